@@ -1,0 +1,1 @@
+"""Human evaluation of language systems, from the plan to the paper."""

@@ -1,0 +1,52 @@
+"""The error tree. Every message says what was wrong, what was found, what is allowed and what to do.
+
+PanelistError            the user can mend it; the command line prints it and ends with 2
+├── BadFile              a file that is missing, empty or not what its name says
+├── BadRatings           a ratings table with a column or a value that cannot be used
+├── BadFormula           a formula that cannot be read, or names what the data do not have
+├── BadModel             a model that these data, or these options, cannot carry
+└── UnknownName          a word that no registry holds; says which come near
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class PanelistError(Exception):
+    """Something the user can mend; the message says how."""
+
+
+class BadFile(PanelistError):
+    """A file is missing, empty or not what its name says."""
+
+
+class BadRatings(PanelistError):
+    """A column or a value of the ratings table cannot be used."""
+
+
+class BadFormula(PanelistError):
+    """The formula cannot be read, or names what the data do not have."""
+
+
+class BadModel(PanelistError):
+    """These data, or these options, cannot carry the model."""
+
+
+class UnknownName(PanelistError):
+    """No registered thing has this name."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the sentence that ends an error about an unknown word.
+
+    >>> did_you_mean("sistem", ["system", "item", "rater"])
+    "Did you mean 'system'?"
+    >>> did_you_mean("x", ["system", "item"])
+    "Known: 'item', 'system'."
+    """
+    names = sorted(set(known))
+    near = get_close_matches(word, names, n=3, cutoff=0.6)
+    if near:
+        return f"Did you mean {' or '.join(repr(name) for name in near)}?"
+    shown = ", ".join(repr(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
+    return f"Known: {shown}." if names else "There are none."
