@@ -1,1 +1,1 @@
-
+"""What everything stands on, and what imports nothing of ours."""

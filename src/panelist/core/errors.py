@@ -39,7 +39,7 @@ class UnknownName(PanelistError):
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return the sentence that ends an error about an unknown word.
 
-    >>> did_you_mean("sistem", ["system", "item", "rater"])
+    >>> did_you_mean("systme", ["system", "rating", "rater"])
     "Did you mean 'system'?"
     >>> did_you_mean("x", ["system", "item"])
     "Known: 'item', 'system'."

@@ -1,0 +1,225 @@
+"""What the cells of a ratings table mean: identifiers, numbers, yes and no, and what counts as missing."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from panelist.core.errors import BadRatings
+
+TEXT_TYPE = pd.StringDtype(na_value=np.nan)
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
+FALSE_WORDS = MISSING_WORDS | {"0", "0.0", "false", "no", "f", "n"}
+LARGEST_EXACT = 2**53  # whole numbers beyond it have no exact double
+
+_NUMBER = re.compile(
+    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE
+)
+_CODE = re.compile(r"[+-]?(?:0\d+|\d{16,})", re.ASCII)  # 007 and long account numbers are names, not amounts
+
+
+def read_identifiers(column: pd.Series) -> pd.Series:
+    """Return the column as text: 3.0 is ``"3"``, an empty cell is missing, ``"NA"`` is a name like others."""
+    return _text(_each(column, label), column.index)
+
+
+def read_ratings_column(column: pd.Series, decimal: str = ".") -> tuple[pd.Series, list[str]]:
+    """Return the ratings, and what is worth saying about them.
+
+    Numbers if every cell that is not missing is one, or is text that says one; otherwise text. An ordered
+    categorical keeps its order, unless its categories are numbers that rise: then the numbers say it all.
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
+        steps = [_number(category, decimal) for category in column.cat.categories]
+        rising = [step for step in steps if step is not None]
+        if len(rising) < len(steps) or any(low >= high for low, high in pairwise(rising)):
+            return column, []
+    if _is_numeric(column):
+        return _check_finite(_whole(column)), []
+
+    codes, cells = _factorise(column)
+    missing = [isinstance(cell, str) and cell.strip().casefold() in MISSING_WORDS for cell in cells]
+    numbers = [None if gone else _number(cell, decimal) for cell, gone in zip(cells, missing, strict=True)]
+    words = [cell for cell, x, gone in zip(cells, numbers, missing, strict=True) if x is None and not gone]
+    notes = _note_missing(column, cells, missing, codes)
+    if not words:
+        values = np.array([*(np.nan if x is None else x for x in numbers), np.nan])
+        return _check_finite(_whole(pd.Series(values[codes], column.index, name=column.name))), notes
+
+    if any(x is not None for x in numbers):
+        wordy = np.isin(codes, [place for place, cell in enumerate(cells) if cell in words])
+        row = int(column.index[int(wordy.argmax())]) + 1
+        first = f"{_shorten(words[0])} in row {row}"
+        notes.append(f"rating is kept as text: {wordy.sum()} of {len(column)} are not numbers ({first})")
+    texts = [None if gone else label(cell) for cell, gone in zip(cells, missing, strict=True)]
+    return _text(_take(texts, codes), column.index), notes
+
+
+def read_other_text(column: pd.Series, decimal: str = ".") -> tuple[pd.Series, list[str]]:
+    """Return a column of a text file: numbers, or true and false, where every cell is one; else text."""
+    codes, cells = _factorise(column)
+    missing = [cell.strip().casefold() in MISSING_WORDS for cell in cells]
+    said = [cell.strip() for cell, gone in zip(cells, missing, strict=True) if not gone]
+    if said and not any(_CODE.fullmatch(cell) for cell in said):
+        numbers = [
+            None if gone else _number(cell, decimal) for cell, gone in zip(cells, missing, strict=True)
+        ]
+        if sum(x is not None for x in numbers) == len(said):
+            values = np.array([*(np.nan if x is None else x for x in numbers), np.nan])
+            read = _whole(pd.Series(values[codes], column.index))
+            return read, _note_missing(column, cells, missing, codes)
+    if (
+        said
+        and {cell.casefold() for cell in said} <= {"true", "false"}
+        and codes.min() >= 0
+        and not any(missing)
+    ):
+        return pd.Series(
+            np.array([cell.strip().casefold() == "true" for cell in cells])[codes], column.index
+        ), []
+    return column.astype(TEXT_TYPE), []
+
+
+def settle(column: pd.Series) -> pd.Series:
+    """Return a column of mixed Python objects with one type: numbers, true and false, dates, or text.
+
+    Columns that have a type keep it; empty text is missing everywhere.
+    """
+    if isinstance(column.dtype, pd.StringDtype):
+        return column.mask(column == "").astype(TEXT_TYPE)
+    if column.dtype != object:
+        return column
+    kind = pd.api.types.infer_dtype(column, skipna=True)
+    if kind in {"integer", "floating", "mixed-integer-float", "decimal", "empty"}:
+        return _whole(pd.Series([_number(cell, ".") for cell in column], column.index, dtype="float64"))
+    if (kind == "boolean" and column.notna().all()) or kind in {
+        "date",
+        "datetime",
+        "datetime64",
+        "timedelta",
+    }:
+        return column.infer_objects()
+    return _text(np.array([_describe(cell) for cell in column], dtype=object), column.index)
+
+
+def is_set(column: pd.Series) -> NDArray[np.bool_]:
+    """Return which cells say yes: true, 1, yes, or a reason in words; not 0, false, no or an empty cell."""
+    return _each(column, _says_yes).astype(bool)
+
+
+def label(value: Any) -> str | None:
+    """Return the text that stands for a value, or None for an empty one.
+
+    >>> label(3.0), label("3.0"), label(2.5), label(" a"), label("")
+    ('3', '3.0', '2.5', ' a', None)
+    """
+    if isinstance(value, str):
+        return str(value) or None
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, Real | Decimal) and not isinstance(value, Integral):
+        return f"{value:.0f}" if float(value).is_integer() else str(value)
+    if isinstance(value, date):
+        return value.isoformat().removesuffix("T00:00:00")
+    return str(value)
+
+
+def _number(value: Any, decimal: str) -> float | None:
+    """Return the number that a cell holds or says, or None."""
+    if isinstance(value, str):
+        text = value.strip()
+        if decimal != "." and "." not in text:
+            text = text.replace(decimal, ".", 1)
+        return float(text) if _NUMBER.fullmatch(text) else None
+    return float(value) if isinstance(value, Real | Decimal | np.bool_) else None
+
+
+def _is_numeric(column: pd.Series) -> bool:
+    kinds = pd.api.types
+    return kinds.is_integer_dtype(column) or kinds.is_float_dtype(column) or kinds.is_bool_dtype(column.dtype)
+
+
+def _whole(column: pd.Series) -> pd.Series:
+    """Return numbers as int64 where all are whole, else as float64: every format gives the same table."""
+    if pd.api.types.is_signed_integer_dtype(column) and not column.hasnans:
+        return column.astype("int64")
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    with np.errstate(invalid="ignore"):
+        whole = bool(np.all((values == np.floor(values)) & (np.abs(values) < LARGEST_EXACT)))
+    return pd.Series(values.astype(np.int64) if whole else values, column.index, name=column.name)
+
+
+def _check_finite(ratings: pd.Series) -> pd.Series:
+    infinite = np.isinf(ratings.to_numpy(dtype=np.float64))
+    if infinite.any():
+        row = int(ratings.index[int(infinite.argmax())]) + 1
+        raise BadRatings(
+            f"The rating in row {row} is infinite ({int(infinite.sum())} such in all; rows count from 1 "
+            "below the header). A rating must be finite: correct it, or leave the cell empty."
+        )
+    return ratings
+
+
+def _note_missing(
+    column: pd.Series, cells: list[Any], missing: list[bool], codes: NDArray[np.intp]
+) -> list[str]:
+    """Return the note that counts the words taken for missing; empty cells speak for themselves."""
+    words = [position for position, gone in enumerate(missing) if gone and cells[position].strip()]
+    count = int(np.isin(codes, words).sum())
+    listed = ", ".join(sorted({repr(cells[position].strip()) for position in words}))
+    return [f"{column.name}: {count} cell{'s' * (count > 1)} {listed} read as missing"] if count else []
+
+
+def _says_yes(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.strip().casefold() not in FALSE_WORDS
+    return bool(value)
+
+
+def _describe(cell: Any) -> str | None:
+    """Return the text of one cell of a mixed column; lists and objects become JSON text."""
+    if isinstance(cell, dict | list | tuple | np.ndarray):
+        return json.dumps(
+            cell, ensure_ascii=False, default=lambda x: x.tolist() if hasattr(x, "tolist") else str(x)
+        )
+    return None if pd.isna(cell) else label(cell)
+
+
+def _each(column: pd.Series, change: Callable[[Any], Any]) -> NDArray[np.object_]:
+    """Return what becomes of each cell, worked out once for each distinct one; missing cells give None."""
+    codes, cells = _factorise(column)
+    return _take([change(cell) for cell in cells], codes)
+
+
+def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return the number of each cell (-1 where missing) and the distinct cells."""
+    try:
+        codes, cells = pd.factorize(column)
+    except TypeError:
+        raise BadRatings(
+            f"Column {column.name!r} holds lists or objects; a ratings table has one value a cell."
+        ) from None
+    return codes, list(cells)
+
+
+def _take(values: list[Any], codes: NDArray[np.intp]) -> NDArray[np.object_]:
+    table = np.empty(len(values) + 1, dtype=object)  # the last, which -1 picks, stays None
+    table[:-1] = values
+    return table[codes]
+
+
+def _text(values: NDArray[np.object_], index: pd.Index) -> pd.Series:
+    return pd.Series(values, index, dtype=TEXT_TYPE)
+
+
+def _shorten(text: Any) -> str:
+    whole = repr(str(text))
+    return whole if len(whole) <= 40 else whole[:38] + "…'"

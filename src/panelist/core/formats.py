@@ -1,0 +1,68 @@
+"""How numbers are written in results: the only place where they are rounded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isinf, isnan
+from numbers import Integral, Real
+from typing import Literal, TypeAlias
+
+MISSING = "–"
+
+Cell: TypeAlias = str | int | float | None
+
+
+def number(x: Cell, digits: int = 3) -> str:
+    """Return a number with a fixed count of decimals; a whole number stays whole, nan is a dash.
+
+    >>> number(0.12345), number(-0.00001), number(12), number(3.2e9, 2)
+    ('0.123', '0.000', '12', '3.20e+09')
+    >>> number(float("nan")), number(None), number(float("-inf"))
+    ('–', '–', '-∞')
+    """
+    if not isinstance(x, Real):
+        return MISSING if x is None else str(x)
+    if isinstance(x, Integral):
+        return str(x)
+    if isnan(x):
+        return MISSING
+    if isinf(x):
+        return "∞" if x > 0 else "-∞"
+    if abs(x) >= 1e7:
+        return f"{float(x):.{digits}e}"
+    return f"{float(x):z.{digits}f}"  # z: never minus nought
+
+
+def p_value(p: Cell) -> str:
+    """Return a p value to three decimals, the small ones as a bound.
+
+    >>> p_value(0.04), p_value(0.0004), p_value(0), p_value(float("nan"))
+    ('0.040', '< 0.001', '< 0.001', '–')
+    """
+    return "< 0.001" if isinstance(p, Real) and p < 0.001 else number(float(p) if isinstance(p, Real) else p)
+
+
+def interval(low: Cell, high: Cell, digits: int = 2) -> str:
+    """Return an interval in words.
+
+    >>> interval(0.123, 0.456), interval(float("nan"), float("nan"))
+    ('0.12 to 0.46', '–')
+    """
+    ends = number(low, digits), number(high, digits)
+    return MISSING if ends == (MISSING, MISSING) else " to ".join(ends)
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the cells of a column are written, and to which side they keep."""
+
+    write: Callable[[Cell], str]
+    align: Literal["left", "right"] = "right"
+
+
+def decimals(digits: int) -> Format:
+    """Return the format of numbers with so many decimals."""
+    return Format(lambda x: number(x, digits))
+
+
+TEXT = Format(number, "left")
+P_VALUE = Format(p_value)

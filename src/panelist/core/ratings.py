@@ -1,0 +1,307 @@
+"""The ratings table: one long table, a row a rating, whatever file or frame it came from."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from panelist.core.cells import (
+    is_set,
+    label,
+    read_identifiers,
+    read_other_text,
+    read_ratings_column,
+    settle,
+)
+from panelist.core.columns import IDENTIFIERS, SYNONYMS, name_columns, parse_columns, parse_where
+from panelist.core.errors import BadRatings, did_you_mean
+from panelist.core.readers import Raw, read_table
+from panelist.core.result import Pairs, Part, Result, json_ready
+from panelist.core.writers import write_table
+
+__all__ = ["Ratings", "parse_columns", "parse_where", "read_ratings", "write_ratings"]
+
+SET_ASIDE = ("excluded", "check")
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings(Result):
+    """A ratings table with our column names, and the record of how it came to be.
+
+    ``frame`` has the identifiers as text and ``rating`` as numbers wherever it holds numbers. ``names`` leads
+    from a column's name in the source to its name here; ``notes`` says what was renamed, left out or missing.
+    """
+
+    frame: pd.DataFrame = field(repr=False)
+    names: Mapping[str, str] = field(default_factory=dict)
+    source: str = "a frame"
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The criteria, sorted; none where the table has no such column."""
+        return self.levels("criterion") if "criterion" in self.frame else ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, sorted; none where the table has no such column."""
+        return self.levels("system") if "system" in self.frame else ()
+
+    def levels(self, column: str) -> tuple[str, ...]:
+        """Return the distinct values of a column as text, sorted."""
+        return tuple(
+            sorted({label(value) or "" for value in self.frame[self.find(column)].dropna().unique()})
+        )
+
+    def find(self, name: str) -> str:
+        """Return the frame's name for a column that the user may call as the source or a synonym does."""
+        if name in self.frame:
+            return name
+        for other in (self.names.get(name), SYNONYMS.get(name.casefold())):
+            if other is not None and other in self.frame:
+                return other
+        raise BadRatings(self._lacks([name]))
+
+    def require(self, *columns: str) -> None:
+        """Raise BadRatings, with what is there instead, unless the table has all these columns."""
+        missing = []
+        for name in columns:
+            try:
+                self.find(name)
+            except BadRatings:
+                missing.append(name)
+        if missing:
+            raise BadRatings(self._lacks(missing))
+
+    def where(self, **equals: Any) -> "Ratings":
+        """Return the rows in which every named column has the given value, or one of the given values.
+
+        Values are compared as text, so ``where(list=3)`` and ``where(list="3")`` are the same.
+        """
+        kept = np.ones(len(self), dtype=bool)
+        said = []
+        for name, value in equals.items():
+            values = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+            column = self.frame[self.find(name)]
+            wanted = {_as_label(one, column) for one in values}
+            known = {one: label(one) for one in column.dropna().unique()}
+            if unknown := sorted(str(one) for one in wanted - set(known.values())):
+                near = did_you_mean(unknown[0], (text for text in known.values() if text is not None))
+                raise BadRatings(f"No row of {self.source} has {name} {unknown[0]!r}. {near}")
+            kept &= column.isin([one for one, text in known.items() if text in wanted]).to_numpy()
+            said.append(f"{name} is {' or '.join(str(one) for one in values)}")
+        if not kept.any():
+            raise BadRatings(f"No row of {self.source} has {' and '.join(said)} together.")
+        if kept.all():
+            return self
+        note = f"{kept.sum()} of {len(self)} rows kept, where {' and '.join(said)}"
+        return replace(self, frame=self.frame[kept].reset_index(drop=True), notes=(*self.notes, note))
+
+    def only(self, criterion: str) -> "Ratings":
+        """Return the rows of one criterion."""
+        return self.where(criterion=criterion)
+
+    def title(self) -> str:
+        """Return the heading."""
+        return f"Ratings from {self.source}"
+
+    def parts(self) -> list[Part]:
+        """Return the counts, the systems and criteria by name, and the notes."""
+        rows = [("rows", str(len(self)))]
+        for name in ("rater", "item"):
+            if name in self.frame:
+                rows.append((f"{name}s", str(self.frame[name].nunique())))
+        for name, values in (("systems", self.systems), ("criteria", self.criteria)):
+            if values:
+                rows.append((name, f"{len(values)}: {_list_some(values)}"))
+        if "rating" in self.frame:
+            rows.append(("ratings", _describe_ratings(self.frame["rating"])))
+        rows.append(("columns", ", ".join(self.frame.columns)))
+        return [Pairs([*rows, *(("note", note) for note in self.notes)])]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, names and notes; the table itself is written by write_ratings."""
+        counts = {
+            f"n_{name}s": self.frame[name].nunique() for name in ("rater", "item") if name in self.frame
+        }
+        whole = {"source": self.source, "n_rows": len(self), **counts, "systems": self.systems}
+        whole |= {"criteria": self.criteria, "columns": list(self.frame.columns), "notes": self.notes}
+        return dict(json_ready(whole))
+
+    def _lacks(self, missing: list[str]) -> str:
+        names = " and ".join(repr(name) for name in missing)
+        present = ", ".join(repr(name) for name in self.frame.columns)
+        near = did_you_mean(missing[0], [*self.frame.columns, *self.names])
+        hint = f" {near}" if near.startswith("Did") else ""
+        return (
+            f"{self.source} has no column {names}; its columns are {present}.{hint} "
+            f"Map one with --columns {missing[0]}=NAME (in Python: columns={{{missing[0]!r}: 'NAME'}})."
+        )
+
+
+def read_ratings(source: Any, columns: Mapping[str, str] | None = None) -> Ratings:
+    """Return the ratings table in a file, in a pandas, polars or other frame, or in a Ratings.
+
+    ``columns`` says which column is what where the names do not: ``{"rater": "WorkerId"}``. Rows that are
+    ``excluded`` or a ``check`` are set aside and counted in the notes. The source is never modified.
+    """
+    if isinstance(source, Ratings):
+        return source if not columns else _rename_again(source, columns)
+    if isinstance(source, str | PathLike):
+        raw, origin = read_table(Path(source)), str(source)
+    else:
+        raw, origin = _read_frame(source)
+    return _build(raw, origin, columns)
+
+
+def write_ratings(ratings: Ratings, path: str | PathLike[str]) -> None:
+    """Write the table into a file; its ending says the format, and read_ratings gives the same table back."""
+    write_table(ratings.frame, Path(path))
+
+
+def _build(raw: Raw, origin: str, columns: Mapping[str, str] | None) -> Ratings:
+    frame = raw.frame
+    repeated = [str(name) for name, count in Counter(frame.columns).items() if count > 1]
+    if repeated:
+        raise BadRatings(
+            f"{origin} has several columns called {', '.join(map(repr, repeated))}; rename all but one."
+        )
+    renamed = name_columns(list(frame.columns), columns)
+    frame = frame.rename(columns=renamed)
+    names = {old: new for old, new in renamed.items() if not new.startswith(f"{old}_original")}
+    notes = [*raw.notes, *(f"column {old} is read as {new}" for old, new in renamed.items())]
+
+    frame, aside = _set_aside(frame, origin)
+    frame, found = _read_cells(frame, raw)
+    gaps = [
+        f"{name} is missing in {count} of {len(frame)} rows"
+        for name in ("rating", *IDENTIFIERS)
+        if name in frame and (count := int(frame[name].isna().sum()))
+    ]
+    return Ratings(frame.reset_index(drop=True), names, origin, (*notes, *aside, *found, *gaps))
+
+
+def _set_aside(frame: pd.DataFrame, origin: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows that are neither excluded nor a check, and how many were, with their reasons."""
+    notes = []
+    total = len(frame)
+    for name in SET_ASIDE:
+        if name not in frame:
+            continue
+        out = is_set(frame[name])
+        if not out.any():
+            continue
+        reasons = Counter(str(label(value)) for value in frame[name][out])
+        listed = ", ".join(f"{reason!r} {count}" for reason, count in reasons.most_common(5))
+        more = f" and {len(reasons) - 5} other reasons" if len(reasons) > 5 else ""
+        notes.append(f"{out.sum()} of {total} rows set aside by their column {name} ({listed}{more})")
+        frame = frame[~out]
+    if total and frame.empty:
+        raise BadRatings(
+            f"{origin}: nothing is left, {'; '.join(notes)}. "
+            "Rename these columns if they mean something else."
+        )
+    return frame, notes
+
+
+def _read_cells(frame: pd.DataFrame, raw: Raw) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame with every column in its type, and what was found on the way."""
+    read: dict[str, pd.Series] = {}
+    notes: list[str] = []
+    for name in frame.columns:
+        column = frame[name]
+        found: list[str] = []
+        if name in IDENTIFIERS:
+            read[name] = read_identifiers(column)
+        elif name == "rating":
+            read[name], found = read_ratings_column(column, raw.decimal)
+        elif raw.typed:
+            read[name] = settle(column)
+        else:
+            read[name], found = read_other_text(column, raw.decimal)
+        notes += found
+    return pd.DataFrame(read, index=frame.index), notes
+
+
+def _read_frame(source: Any) -> tuple[Raw, str]:
+    """Return a copy of a frame of any library that narwhals knows, and what to call it."""
+    if isinstance(source, pd.DataFrame):
+        frame = source.copy()
+        origin = "a pandas frame"
+        if any(name is not None for name in frame.index.names):
+            frame = frame.reset_index(drop=set(frame.index.names) <= set(frame.columns))
+    else:
+        frame, origin = _convert_frame(source)
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise BadRatings(
+            "The frame has column names on several levels; a ratings table has one name a column."
+        )
+    if frame.shape[1] == 0 or len(frame) == 0:
+        shape = f"{len(frame)} rows and {frame.shape[1]} columns"
+        raise BadRatings(f"The frame is empty ({shape}); a ratings table has a row a rating.")
+    frame.columns = pd.Index([str(name) for name in frame.columns])
+    return Raw(frame.reset_index(drop=True)), origin
+
+
+def _convert_frame(source: Any) -> tuple[pd.DataFrame, str]:
+    found = nw.from_native(source, pass_through=True)
+    if isinstance(found, nw.LazyFrame):
+        found = found.collect()
+    if not isinstance(found, nw.DataFrame):
+        raise BadRatings(
+            f"A {type(source).__name__} is not a ratings table. Give the path of a file (CSV, TSV, JSONL, "
+            "Parquet, Excel), or a pandas, polars or pyarrow frame."
+        )
+    frame = found.to_arrow().to_pandas(integer_object_nulls=True)
+    for name, kind in found.schema.items():
+        if isinstance(kind, nw.Enum):  # an ordered categorical in polars' words
+            frame[name] = frame[name].astype(pd.CategoricalDtype(list(kind.categories), ordered=True))
+    return frame, f"a {type(source).__module__.split('.')[0]} frame"
+
+
+def _rename_again(ratings: Ratings, columns: Mapping[str, str]) -> Ratings:
+    """Return the ratings with columns mapped anew; a column may be called as its source called it."""
+    here = {target: ratings.names.get(name, name) for target, name in columns.items()}
+    again = _build(Raw(ratings.frame), ratings.source, here)
+    names = {old: again.names.get(new, new) for old, new in ratings.names.items()} | dict(again.names)
+    kept = [note for note in again.notes if note not in ratings.notes]
+    return replace(again, names=names, notes=(*ratings.notes, *kept))
+
+
+def _as_label(value: Any, column: pd.Series) -> str | None:
+    """Return the value as the column would say it: for a column of numbers ``"3.0"`` is 3."""
+    if isinstance(value, str) and pd.api.types.is_numeric_dtype(column) and column.dtype != bool:
+        try:
+            return label(float(value))
+        except ValueError:
+            return value
+    return label(value)
+
+
+def _describe_ratings(ratings: pd.Series) -> str:
+    if pd.api.types.is_numeric_dtype(ratings):
+        return (
+            f"numbers from {label(ratings.min())} to {label(ratings.max())}"
+            if ratings.notna().any()
+            else "none"
+        )
+    values = (
+        ratings.cat.categories
+        if isinstance(ratings.dtype, pd.CategoricalDtype)
+        else sorted(set(ratings.dropna()))
+    )
+    return f"text: {_list_some([str(value) for value in values])}"
+
+
+def _list_some(values: Iterable[str]) -> str:
+    shown = list(values)
+    return ", ".join(shown[:8]) + (f", … ({len(shown) - 8} more)" if len(shown) > 8 else "")

@@ -1,0 +1,345 @@
+"""The matrix H = V'WV + I of a mixed model: its pattern, its factor, its inverse where we need it.
+
+The grouping factor with the most columns *leads*: rows are sorted by its levels, and its part of H is
+block diagonal, a block D_j of m₁ × m₁ a level. It is eliminated first; what is left, the Schur
+complement S over the columns of all other factors, is factorised densely:
+
+    H = [ D   C' ]        D_j = L_j L_j',   Ĉ_j = L_j⁻¹ C_j,   S = S₀ − Σ_j Ĉ_j' Ĉ_j = L_S L_S'
+        [ C   S₀ ]
+
+C_j has entries only in the columns of the levels that share a row with lead level j: its *neighbours*.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from panelist.models import lapack
+from panelist.models.arrays import Floats, Ints, Longs
+from panelist.models.matrices import Factor
+
+
+class Pattern(NamedTuple):
+    """Which columns meet which, found once for a data set; rows are in the order ``order``."""
+
+    order: Longs  # (n,) the input row that stands at each place, sorted by lead level
+    start: Longs  # (J + 1,) rows start[j]:start[j+1] belong to lead level j
+    Z: Floats  # (n, m) columns of all factors, the lead factor's first
+    widths: Longs  # (F,) columns a level has in each factor
+    place: Ints  # (n, F - 1) first dense column of this row's level in each other factor
+    local: Ints  # (n, F - 1) the same, counted among the neighbours of the row's lead level
+    reach: Longs  # (J + 1,) neighbours of lead level j are columns[reach[j]:reach[j+1]]
+    columns: Ints  # dense columns, ascending for each lead level
+    sizes: Longs  # (F,) levels of each factor
+    routines: Longs  # addresses of LAPACK in this process
+
+
+class Blocks(NamedTuple):
+    """Room for the factor of H, and for the dense inverse."""
+
+    D: Floats  # (J, m₁, m₁) lower Cholesky factors L_j
+    C: Floats  # (m₁ · total neighbours,) Ĉ_j, row-major, one after the other
+    S: Floats  # (q, q) lower Cholesky factor L_S
+    T: Floats  # (q, q) S⁻¹, full
+
+
+def find_pattern(factors: tuple[Factor, ...]) -> Pattern:
+    """Return the pattern of H for these grouping factors, which come largest first."""
+    lead, others = factors[0], factors[1:]
+    order = np.argsort(lead.index, kind="stable")
+    n = len(order)
+    start = np.zeros(len(lead.levels) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(lead.index, minlength=len(lead.levels)), out=start[1:])
+    widths = np.array([factor.Z.shape[1] for factor in factors], dtype=np.int64)
+    sizes = np.array([len(factor.levels) for factor in factors], dtype=np.int64)
+    offsets = np.concatenate([[0], np.cumsum(widths[1:] * sizes[1:])])
+    place = np.empty((n, len(others)), dtype=np.int32)
+    for r, factor in enumerate(others):
+        place[:, r] = offsets[r] + factor.index[order] * widths[r + 1]
+    Z = np.empty((n, int(widths.sum())))
+    first = 0
+    for factor, width in zip(factors, widths, strict=True):
+        Z[:, first : first + width] = factor.Z[order]
+        first += width
+    local, reach, columns = _find_neighbours(start, place, widths, int(offsets[-1]))
+    return Pattern(order, start, Z, widths, place, local, reach, columns, sizes, lapack.routines())
+
+
+def make_blocks(pattern: Pattern) -> Blocks:
+    """Return empty room for one factorisation."""
+    m1, J = int(pattern.widths[0]), len(pattern.start) - 1
+    q = dense_size(pattern)
+    return Blocks(
+        np.empty((J, m1, m1)), np.empty(m1 * len(pattern.columns)), np.empty((q, q)), np.empty((q, q))
+    )
+
+
+def dense_size(pattern: Pattern) -> int:
+    """Return q, the number of columns left after the lead factor."""
+    return int((pattern.widths[1:] * pattern.sizes[1:]).sum())
+
+
+@njit(cache=True, nogil=True)
+def _find_neighbours(start: Longs, place: Ints, widths: Longs, q: int) -> tuple[Ints, Longs, Ints]:
+    J, (n, R) = len(start) - 1, place.shape
+    mark = np.full(q, -1, dtype=np.int64)
+    slot = np.empty(q, dtype=np.int32)
+    local = np.empty((n, R), dtype=np.int32)
+    reach = np.zeros(J + 1, dtype=np.int64)
+    columns = np.empty(n * int(widths[1:].sum()), dtype=np.int32)
+    found = np.empty(q, dtype=np.int32)
+    wide = np.empty(q, dtype=np.int32)
+    for j in range(J):
+        count = 0
+        for i in range(start[j], start[j + 1]):
+            for r in range(R):
+                c = place[i, r]
+                if mark[c] != j:
+                    mark[c] = j
+                    wide[c] = widths[r + 1]
+                    found[count] = c
+                    count += 1
+        firsts = np.sort(found[:count])
+        end = reach[j]
+        for c in firsts:
+            slot[c] = end - reach[j]
+            for b in range(wide[c]):
+                columns[end] = c + b
+                end += 1
+        for i in range(start[j], start[j + 1]):
+            for r in range(R):
+                local[i, r] = slot[place[i, r]]
+        reach[j + 1] = end
+    return local, reach, columns[: reach[J]].copy()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
+    """Fill ``blocks`` with the factor of V'diag(w)V + I; return its log-determinant, nan if there is none."""
+    start, widths, place, local = pattern.start, pattern.widths, pattern.place, pattern.local
+    reach, columns = pattern.reach, pattern.columns
+    D, C, S = blocks.D, blocks.C, blocks.S
+    m1, R, J, q = widths[0], len(widths) - 1, len(start) - 1, S.shape[0]
+    S[:] = 0.0
+    for c in range(q):
+        S[c, c] = 1.0
+    logdet = 0.0
+    for j in range(J):
+        Dj = D[j]
+        width = reach[j + 1] - reach[j]
+        Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
+        Cj[:] = 0.0
+        Dj[:] = 0.0
+        for a in range(m1):
+            Dj[a, a] = 1.0
+        for i in range(start[j], start[j + 1]):
+            first = m1
+            for a in range(m1):
+                weighted = w[i] * V[i, a]
+                for b in range(a + 1):
+                    Dj[a, b] += weighted * V[i, b]
+            for r in range(R):
+                m, at, row = widths[r + 1], local[i, r], place[i, r]
+                for b in range(m):
+                    weighted = w[i] * V[i, first + b]
+                    for a in range(m1):
+                        Cj[a, at + b] += weighted * V[i, a]
+                    second = m1
+                    for s in range(r + 1):
+                        column = place[i, s]
+                        for d in range(widths[s + 1] if s < r else b + 1):
+                            S[row + b, column + d] += weighted * V[i, second + d]
+                        second += widths[s + 1]
+                first += m
+        for a in range(m1):  # L_j, in place
+            for b in range(a + 1):
+                total = Dj[a, b]
+                for k in range(b):
+                    total -= Dj[a, k] * Dj[b, k]
+                if a > b:
+                    Dj[a, b] = total / Dj[b, b]
+                elif total > 0.0:
+                    Dj[a, a] = np.sqrt(total)
+                    logdet += np.log(total)
+                else:
+                    return np.nan
+        for a in range(m1):  # Ĉ_j, in place
+            for k in range(a):
+                scale = Dj[a, k]
+                for c in range(width):
+                    Cj[a, c] -= scale * Cj[k, c]
+            inverse = 1.0 / Dj[a, a]
+            for c in range(width):
+                Cj[a, c] *= inverse
+        seen = columns[reach[j] : reach[j + 1]]
+        for c in range(width):
+            row_S = S[seen[c]]
+            for a in range(m1):
+                value = Cj[a, c]
+                for d in range(c + 1):
+                    row_S[seen[d]] -= value * Cj[a, d]
+    if not lapack.cholesky(pattern.routines, S):
+        return np.nan
+    for c in range(q):
+        logdet += 2.0 * np.log(S[c, c])
+    return logdet
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
+    """Overwrite x, lead columns first, by H⁻¹x; return x'H⁻¹x."""
+    start, reach, columns, m1 = pattern.start, pattern.reach, pattern.columns, pattern.widths[0]
+    D, C, S = blocks.D, blocks.C, blocks.S
+    J = len(start) - 1
+    dense = x[J * m1 :].reshape((1, S.shape[0]))
+    square = 0.0
+    for j in range(J):
+        width = reach[j + 1] - reach[j]
+        Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
+        seen = columns[reach[j] : reach[j + 1]]
+        at = j * m1
+        for a in range(m1):
+            total = x[at + a]
+            for b in range(a):
+                total -= D[j, a, b] * x[at + b]
+            total /= D[j, a, a]
+            x[at + a] = total
+            square += total * total
+            for c in range(width):
+                dense[0, seen[c]] -= Cj[a, c] * total
+    lapack.solve_triangle(pattern.routines, S, dense, False)
+    for c in range(dense.shape[1]):
+        square += dense[0, c] * dense[0, c]
+    lapack.solve_triangle(pattern.routines, S, dense, True)
+    for j in range(J):
+        width = reach[j + 1] - reach[j]
+        Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
+        seen = columns[reach[j] : reach[j + 1]]
+        at = j * m1
+        for a in range(m1 - 1, -1, -1):
+            total = x[at + a]
+            for c in range(width):
+                total -= Cj[a, c] * dense[0, seen[c]]
+            for b in range(a + 1, m1):
+                total -= D[j, b, a] * x[at + b]
+            x[at + a] = total / D[j, a, a]
+    return square
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
+    """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries; S is left as it was."""
+    start, widths, place, local = pattern.start, pattern.widths, pattern.place, pattern.local
+    reach, columns = pattern.reach, pattern.columns
+    D, C, T = blocks.D, blocks.C, blocks.T
+    m1, R, J = widths[0], len(widths) - 1, len(start) - 1
+    T[:] = blocks.S
+    lapack.invert_from_cholesky(pattern.routines, T)
+    widest = 0
+    for j in range(J):
+        widest = max(widest, reach[j + 1] - reach[j])
+    room = np.empty((m1, widest))
+    inner = np.empty((m1, m1))
+    for j in range(J):
+        width = reach[j + 1] - reach[j]
+        Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
+        seen = columns[reach[j] : reach[j + 1]]
+        E = room[:, :width]
+        E[:] = 0.0  # Ĉ_j T over the neighbours
+        for c in range(width):
+            row_T = T[seen[c]]
+            for a in range(m1):
+                value = Cj[a, c]
+                for d in range(width):
+                    E[a, d] += value * row_T[seen[d]]
+        for a in range(m1):  # I + E Ĉ_j'
+            for b in range(m1):
+                total = 1.0 if a == b else 0.0
+                for c in range(width):
+                    total += E[a, c] * Cj[b, c]
+                inner[a, b] = total
+        _apply_inverse_transpose(D[j], inner)
+        for b in range(m1):  # the same from the right: inner ← inner L_j⁻¹
+            for a in range(m1):
+                back = m1 - 1 - b
+                total = inner[a, back]
+                for k in range(back + 1, m1):
+                    total -= inner[a, k] * D[j, k, back]
+                inner[a, back] = total / D[j, back, back]
+        _apply_inverse_transpose(D[j], E)  # −E is now the block of H⁻¹ beside the lead block
+        for i in range(start[j], start[j + 1]):
+            for a in range(m1):
+                total = 0.0
+                for b in range(m1):
+                    total += inner[a, b] * V[i, b]
+                first = m1
+                for r in range(R):
+                    for b in range(widths[r + 1]):
+                        total -= E[a, local[i, r] + b] * V[i, first + b]
+                    first += widths[r + 1]
+                P[i, a] = total
+            first = m1
+            for r in range(R):
+                for b in range(widths[r + 1]):
+                    total = 0.0
+                    for a in range(m1):
+                        total -= E[a, local[i, r] + b] * V[i, a]
+                    second = m1
+                    row_T = T[place[i, r] + b]
+                    for s in range(R):
+                        for d in range(widths[s + 1]):
+                            total += row_T[place[i, s] + d] * V[i, second + d]
+                        second += widths[s + 1]
+                    P[i, first + b] = total
+                first += widths[r + 1]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _apply_inverse_transpose(L: Floats, B: Floats) -> None:
+    """Overwrite B by L⁻ᵀB, for a small lower triangle L."""
+    m = L.shape[0]
+    for a in range(m - 1, -1, -1):
+        for k in range(a + 1, m):
+            for c in range(B.shape[1]):
+                B[a, c] -= L[k, a] * B[k, c]
+        for c in range(B.shape[1]):
+            B[a, c] /= L[a, a]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def multiply(pattern: Pattern, V: Floats, u: Floats, out: Floats) -> None:
+    """Fill out (n,) with Vu."""
+    start, widths, place = pattern.start, pattern.widths, pattern.place
+    m1, R, J = widths[0], len(widths) - 1, len(start) - 1
+    dense = J * m1
+    for j in range(J):
+        for i in range(start[j], start[j + 1]):
+            total = 0.0
+            for a in range(m1):
+                total += V[i, a] * u[j * m1 + a]
+            first = m1
+            for r in range(R):
+                at = dense + place[i, r]
+                for b in range(widths[r + 1]):
+                    total += V[i, first + b] * u[at + b]
+                first += widths[r + 1]
+            out[i] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def multiply_transposed(pattern: Pattern, V: Floats, row: Floats, out: Floats) -> None:
+    """Add V'row to out, lead columns first."""
+    start, widths, place = pattern.start, pattern.widths, pattern.place
+    m1, R, J = widths[0], len(widths) - 1, len(start) - 1
+    dense = J * m1
+    for j in range(J):
+        for i in range(start[j], start[j + 1]):
+            for a in range(m1):
+                out[j * m1 + a] += V[i, a] * row[i]
+            first = m1
+            for r in range(R):
+                at = dense + place[i, r]
+                for b in range(widths[r + 1]):
+                    out[at + b] += V[i, first + b] * row[i]
+                first += widths[r + 1]

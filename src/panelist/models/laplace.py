@@ -1,0 +1,363 @@
+"""The Laplace likelihood of an ordinal mixed model, and its exact gradient (docs/method.md, section 3).
+
+ψ = (α, β, τ): threshold parameters with t = Jα, fixed effects, free entries of the block-diagonal
+lower-triangular Λ. Rows are in the order of the pattern. N(ψ) = h(û) + ½ log|H|, where û minimises
+
+    h(u) = −Σ log p + ½ u'u,        H = V'diag(W)V + I,        V = ZΛ
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from panelist.models.arrays import Floats, Ints, Longs
+from panelist.models.blocks import (
+    Blocks,
+    Pattern,
+    dense_size,
+    factorise,
+    invert_rows,
+    make_blocks,
+    multiply,
+    multiply_transposed,
+    solve,
+)
+from panelist.models.links import (
+    A_BEND,
+    A_TILT,
+    B_BEND,
+    B_TILT,
+    D1,
+    N_ENTRIES,
+    W_SLOPE,
+    A,
+    B,
+    W,
+    fill_rows,
+)
+from panelist.models.optimise import STEP, Search, begin, judge, propose
+
+_INNER_STEPS = 100
+_CHEAP_FROM = 80  # dense columns from which a step with an old factor is worth while
+SEARCHING, FINAL = 1e-9, 1e-14  # accuracy of the mode: while searching, and where derivatives are taken
+
+
+class Ordinal(NamedTuple):
+    """An ordinal mixed model of one data set; nothing in it changes during a fit."""
+
+    pattern: Pattern
+    X: Floats  # (n, p)
+    codes: Ints  # (n,) category of each rating, 0 … K−1
+    link: int
+    J: Floats  # (K − 1, s): thresholds are Jα
+    tau_row: Longs  # (r,) where each entry of τ stands in Λ
+    tau_column: Longs
+
+
+class Workspace(NamedTuple):
+    """What one evaluation leaves behind for the next."""
+
+    V: Floats  # (n, m)
+    P: Floats  # (n, m) H⁻¹v_i at the columns of v_i
+    fixed: Floats  # (n,) Xβ
+    eta: Floats  # (n,)
+    rows: Floats  # (9, n) see links
+    u: Floats  # the mode
+    push: Floats  # a direction in u
+    kept: Floats  # the mode at the best point so far
+    spare: Floats  # (n,)
+    thresholds: Floats  # (K − 1,)
+    blocks: Blocks
+    counts: Longs  # evaluations, passes over the rows, whether the factor can be used
+
+
+def make_workspace(model: Ordinal) -> Workspace:
+    """Return room for fitting ``model``, the mode at zero."""
+    n, m = model.pattern.Z.shape
+    columns = int(model.pattern.sizes[0] * model.pattern.widths[0]) + dense_size(model.pattern)
+    return Workspace(
+        V=np.empty((n, m)),
+        P=np.empty((n, m)),
+        fixed=np.empty(n),
+        eta=np.empty(n),
+        rows=np.empty((N_ENTRIES, n)),
+        u=np.zeros(columns),
+        push=np.zeros(columns),
+        kept=np.zeros(columns),
+        spare=np.empty(n),
+        thresholds=np.empty(len(model.J)),
+        blocks=make_blocks(model.pattern),
+        counts=np.zeros(3, dtype=np.int64),
+    )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
+    """Fill the thresholds, Xβ and V = ZΛ from ψ."""
+    s, p = model.J.shape[1], model.X.shape[1]
+    work.thresholds[:] = 0.0
+    for k in range(len(work.thresholds)):
+        for a in range(s):
+            work.thresholds[k] += model.J[k, a] * psi[a]
+    Z, X, V = model.pattern.Z, model.X, work.V
+    for i in range(len(model.codes)):
+        total = 0.0
+        for b in range(p):
+            total += X[i, b] * psi[s + b]
+        work.fixed[i] = total
+        for c in range(V.shape[1]):
+            V[i, c] = 0.0
+        for t in range(len(model.tau_row)):
+            V[i, model.tau_column[t]] += Z[i, model.tau_row[t]] * psi[s + p + t]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _measure(model: Ordinal, work: Workspace) -> float:
+    """Return h(u), and leave the row table at u."""
+    multiply(model.pattern, work.V, work.u, work.eta)
+    for i in range(len(work.eta)):
+        work.eta[i] += work.fixed[i]
+    penalty = 0.0
+    for c in range(len(work.u)):
+        penalty += work.u[c] * work.u[c]
+    work.counts[1] += 1
+    return fill_rows(model.link, model.codes, work.thresholds, work.eta, work.rows) + 0.5 * penalty
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> float:
+    """Move u to the mode for ψ by Newton steps; return N(ψ), with the factor of H at the mode.
+
+    The steps end when the Newton decrement g'H⁻¹g falls below ``accuracy``.
+    """
+    _unpack(model, psi, work)
+    for k in range(1, len(work.thresholds)):
+        if not work.thresholds[k] > work.thresholds[k - 1]:
+            return np.inf
+    h = _measure(model, work)
+    if not np.isfinite(h):  # a warm start that lost a probability: begin at zero
+        work.u[:] = 0.0
+        h = _measure(model, work)
+        if not np.isfinite(h):
+            return np.inf
+    if work.counts[2] == 1 and work.blocks.S.shape[0] > _CHEAP_FROM:
+        h = _approach_mode(model, work, h, accuracy)
+    for _ in range(_INNER_STEPS):
+        logdet = factorise(model.pattern, work.V, work.rows[W], work.blocks)
+        concave = not np.isnan(logdet)
+        work.counts[2] = concave
+        if not concave:  # only cauchit: step with the part of the weights that is positive
+            for i in range(len(work.spare)):
+                work.spare[i] = max(work.rows[W, i], 0.0)
+            factorise(model.pattern, work.V, work.spare, work.blocks)
+        decrement = _aim(model, work)
+        if decrement < accuracy:
+            return h + 0.5 * logdet if concave else np.inf
+        h = _step(model, work, h, decrement)
+        if not np.isfinite(h):
+            return np.inf
+    return np.inf
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _approach_mode(model: Ordinal, work: Workspace, h: float, accuracy: float) -> float:
+    """Step with the factor of the previous point: a solve is far cheaper than a factorisation."""
+    before = np.inf
+    for _ in range(6):
+        decrement = _aim(model, work)
+        if decrement < 0.1 * accuracy or not decrement < 0.1 * before:
+            break
+        moved = _step(model, work, h, decrement)
+        if not np.isfinite(moved):
+            return _measure(model, work)
+        h, before = moved, decrement
+    return h
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _aim(model: Ordinal, work: Workspace) -> float:
+    """Set ``work.push`` to H⁻¹∇h by the present factor; return the decrement."""
+    work.push[:] = work.u
+    multiply_transposed(model.pattern, work.V, work.rows[D1], work.push)
+    return solve(model.pattern, work.blocks, work.push)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _step(model: Ordinal, work: Workspace, h: float, decrement: float) -> float:
+    """Move u against ``work.push``, halving until h falls; return the new h, or inf if it never does."""
+    step = 1.0
+    for c in range(len(work.u)):
+        work.u[c] -= work.push[c]
+    while True:
+        trial = _measure(model, work)
+        if trial <= h - 1e-4 * step * decrement + 1e-12 * abs(h):
+            return trial
+        step *= 0.5
+        for c in range(len(work.u)):
+            work.u[c] += step * work.push[c]
+        if step < 1e-8:
+            return np.inf
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, accuracy: float) -> float:
+    """Return N(ψ) and fill its gradient; u starts where the workspace has it and ends at the mode."""
+    work.counts[0] += 1
+    value = find_mode(model, psi, work, accuracy)
+    if not np.isfinite(value):
+        return np.inf
+    pattern, rows, V, P = model.pattern, work.rows, work.V, work.P
+    n, m = V.shape
+    s, p = model.J.shape[1], model.X.shape[1]
+    invert_rows(pattern, V, work.blocks, P)
+    kappa = work.spare
+    for i in range(n):
+        total = 0.0
+        for c in range(m):
+            total += V[i, c] * P[i, c]
+        kappa[i] = 0.5 * total
+        work.fixed[i] = kappa[i] * rows[W_SLOPE, i]  # ½κW'; Xβ is no longer needed
+    # The adjoint of the mode, r = H⁻¹V'(½κW'): one solve serves every parameter.
+    r = work.push
+    r[:] = 0.0
+    multiply_transposed(pattern, V, work.fixed, r)
+    solve(pattern, work.blocks, r)
+    multiply(pattern, V, r, work.eta)  # Vr; η itself is no longer needed
+    gradient[:] = 0.0
+    by_threshold = np.zeros(len(work.thresholds) + 2)
+    by_column = np.zeros((m, m))
+    lead, widths, R, place = pattern.start, pattern.widths, len(pattern.widths) - 1, pattern.place
+    m1, dense = widths[0], (len(lead) - 1) * widths[0]
+    at = np.empty(m, dtype=np.int64)
+    for j in range(len(lead) - 1):
+        for i in range(lead[j], lead[j + 1]):
+            Vr = work.eta[i]
+            slope = rows[D1, i] + work.fixed[i] - rows[W, i] * Vr
+            for b in range(p):
+                gradient[s + b] += model.X[i, b] * slope
+            k = model.codes[i]
+            by_threshold[k + 1] += -rows[A, i] + kappa[i] * rows[A_BEND, i] - rows[A_TILT, i] * Vr
+            by_threshold[k] += rows[B, i] + kappa[i] * rows[B_BEND, i] - rows[B_TILT, i] * Vr
+            for a in range(m1):
+                at[a] = j * m1 + a
+            c = m1
+            for f in range(R):
+                for b in range(widths[f + 1]):
+                    at[c] = dense + place[i, f] + b
+                    c += 1
+            for c in range(m):
+                pull = work.u[at[c]] * slope + rows[W, i] * P[i, c] - rows[D1, i] * r[at[c]]
+                for a in range(m):
+                    by_column[a, c] += pattern.Z[i, a] * pull
+    for k in range(len(work.thresholds)):
+        for a in range(s):
+            gradient[a] += model.J[k, a] * by_threshold[k + 1]
+    for t in range(len(model.tau_row)):
+        gradient[s + p + t] = by_column[model.tau_row[t], model.tau_column[t]]
+    return value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
+    """Set ``work.push`` to the first-order change of the mode when ψ moves by ``change``.
+
+    Uses the factor, the row table and V of the latest evaluation, so call it right after one.
+    """
+    pattern, rows, Z = model.pattern, work.rows, model.pattern.Z
+    s, p = model.J.shape[1], model.X.shape[1]
+    m1, widths, R, place = pattern.widths[0], pattern.widths, len(pattern.widths) - 1, pattern.place
+    dense = (len(pattern.start) - 1) * m1
+    thresholds = np.zeros(len(work.thresholds) + 2)
+    for k in range(len(work.thresholds)):
+        for a in range(s):
+            thresholds[k + 1] += model.J[k, a] * change[a]
+    push = work.push
+    push[:] = 0.0
+    zd = np.empty(Z.shape[1])
+    for j in range(len(pattern.start) - 1):
+        for i in range(pattern.start[j], pattern.start[j + 1]):
+            zd[:] = 0.0
+            for t in range(len(model.tau_row)):
+                zd[model.tau_column[t]] += Z[i, model.tau_row[t]] * change[s + p + t]
+            moved = 0.0
+            for b in range(p):
+                moved += model.X[i, b] * change[s + b]
+            for a in range(m1):
+                moved += zd[a] * work.u[j * m1 + a]
+            c = m1
+            for f in range(R):
+                for b in range(widths[f + 1]):
+                    moved += zd[c] * work.u[dense + place[i, f] + b]
+                    c += 1
+            k = model.codes[i]
+            pull = rows[W, i] * moved + rows[A_TILT, i] * thresholds[k + 1] + rows[B_TILT, i] * thresholds[k]
+            for a in range(m1):
+                push[j * m1 + a] -= work.V[i, a] * pull + zd[a] * rows[D1, i]
+            c = m1
+            for f in range(R):
+                for b in range(widths[f + 1]):
+                    push[dense + place[i, f] + b] -= work.V[i, c] * pull + zd[c] * rows[D1, i]
+                    c += 1
+    solve(pattern, work.blocks, push)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def minimise(model: Ordinal, work: Workspace, search: Search, tolerance: float, max_steps: int) -> None:
+    """Run the search from its trial point to its end; u is left at the best point's mode."""
+    begin(search, evaluate(model, search.trial, work, search.trial_gradient, SEARCHING))
+    direction = np.zeros(len(work.u))
+    fresh = True
+    work.kept[:] = work.u
+    while propose(search, tolerance, max_steps):
+        if fresh:
+            push_mode(model, search.direction, work)
+            direction[:] = work.push
+        for c in range(len(direction)):
+            work.u[c] = work.kept[c] + search.state[STEP] * direction[c]
+        fresh = judge(search, evaluate(model, search.trial, work, search.trial_gradient, SEARCHING))
+        if fresh:
+            work.kept[:] = work.u
+    work.u[:] = work.kept
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_curvature(
+    model: Ordinal, psi: Floats, work: Workspace, steps: Floats, gradient: Floats, hessian: Floats
+) -> float:
+    """Fill gradient and Hessian of N at ψ, by differences of the exact gradient; return N(ψ).
+
+    ``steps`` holds a step for each parameter, small beside its standard error; 0 asks for no column.
+    Its sign says on which side to look. The mode follows each step by its tangent, so that one Newton
+    pass brings it home.
+    """
+    k = len(psi)
+    moved, slope = psi.copy(), np.empty(k)
+    value = evaluate(model, psi, work, gradient, FINAL)
+    if not np.isfinite(value):
+        return np.inf
+    work.kept[:] = work.u
+    pushes = np.zeros((k, len(work.u)))
+    for a in range(k):
+        moved[:] = 0.0
+        moved[a] = steps[a]
+        push_mode(model, moved, work)
+        pushes[a] = work.push
+    for a in range(k):
+        if steps[a] == 0.0:
+            hessian[a] = 0.0
+            continue
+        moved[:] = psi
+        moved[a] += steps[a]
+        for c in range(len(work.u)):
+            work.u[c] = work.kept[c] + pushes[a, c]
+        if not np.isfinite(evaluate(model, moved, work, slope, FINAL)):
+            return np.inf
+        for b in range(k):
+            hessian[a, b] = (slope[b] - gradient[b]) / steps[a]
+    for a in range(k):
+        for b in range(a):
+            hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
+    work.u[:] = work.kept
+    work.counts[2] = 0
+    return value
