@@ -1,8 +1,8 @@
 """The reference fits of tests/reference: data sets of our own, and what R makes of them.
 
 ``python -m bench.references`` simulates the data sets again (seeded, so the files come out the same) and asks
-R for the answers: R with ordinal, lme4, lmerTest, pbkrtest, emmeans and jsonlite; about half an hour on one core,
-nearly all of it in ``clmm``. ``--data`` stops after the data; names of data sets after it restrict both.
+R for the answers: R with ordinal, lme4, lmerTest, pbkrtest, emmeans, numDeriv and jsonlite; three minutes on
+one core, most of them in ``clmm``. ``--data`` stops after the data; names of data sets restrict either.
 """
 
 import argparse
@@ -24,7 +24,9 @@ Floats = NDArray[np.float64]
 
 def main() -> int:
     """Write the data sets, and R's answers beside them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", help=f"of: {', '.join(DATA_SETS)}; all when none is given")
     parser.add_argument("--data", action="store_true", help="write the data only, ask R nothing")
     arguments = parser.parse_args()
@@ -58,9 +60,12 @@ def design_crossed(systems: int, items: int, ratings: int, raters: int) -> pd.Da
 
 
 def draw_effects(
-    frame: pd.DataFrame, rng: np.random.Generator, sds: dict[str, tuple[float, ...]], slope: Floats | None = None
+    frame: pd.DataFrame,
+    rng: np.random.Generator,
+    sds: dict[str, tuple[float, ...]],
+    slope: Floats | None = None,
 ) -> Floats:
-    """Return the summed effects of the grouping factors: an intercept and, with ``slope``, a slope for each level."""
+    """Return the summed effects of the grouping factors: intercepts and, with ``slope``, slopes."""
     total = np.zeros(len(frame))
     for factor, deviations in sds.items():
         index, levels = pd.factorize(frame[factor], sort=True)
@@ -81,7 +86,7 @@ def is_system(frame: pd.DataFrame, system: str) -> Floats:
 
 
 def simulate_paper(rng: np.random.Generator) -> pd.DataFrame:
-    """Two systems, six points, raters and items with slopes: the design of Howcroft & Rieser (2021), smaller."""
+    """Two systems, six points, slopes for raters and items: Howcroft & Rieser's (2021) design, smaller."""
     frame = design_crossed(systems=2, items=30, ratings=3, raters=9)
     b = is_system(frame, "b")
     effects = draw_effects(frame, rng, {"rater": (0.6, 0.5), "item": (0.6, 0.7)}, b)
@@ -94,8 +99,12 @@ def simulate_three(rng: np.random.Generator) -> pd.DataFrame:
     frame = design_crossed(systems=3, items=24, ratings=4, raters=11)
     b, c = is_system(frame, "b"), is_system(frame, "c")
     effects = draw_effects(frame, rng, {"rater": (0.5,), "item": (0.7,)})
-    effects += draw_effects(frame, rng, {"item": (0.0, 0.8)}, b) + draw_effects(frame, rng, {"item": (0.0, 0.7)}, c)
-    frame["rating"] = cut(0.3 * b + 0.9 * c + effects + rng.standard_normal(len(frame)), [-1.0, -0.2, 0.6, 1.6])
+    effects += draw_effects(frame, rng, {"item": (0.0, 0.8)}, b) + draw_effects(
+        frame, rng, {"item": (0.0, 0.7)}, c
+    )
+    frame["rating"] = cut(
+        0.3 * b + 0.9 * c + effects + rng.standard_normal(len(frame)), [-1.0, -0.2, 0.6, 1.6]
+    )
     return frame
 
 
@@ -150,7 +159,9 @@ def simulate_slider(rng: np.random.Generator) -> pd.DataFrame:
     frame = design_crossed(systems=3, items=20, ratings=4, raters=9)
     b, c = is_system(frame, "b"), is_system(frame, "c")
     effects = draw_effects(frame, rng, {"rater": (8.0,), "item": (7.0,)})
-    effects += draw_effects(frame, rng, {"rater": (0.0, 6.0)}, b) + draw_effects(frame, rng, {"rater": (0.0, 5.0)}, c)
+    effects += draw_effects(frame, rng, {"rater": (0.0, 6.0)}, b) + draw_effects(
+        frame, rng, {"rater": (0.0, 5.0)}, c
+    )
     values = 48 + 4 * b + 9 * c + effects + 11 * rng.standard_normal(len(frame))
     frame["rating"] = np.clip(values, 0, 100).round(1)
     return frame
@@ -162,14 +173,16 @@ def simulate_covariate(rng: np.random.Generator) -> pd.DataFrame:
     output, outputs = pd.factorize(frame["item"] + frame["system"])
     frame["words"] = rng.normal(size=len(outputs))[output].round(3)
     words = frame["words"].to_numpy()
-    effects = draw_effects(frame, rng, {"rater": (0.6, 0.5)}, words) + draw_effects(frame, rng, {"item": (0.4,)})
+    effects = draw_effects(frame, rng, {"rater": (0.6, 0.5)}, words) + draw_effects(
+        frame, rng, {"item": (0.4,)}
+    )
     latent = 0.4 * is_system(frame, "b") + 0.5 * words + effects + rng.standard_normal(len(frame))
     frame["rating"] = cut(latent, [-1.4, -0.6, 0.2, 1.0, 1.8])
     return frame
 
 
 def simulate_unbalanced(rng: np.random.Generator) -> pd.DataFrame:
-    """Two factors crossed, a third of the cells missing, and more of them for one system than for the other."""
+    """Two factors crossed, a third of the cells missing, more of them for one system than for the other."""
     frame = design_crossed(systems=2, items=40, ratings=4, raters=13)
     b = is_system(frame, "b")
     frame["genre"] = np.where(frame["item"].str[1:].astype(int) % 5 < 2, "news", "poem")

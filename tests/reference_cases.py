@@ -1,7 +1,7 @@
-"""What R answered, in one form, and the fits of tests/reference in it (those of ../shared/data: shared_cases).
+"""What R answered, in one form; the fits of tests/reference (those of ../shared/data are in shared_cases).
 
 A ``Case`` is one fit of R: the call that Panelist must make, and an ``Answer`` to hold it to, in R's names
-(``systemb``, ``(Intercept)``). ``r_names`` translates ours into R's. ``trust`` says how far R is to be believed:
+(``systemb``, ``(Intercept)``); ``r_names`` translates ours into R's. ``trust`` says how far to believe R:
 "full", or "bound" where R stopped early or its estimates run off, so that its log-likelihood is only a bound
 to be reached; ``reason`` then says why.
 """
@@ -50,6 +50,8 @@ class Answer:
 
     n: int | None = None
     loglik: float | None = None
+    aic: float | None = None
+    bic: float | None = None
     coefficients: dict[str, Row] = field(default_factory=dict)
     thresholds: dict[str, Row] = field(default_factory=dict)
     blocks: tuple[Block, ...] = ()
@@ -65,21 +67,21 @@ class Answer:
 
 @dataclass(frozen=True)
 class Case:
-    """One fit: the data, the call, R's answer, and how far to believe it."""
+    """One fit: data, call, R's answer, and how far to believe it. Cases of the same call are equal."""
 
-    id: str
+    id: str = field(compare=False)
     data: Path
     formula: str
     model: Literal["clm", "clmm", "lm", "lmm"]
-    answer: Answer
+    answer: Answer = field(compare=False, repr=False)
     link: str = "probit"
     threshold: str = "flexible"
     quadrature: int = 1
     method: str = "REML"
     subset: str | None = None
-    trust: Literal["full", "bound"] = "full"
-    reason: str = ""
-    separated: bool = False
+    trust: Literal["full", "bound"] = field(default="full", compare=False)
+    reason: str = field(default="", compare=False)
+    separated: bool = field(default=False, compare=False)
 
     def frame(self) -> pd.DataFrame:
         """Return the rows that R fitted, as they stand in the file."""
@@ -90,7 +92,9 @@ class Case:
 @cache
 def read_data(path: Path) -> pd.DataFrame:
     """Return a data file; read once."""
-    return pd.read_csv(path, dtype={"rater": str, "participant": str, "item": str, "bottle": str, "judge": str})
+    return pd.read_csv(
+        path, dtype={"rater": str, "participant": str, "item": str, "bottle": str, "judge": str}
+    )
 
 
 @cache
@@ -110,7 +114,7 @@ def as_query(subset: str) -> str:
     return listed.replace(" & ", " and ").replace(" | ", " or ")
 
 
-# ---- names ----------------------------------------------------------------------------------------------------------
+# ---- names ---------------------------------------------------------------------------------------
 RATERS = ("participant", "judge", "worker", "annotator", "evaluator")
 
 
@@ -163,7 +167,7 @@ def level_key(group: str, level: str) -> str:
     return ":".join(value for _, value in parts)
 
 
-# ---- the repository's own references --------------------------------------------------------------------------------
+# ---- the repository's own references -------------------------------------------------------------
 def own_files() -> list[Path]:
     """Return the files of R's answers that the repository carries."""
     return sorted(OWN.glob("*.json"))
@@ -183,11 +187,15 @@ def own_case(data: str, name: str) -> Case:
     answer = Answer(
         n=record["n"],
         loglik=record["loglik"],
+        aic=record.get("aic"),
+        bic=record.get("bic"),
         coefficients=rows_of(record.get("coefficients"), without),
         thresholds=rows_of(record.get("thresholds"), without),
         blocks=tuple(_own_block(term) for term in record.get("random") or []),
         sigma=record.get("sigma"),
-        modes={group_key(group): modes_of(group, given) for group, given in (record.get("modes") or {}).items()},
+        modes={
+            group_key(group): modes_of(group, given) for group, given in (record.get("modes") or {}).items()
+        },
         anova=rows_of(record.get("anova"), {"den_df", "p"} if "df" in without else set()),
         kenward_roger=rows_of(record.get("kenward_roger")),
         anova_kenward_roger=rows_of(record.get("anova_kenward_roger")),
@@ -225,7 +233,7 @@ def _own_block(term: dict[str, Any]) -> Block:
 
 def modes_of(group: str, given: dict[str, Any]) -> Modes:
     """Return the conditional modes of one grouping factor as R gave them."""
-    columns = given.get("columns", given.get("cols"))
+    columns = given["columns"] if "columns" in given else given["cols"]
     return Modes(
         levels=tuple(level_key(group, level) for level in given["levels"]),
         columns=(columns,) if isinstance(columns, str) else tuple(columns),

@@ -1,4 +1,4 @@
-"""R's fits of ../shared/data as cases: models of the real and the synthetic ratings, wine, restarts, contrasts."""
+"""R's fits of ../shared/data as cases: real and synthetic ratings, wine, restarts, contrasts."""
 
 import re
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ SHARED = ROOT.parent / "shared" / "data"
 MISSING = "the reference data of ../shared/data are not here"
 
 SEPARATED = "the two systems share no category: R's estimates run off to infinity"
-BOUNDS = {  # (file, fit), regular expressions → why R's estimates are no reference; the log-likelihood is a bound
+BOUNDS = {  # (file, fit), regular expressions → why R's estimates are no reference, only its log-likelihood
     ("pplm_fluency_BvsBCR", "lmer_maximal_.*"): "lmer did not converge",
     ("rankme_.*", ".*_maximal_.*"): "singular or nearly separated, some with two optima",
     ("syn06_.*", "lmer_maximal_ML"): "lmer stopped 0.005 below its optimum, at negative eigenvalues",
     ("syn06_.*", "clmm?_.*"): SEPARATED,
 }
 NOT_OURS = {  # fits that Panelist is not asked for, and why
-    "glmer_probit": "glmer's Laplace takes the expected information for probit, clmm and Panelist the observed",
+    "glmer_probit": "glmer's Laplace takes the expected information for probit, ours the observed",
     "wine_ri_cloglog_defaultCpath": "clmm's scalar path swaps cloglog and loglog",
     "wine_ri_loglog_defaultCpath": "clmm's scalar path swaps cloglog and loglog",
     "wine_ri_logit_symmetric2": "Panelist has no thresholds symmetric about zero",
@@ -98,7 +98,9 @@ def translate_formula(formula: str, reference: str | None) -> str:
     "rating ~ C(system, Treatment('b')) + (1 | item)"
     """
     formula = re.sub(r"^ord\b", "rating", formula)
-    return formula if reference is None else formula.replace("system", f"C(system, Treatment('{reference}'))", 1)
+    return (
+        formula if reference is None else formula.replace("system", f"C(system, Treatment('{reference}'))", 1)
+    )
 
 
 def read_fit(name: str, answers: dict[str, Any]) -> Answer:
@@ -142,7 +144,7 @@ def read_table(table: dict[str, dict[str, float | None]] | None) -> dict[str, Ro
     })  # fmt: skip
 
 
-# ---- wine -----------------------------------------------------------------------------------------------------------
+# ---- wine ----------------------------------------------------------------------------------------
 WINE_RANDOM = {"ri": "(1 | judge)", "slope": "(temp | judge)", "crossed": "(1 | judge) + (1 | bottle)"}
 
 
@@ -190,7 +192,7 @@ def wine_case(record: dict[str, Any]) -> Case:
 
 
 def covariance_of(factor: Floats) -> Floats:
-    """Return the covariance T S S T' that clmm keeps as one matrix: S on the diagonal, the unit-diagonal T below."""
+    """Return the covariance T S S T' that clmm keeps as one matrix: S the diagonal, T below it."""
     S = np.diag(np.diag(factor))
     T = np.tril(factor, -1) + np.eye(len(factor))
     covariance: Floats = T @ S @ S @ T.T
@@ -210,9 +212,9 @@ def wine_thresholds(rows: dict[str, Row], threshold: str) -> dict[str, Row]:
     return {f"{k}|{k + 1}": {"estimate": estimate} for k, estimate in enumerate(estimates, start=1)}
 
 
-# ---- restarts and contrasts -----------------------------------------------------------------------------------------
+# ---- restarts and contrasts ----------------------------------------------------------------------
 def restarted() -> list[tuple[Case, float]]:
-    """Return the maximal probit fits that R started from three points, with the best log-likelihood reached."""
+    """Return the maximal probit fits that R started from three points, with the best log-likelihood."""
     path = SHARED / "reference" / "clmm_multistart.json"
     if not path.exists():
         return []

@@ -167,7 +167,7 @@ def wine() -> pd.DataFrame:
 def _fit_linear(formula: str, frame: pd.DataFrame) -> StandIn:
     design = _build(formula, frame, ordinal=False)
     X, y = design.X, design.y
-    beta = np.linalg.lstsq(X, y, rcond=None)[0]
+    beta = np.asarray(np.linalg.lstsq(X, y, rcond=None)[0], dtype=np.float64)
     df = len(y) - X.shape[1]
     vcov = np.linalg.inv(X.T @ X) * float(np.sum((y - X @ beta) ** 2)) / df
     return StandIn("lm", beta, vcov, design, np.array(float(df)))

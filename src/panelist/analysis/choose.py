@@ -7,10 +7,10 @@ identify (Barr, Levy, Scheepers & Tily 2013, doi:10.1016/j.jml.2012.11.001), dec
 - ``slopes``     (system | rater): every system has its own spread, and all correlate. Needs raters who saw
                  several systems, more than one rating in most cells rater × system, fewer random columns than
                  ratings, and at least as many raters as the k (k + 1) / 2 variances and correlations.
-- ``cells``      (1 | rater) + (1 | rater:system): the same interaction with one spread for all systems and one
-                 correlation. It is what is left when correlations are dropped from a factor's slopes (they
-                 cannot be dropped one by one: that would depend on which system is the reference). Taken from
-                 the start where there are more than six systems or too few raters for slopes.
+- ``cells``      (1 | rater) + (1 | rater:system): the same interaction with one spread for all systems and
+                 one correlation. It is what is left when correlations are dropped from a factor's slopes
+                 (they cannot be dropped one by one: that would depend on which system is the reference).
+                 Taken from the start with more than six systems, or too few raters for slopes.
 - ``intercept``  (1 | rater): for factors that saw one system each, or one rating a cell.
 
 A factor with one level, or with a level a rating, is left out. If the fit is singular or does not converge,
@@ -26,13 +26,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from panelist.models.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Shape = Literal["slopes", "cells", "intercept"]
-MOST_CATEGORIES = 11  # 0 to 10 is still a scale of points
 MOST_SLOPES = 6
 _LOWER: dict[Shape, Shape] = {"slopes": "cells", "cells": "intercept", "intercept": "intercept"}
 
@@ -62,23 +60,6 @@ class RandomPart:
         return None if shapes == self.shapes else replace(self, shapes=shapes)
 
 
-def choose_family(values: Floats, *, ordered: bool = False) -> tuple[bool, str]:
-    """Return whether the ratings are ordered categories (else they are measured), and why.
-
-    >>> choose_family(np.array([1.0, 4.0, 5.0, 4.0]))
-    (True, 'The ratings take 3 whole values (1 to 5): ordered categories, hence an ordinal model.')
-    """
-    points = np.unique(values)
-    if ordered:
-        return True, f"The ratings are {len(points)} ordered categories, hence an ordinal model."
-    whole = bool((points == np.round(points)).all())
-    if whole and len(points) <= MOST_CATEGORIES:
-        span = f"{points[0]:.0f} to {points[-1]:.0f}"
-        words = f"The ratings take {len(points)} whole values ({span}): ordered categories, hence an ordinal model."
-        return True, words
-    return False, f"The ratings take {len(points):,} different values: measured, hence a linear model."
-
-
 def choose_random(frame: pd.DataFrame) -> RandomPart:
     """Return the largest random part that these ratings (rater, item, system; no gaps) can bear."""
     shapes: dict[str, Shape] = {}
@@ -94,8 +75,8 @@ def choose_random(frame: pd.DataFrame) -> RandomPart:
         notes.append(why)
         if levels < 5:
             notes.append(
-                f"There are only {levels} {group}s: how much {group}s differ is hardly known, and conclusions "
-                f"reach little beyond these {levels}."
+                f"There are only {levels} {group}s: how much {group}s differ is hardly known, and what is "
+                f"concluded reaches little beyond these {levels}."
             )
     if not shapes:
         notes.append("No random effects are left: the model takes all ratings as independent.")
@@ -120,7 +101,7 @@ def _why_left_out(frame: pd.DataFrame, group: str, levels: int, n: int, taken: d
     if levels == 0:
         return f"There is no column {group}: {group}s have no random effect."
     if levels == 1:
-        return f"There is only one {group}: {group}s have no random effect, and conclusions hold for this one alone."
+        return f"There is only one {group}: no random effect, and conclusions hold for this {group} alone."
     if levels == n:
         return (
             f"Every rating has its own {group}: {group}s cannot be told from noise and have no random effect."
@@ -154,6 +135,8 @@ def _choose_shape(frame: pd.DataFrame, group: str, levels: int, n: int, k: int) 
 
 def _lacks_rank(random: pd.DataFrame, correlations: pd.DataFrame, group: str) -> bool:
     rows = random[random["group"] == group]
+    if rows.empty:
+        return False
     names = [str(name) for name in rows["term"]]
     sd = rows["sd"].to_numpy(dtype=float)
     R = np.eye(len(names))

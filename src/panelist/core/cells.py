@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from panelist.core.errors import BadRatings
@@ -24,6 +26,7 @@ _NUMBER = re.compile(
     r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE
 )
 _CODE = re.compile(r"[+-]?(?:0\d+|\d{16,})", re.ASCII)  # 007 and long account numbers are names, not amounts
+_ODD_TEXT = r"[^0-9.eE+-]|^[+-]?0[0-9]|^[+-]?[0-9]{16}"  # not certainly a plain number
 
 
 def read_identifiers(column: pd.Series) -> pd.Series:
@@ -42,8 +45,9 @@ def read_ratings_column(column: pd.Series, decimal: str = ".") -> tuple[pd.Serie
         rising = [step for step in steps if step is not None]
         if len(rising) < len(steps) or any(low >= high for low, high in pairwise(rising)):
             return column, []
-    if _is_numeric(column):
-        return _check_finite(_whole(column)), []
+    numbers_at_once = column if _is_numeric(column) else _cast(column)
+    if numbers_at_once is not None:
+        return _check_finite(_whole(numbers_at_once)), []
 
     codes, cells = _factorise(column)
     missing = [isinstance(cell, str) and cell.strip().casefold() in MISSING_WORDS for cell in cells]
@@ -65,6 +69,9 @@ def read_ratings_column(column: pd.Series, decimal: str = ".") -> tuple[pd.Serie
 
 def read_other_text(column: pd.Series, decimal: str = ".") -> tuple[pd.Series, list[str]]:
     """Return a column of a text file: numbers, or true and false, where every cell is one; else text."""
+    numbers_at_once = _cast(column)
+    if numbers_at_once is not None:
+        return _whole(numbers_at_once), []
     codes, cells = _factorise(column)
     missing = [cell.strip().casefold() in MISSING_WORDS for cell in cells]
     said = [cell.strip() for cell, gone in zip(cells, missing, strict=True) if not gone]
@@ -140,6 +147,20 @@ def _number(value: Any, decimal: str) -> float | None:
             text = text.replace(decimal, ".", 1)
         return float(text) if _NUMBER.fullmatch(text) else None
     return float(value) if isinstance(value, Real | Decimal | np.bool_) else None
+
+
+def _cast(column: pd.Series) -> pd.Series | None:
+    """Return plain number texts as numbers, or None where the cells must be looked at one by one."""
+    if not isinstance(column.dtype, pd.StringDtype):
+        return None
+    texts = pa.array(column, type=pa.large_string(), from_pandas=True)
+    if len(texts) == texts.null_count or pc.any(pc.match_substring_regex(texts, _ODD_TEXT)).as_py():
+        return None
+    try:
+        values = pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        return None
+    return pd.Series(values, column.index, name=column.name)
 
 
 def _is_numeric(column: pd.Series) -> bool:

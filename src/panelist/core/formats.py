@@ -47,8 +47,8 @@ def interval(low: Cell, high: Cell, digits: int = 2) -> str:
     >>> interval(0.123, 0.456), interval(float("nan"), float("nan"))
     ('0.12 to 0.46', '–')
     """
-    ends = number(low, digits), number(high, digits)
-    return MISSING if ends == (MISSING, MISSING) else " to ".join(ends)
+    ends = [number(float(end) if isinstance(end, Real) else end, digits) for end in (low, high)]
+    return MISSING if ends == [MISSING, MISSING] else " to ".join(ends)
 
 
 @dataclass(frozen=True)

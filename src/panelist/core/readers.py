@@ -197,31 +197,36 @@ def _read_json_lines(path: Path) -> Raw:
     records = []
     with path.open(encoding="utf-8-sig") as file:
         for place, line in enumerate(file, start=1):
-            if line.strip():
-                records.append(_parse_json(line, f"{path}, line {place},"))
+            if text := line.strip():
+                records.append(_parse_json(text, path, place))
     return Raw(_gather(path, records, "line"))
 
 
 @_reads("JSON", ".json")
 def _read_json(path: Path) -> Raw:
-    records = _parse_json(path.read_text(encoding="utf-8-sig"), str(path))
+    records = _parse_json(path.read_text(encoding="utf-8-sig").strip(), path)
     if not isinstance(records, list):
         raise BadFile(f"{path} is not a table: it must hold a list of objects, one a rating.")
     return Raw(_gather(path, records, "entry"))
 
 
-def _parse_json(text: str, where: str) -> Any:
-    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        record = dict(pairs)
-        if len(record) < len(pairs):
-            raise BadFile(f"{where} names a column twice: {_repeated(name for name, _ in pairs)}.")
-        return record
+def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise ValueError(f"it names a column twice: {_repeated(name for name, _ in pairs)}")
+    return record
 
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_record)
+
+
+def _parse_json(text: str, path: Path, line: int | None = None) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=check)
-    except (json.JSONDecodeError, RecursionError) as error:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
         hint = " One object a line is called .jsonl." if "Extra data" in str(error) else ""
-        raise BadFile(f"{where} is not JSON: {error}.{hint}") from None
+        where = f"{path}, line {line}," if line else str(path)
+        raise BadFile(f"{where} is not a JSON table: {error}.{hint}") from None
 
 
 def _gather(path: Path, records: list[Any], unit: str) -> pd.DataFrame:

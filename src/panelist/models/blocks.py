@@ -17,7 +17,7 @@ from numba import njit
 
 from panelist.models import lapack
 from panelist.models.arrays import Floats, Ints, Longs
-from panelist.models.matrices import Factor
+from panelist.models.grouping import Factor
 
 
 class Pattern(NamedTuple):
@@ -42,6 +42,7 @@ class Blocks(NamedTuple):
     C: Floats  # (m₁ · total neighbours,) Ĉ_j, row-major, one after the other
     S: Floats  # (q, q) lower Cholesky factor L_S
     T: Floats  # (q, q) S⁻¹, full
+    N: Floats  # (J, m₁, m₁) the lead blocks of H⁻¹
 
 
 def find_pattern(factors: tuple[Factor, ...]) -> Pattern:
@@ -71,13 +72,30 @@ def make_blocks(pattern: Pattern) -> Blocks:
     m1, J = int(pattern.widths[0]), len(pattern.start) - 1
     q = dense_size(pattern)
     return Blocks(
-        np.empty((J, m1, m1)), np.empty(m1 * len(pattern.columns)), np.empty((q, q)), np.empty((q, q))
+        np.empty((J, m1, m1)),
+        np.empty(m1 * len(pattern.columns)),
+        np.empty((q, q)),
+        np.empty((q, q)),
+        np.empty((J, m1, m1)),
     )
 
 
 def dense_size(pattern: Pattern) -> int:
     """Return q, the number of columns left after the lead factor."""
     return int((pattern.widths[1:] * pattern.sizes[1:]).sum())
+
+
+def level_variances(pattern: Pattern, blocks: Blocks, lambdas: tuple[Floats, ...]) -> tuple[Floats, ...]:
+    """Return the diagonals of ΛH⁻¹Λ' for each factor (levels, m), after `invert_rows`."""
+    m1 = int(pattern.widths[0])
+    found = [np.einsum("ab,jbc,ac->ja", lambdas[0], blocks.N.reshape(-1, m1, m1), lambdas[0])]
+    first = 0
+    for block, levels in zip(lambdas[1:], pattern.sizes[1:], strict=True):
+        at = first + np.arange(levels * len(block)).reshape(int(levels), len(block))
+        square = blocks.T[at[:, :, None], at[:, None, :]]
+        found.append(np.einsum("ab,jbc,ac->ja", block, square, block))
+        first += at.size
+    return tuple(found)
 
 
 @njit(cache=True, nogil=True)
@@ -229,7 +247,7 @@ def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
-    """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries; S is left as it was."""
+    """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries, and T and N on the way."""
     start, widths, place, local = pattern.start, pattern.widths, pattern.place, pattern.local
     reach, columns = pattern.reach, pattern.columns
     D, C, T = blocks.D, blocks.C, blocks.T
@@ -240,8 +258,8 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
     for j in range(J):
         widest = max(widest, reach[j + 1] - reach[j])
     room = np.empty((m1, widest))
-    inner = np.empty((m1, m1))
     for j in range(J):
+        inner = blocks.N[j]
         width = reach[j + 1] - reach[j]
         Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
         seen = columns[reach[j] : reach[j + 1]]

@@ -72,8 +72,11 @@ def _factor(words: Words) -> Piece:
         contrast, coding = CONTRASTS[spelling], f", {spelling}"
         if words.take("("):
             base = _base(words, spelling) if contrast == "treatment" else None
-            coding += f"({base!r})" if base is not None else ""
             _close(words, spelling)
+        if base is not None:
+            coding += f"({base!r})"
+        elif spelling == "Treatment":
+            coding += "()"  # in formulaic a function, where the other codings are classes
     _close(words, "C")
     text = f"C({quote(column)}{coding})"
     return Piece(text, text, (column,), "factor", contrast, base)

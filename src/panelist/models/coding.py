@@ -6,6 +6,7 @@ and does not import formulaic; the rest is left to formulaic. Both give the same
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any
 
@@ -17,7 +18,7 @@ from panelist.models.calls import Piece
 from panelist.models.terms import Terms, read_terms
 from panelist.models.variables import Labels, Variable, as_pandas, listing
 
-_LARGEST = 2**31  # bytes of one matrix
+_MOST_WORK = 5e10  # rows x columns²: about half a minute to find aliased columns
 _TOLERANCE = 1e-7  # of R's lm: a column is aliased if less than this share of its length is its own
 _PREFIX = {"treatment": "T.", "sum": "S."}
 
@@ -174,8 +175,7 @@ def _contrasts(piece: Piece, levels: tuple[str, ...], whole: bool) -> tuple[Floa
 
 
 def _code_by_formulaic(terms: Terms, variables: Mapping[str, Variable], n: int, spec: Any) -> Columns:
-    import pandas as pd  # formulaic costs a quarter of a second, so that only those who need it wait for it
-    from formulaic import Formula as Formulaic
+    import pandas as pd
 
     for term in terms.terms:
         used = {name: variables[name] for piece in term for name in piece.variables}
@@ -185,7 +185,7 @@ def _code_by_formulaic(terms: Terms, variables: Mapping[str, Variable], n: int, 
         {name: as_pandas(variables[name]) for name in terms.variables}, index=pd.RangeIndex(n)
     )
     context = {"sqrt": np.sqrt, "abs": np.abs}
-    maker = spec if spec is not None else Formulaic(terms.text)
+    maker = spec if spec is not None else _parse_by_formulaic(terms.text)
     try:
         with np.errstate(all="ignore"):  # log(0) is found below, and named
             made = maker.get_model_matrix(data, context=context, output="numpy", na_action="ignore")
@@ -202,6 +202,13 @@ def _code_by_formulaic(terms: Terms, variables: Mapping[str, Variable], n: int, 
     return Columns(matrix, names, places, made_spec)
 
 
+@lru_cache(maxsize=64)
+def _parse_by_formulaic(text: str) -> Any:
+    from formulaic import Formula  # costs a quarter of a second, so only those who need it wait for it
+
+    return Formula(text)
+
+
 def _refuse_infinite(matrix: Floats, names: tuple[str, ...]) -> None:
     bad = ~np.isfinite(matrix)
     if bad.any():
@@ -209,16 +216,16 @@ def _refuse_infinite(matrix: Floats, names: tuple[str, ...]) -> None:
         rows = np.flatnonzero(bad[:, column])
         raise BadModel(
             f"{names[column]} is not a finite number in {len(rows):,} of {len(matrix):,} rows used, first "
-            f"in number {rows[0] + 1}. A logarithm needs numbers above 0, a root numbers from 0 on: change the "
-            "formula, or leave out those rows."
+            f"in number {rows[0] + 1}. A logarithm needs numbers above 0, a root numbers from 0 on: change "
+            "the formula, or leave out those rows."
         )
 
 
 def _refuse_giant(n: int, width: float, what: str) -> None:
-    if n * width * 8 > _LARGEST:
+    if n * width**2 > _MOST_WORK:
         raise BadModel(
-            f"{what} would need {width:,.0f} columns for {n:,} rows ({n * width * 8 / 2**30:.0f} GB). "
-            f"Factors with so many levels belong among the random terms, as in (1 | {what})."
+            f"{what} would need {width:,.0f} columns for {n:,} rows, too much for one matrix. Factors "
+            f"with so many levels belong among the random terms, as in (1 | {what})."
         )
 
 

@@ -227,31 +227,27 @@ def deviance_curvature(
 ) -> bool:
     """Fill the Hessian of the unprofiled deviance over φ = (θ, σ), σ at its estimate for θ.
 
-    The columns of θ are central differences of the exact gradient; those of σ have a closed form.
+    The columns of θ are differences of the exact gradient; those of σ have a closed form.
     """
     r, (n, p) = len(theta), model.X.shape
     count = n - p if model.reml else n
     if not settle(model, theta, work):
         return False
     precision = count / work.scalars[0]
-    up, down, moved = np.empty(r), np.empty(r), theta.copy()
-    slopes(model, work, 0.0, down)
-    slopes(model, work, precision, up)
-    for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u, and up − down holds −(2/σ²) e'ZΛ_t u
-        hessian[r, t] = hessian[t, r] = -2.0 * np.sqrt(precision) * (up[t] - down[t])
+    here, there, moved = np.empty(r), np.empty(r), theta.copy()
+    slopes(model, work, 0.0, there)
+    slopes(model, work, precision, here)
+    for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u, and here − there holds −(2/σ²) e'ZΛ_t u
+        hessian[r, t] = hessian[t, r] = -2.0 * np.sqrt(precision) * (here[t] - there[t])
     hessian[r, r] = 4.0 * count * precision
     for t in range(r):
         moved[t] = theta[t] + steps[t]
         if not settle(model, moved, work):
             return False
-        slopes(model, work, precision, up)
-        moved[t] = theta[t] - steps[t]
-        if not settle(model, moved, work):
-            return False
-        slopes(model, work, precision, down)
+        slopes(model, work, precision, there)
         moved[t] = theta[t]
         for s in range(r):
-            hessian[t, s] = (up[s] - down[s]) / (2.0 * steps[t])
+            hessian[t, s] = (there[s] - here[s]) / steps[t]
     for t in range(r):
         for s in range(t):
             hessian[t, s] = hessian[s, t] = 0.5 * (hessian[t, s] + hessian[s, t])

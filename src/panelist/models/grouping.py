@@ -53,7 +53,7 @@ def _make_factor(
     if len(levels) == 1:
         raise BadModel(
             f"The grouping factor {name} has only one level, {listing(levels)}, in the rows used, so "
-            f"nothing can be learnt about how its levels vary. Leave {terms[0].text} out, or add data from others."
+            f"nothing can be learnt about how its levels vary. Leave {terms[0].text} out, or add data."
         )
     notes = _check_levels(terms[0], len(levels), coder.n, ordinal)
     blocks: list[tuple[int, int]] = []
@@ -105,7 +105,8 @@ def _check_levels(term: RandomTerm, levels: int, n: int, ordinal: bool) -> list[
     if not ordinal:
         raise BadModel(
             f"The grouping factor {term.group} has as many levels as there are rows ({n:,}), so its "
-            f"variance cannot be told from the residual variance. Leave {term.text} out, or collect several ratings per level."
+            f"variance cannot be told from the residual variance. Leave {term.text} out, or collect several "
+            "ratings per level."
         )
     return [
         f"{term.group} has as many levels as there are rows ({n:,}): with one rating each, its variance "

@@ -36,7 +36,7 @@ from panelist.models.links import (
     W,
     fill_rows,
 )
-from panelist.models.optimise import STEP, Search, begin, judge, propose
+from panelist.models.optimise import STEP, Search, judge, propose
 
 _INNER_STEPS = 100
 _CHEAP_FROM = 80  # dense columns from which a step with an old factor is worth while
@@ -304,8 +304,7 @@ def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def minimise(model: Ordinal, work: Workspace, search: Search, tolerance: float, max_steps: int) -> None:
-    """Run the search from its trial point to its end; u is left at the best point's mode."""
-    begin(search, evaluate(model, search.trial, work, search.trial_gradient, SEARCHING))
+    """Run the search on from its present point to its end; u is left at the best point's mode."""
     direction = np.zeros(len(work.u))
     fresh = True
     work.kept[:] = work.u

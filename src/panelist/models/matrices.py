@@ -32,7 +32,6 @@ from panelist.models.variables import (
     match_numbers,
 )
 
-
 __all__ = ["Design", "Factor", "FixedPart", "build_design"]
 
 

@@ -12,6 +12,7 @@ from panelist.models.arrays import Floats, Ints
 from panelist.models.variables import Labels, Numbers, Variable, as_floats, label, refuse_infinite
 
 MOST_CATEGORIES = 50
+MOST_POINTS = 11  # 0 to 10 is still a scale of points
 
 
 def read_response(series: "pd.Series[Any]", name: str, ordinal: bool) -> Variable:
@@ -63,10 +64,8 @@ def code_response(response: Variable, name: str) -> tuple[Floats, Ints, tuple[st
         )
     notes = []
     if unused:
-        shown = ", ".join(unused[:5]) + (f" and {len(unused) - 5} more" if len(unused) > 5 else "")
-        notes.append(
-            f"no {name} is {shown}: the model has thresholds between the {len(categories)} used points"
-        )
+        used_points = f"the model has thresholds between the {len(categories)} used points"
+        notes.append(f"{_name_unused(unused, categories, name)}: {used_points}")
     return np.ascontiguousarray(values), codes.astype(np.int32), categories, notes
 
 
@@ -74,6 +73,22 @@ def check_linear(values: Floats, name: str) -> None:
     """Raise BadModel if every rating is the same."""
     if len(values) and (values == values[0]).all():
         raise BadModel(f"Every {name} is {label(float(values[0]))}, so there is nothing to model.")
+
+
+def choose_family(values: Floats, *, ordered: bool = False) -> tuple[bool, str]:
+    """Return whether the ratings are ordered categories (else they are measured), and why.
+
+    >>> choose_family(np.array([1.0, 4.0, 5.0, 4.0]))
+    (True, 'The ratings take 3 whole values (1 to 5): ordered categories, hence an ordinal model.')
+    """
+    points = np.unique(values)
+    if ordered:
+        return True, f"The ratings are {len(points)} ordered categories, hence an ordinal model."
+    whole = bool((points == np.round(points)).all())
+    if whole and len(points) <= MOST_POINTS:
+        found = f"{len(points)} whole values ({points[0]:.0f} to {points[-1]:.0f})"
+        return True, f"The ratings take {found}: ordered categories, hence an ordinal model."
+    return False, f"The ratings take {len(points):,} different values: measured, hence a linear model."
 
 
 def _refuse_text(
@@ -92,6 +107,13 @@ def _refuse_text(
         else "Correct or empty these cells; for ordered categories use an ordinal model (clmm or clm)."
     )
     raise BadRatings(f"{name} must be a number, and {len(places):,} values are not: {quoted}{more}. {todo}")
+
+
+def _name_unused(unused: list[str], categories: tuple[str, ...], name: str) -> str:
+    if len(unused) <= len(categories):
+        return f"no {name} is {', '.join(unused)}"
+    whole = len(unused) + len(categories)  # hardly a scale with gaps: a slider, or a few points of many
+    return f"only {len(categories)} of the {whole} points from {categories[0]} to {categories[-1]} occur"
 
 
 def _gaps(points: Floats) -> list[str]:

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
+from panelist.core.columns import SYNONYMS
 from panelist.core.errors import BadFormula, BadModel, did_you_mean
 from panelist.models.arrays import Longs
 from panelist.models.formula import Formula
@@ -61,7 +62,12 @@ def find_columns(formula: Formula, frame: pd.DataFrame, names: Mapping[str, str]
     other_way = {canonical: original for original, canonical in names.items()}
     sources: dict[str, str] = {}
     for variable in formula.variables:
-        for name in (variable, names.get(variable), other_way.get(variable), SYNONYMS.get(variable.casefold())):
+        for name in (
+            variable,
+            names.get(variable),
+            other_way.get(variable),
+            SYNONYMS.get(variable.casefold()),
+        ):
             if name in known:
                 sources[variable] = str(name)
                 break

@@ -94,7 +94,7 @@ class Reader(Words):
             if not top and not add and _INTERCEPT in item:
                 self.fail("0 and -1 (no intercept) cannot stand in inner parentheses", start)
             if add:
-                terms = {**item, **terms} if _INTERCEPT in item else terms | item
+                terms = _unite(terms, item)
             else:
                 terms = {key: term for key, term in terms.items() if key not in item}
             sign = self.take("+", "-")
@@ -107,10 +107,10 @@ class Reader(Words):
         while operator := self.take("*", "/"):
             right = self._cross()
             if operator == "*":
-                left = left | right | self._multiply(left, right)
+                left = _unite(left, right, self._multiply(left, right))
             else:
                 whole = {p.text: p for term in left.values() for p in term}
-                left = left | self._multiply({frozenset(whole): tuple(whole.values())}, right)
+                left = _unite(left, self._multiply({frozenset(whole): tuple(whole.values())}, right))
             self._refuse_bars(bars, operator, start)
         return left
 
@@ -135,7 +135,7 @@ class Reader(Words):
             self.at += 1
             power = left
             for _ in range(int(text) - 1):
-                power = power | self._multiply(power, left)
+                power = _unite(power, self._multiply(power, left))
             return power
         return left
 
@@ -241,3 +241,12 @@ class Reader(Words):
         if text in ("+", "*", "-") and self._inside_bar:
             self.fail(f"groups are joined with ':' or '/', not '{text}'; two groups are (1 | a) + (1 | b)")
         self.finish()
+
+
+def _unite(*sums: Sum) -> Sum:
+    """Return the terms of all sums, each as it was first written: after a:b nothing becomes b:a."""
+    united: Sum = {}
+    for terms in sums:
+        for key, term in terms.items():
+            united.setdefault(key, term)
+    return united

@@ -1,5 +1,6 @@
 """Columns of a table as models see them: labels with sorted levels, or numbers."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ import pandas as pd
 
 from panelist.core.errors import BadModel, BadRatings
 from panelist.models.arrays import Bools, Floats, Longs
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 # Columns that name things: categorical even where the names are numbers.
 IDENTIFIERS = frozenset(
@@ -72,7 +75,7 @@ def read_labels(series: "pd.Series[Any]") -> Labels:
             return Labels(np.asarray(array.codes, dtype=np.int64), levels)
         array = np.asarray(array, dtype=object)
     codes, values = pd.factorize(array)
-    found = [label(value) for value in values]
+    found = [label(value) for value in np.asarray(values, dtype=object).tolist()]
     levels = tuple(sorted_levels(set(found)))
     place = {level: code for code, level in enumerate(levels)}
     # The -1 of a missing value picks the last entry, which is -1 again.
@@ -82,7 +85,7 @@ def read_labels(series: "pd.Series[Any]") -> Labels:
 
 def sorted_levels(levels: set[str]) -> list[str]:
     """Return the levels in the order that a reader expects: 2 before 10 if all are whole numbers."""
-    if all(level.isascii() and level.removeprefix("-").isdecimal() for level in levels):
+    if all(map(_WHOLE.fullmatch, levels)):
         return sorted(levels, key=lambda level: (int(level), level))
     return sorted(levels)
 

@@ -1,0 +1,333 @@
+"""Compare systems: fit each criterion, estimate the systems, test all pairs, rank with uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from panelist.analysis.choose import RandomPart, choose_family, choose_random, groups_at_fault, zero_terms
+from panelist.analysis.comparison import Comparison, CriterionComparison, PairDifference, SystemEstimate
+from panelist.analysis.ranks import rank_intervals
+from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
+from panelist.core.ratings import Ratings, read_ratings
+from panelist.models.adjust import find_adjustment
+from panelist.models.contrasts import Means, Pairs, contrast_pairs, estimate_means
+from panelist.models.formula import parse_formula
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MODELS = ("auto", "clmm", "clm", "lmm", "lm")
+_LATENT_SD = {  # of the residual distribution behind each link
+    "probit": 1.0,
+    "logit": float(np.pi / np.sqrt(3)),
+    "cloglog": float(np.pi / np.sqrt(6)),
+    "loglog": float(np.pi / np.sqrt(6)),
+}
+
+
+@dataclass(frozen=True)
+class _Options:
+    model: str
+    link: str
+    formula: str | None
+    adjust: str
+    level: float
+    reference: str | None
+
+
+def compare_systems(
+    ratings: Any,
+    *,
+    model: str = "auto",
+    link: str = "probit",
+    formula: str | None = None,
+    adjust: str = "tukey",
+    level: float = 0.95,
+    criteria: Sequence[str] | str | None = None,
+    reference: str | None = None,
+) -> Comparison:
+    """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
+
+    ``ratings`` is a Ratings, a frame or a path. ``model`` "auto" takes an ordinal model for up to eleven
+    whole values and a linear one otherwise. Without a ``formula`` the largest model is fitted that the
+    design can bear, and made smaller if it is singular or does not converge: analysis/choose.py has the
+    rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey,
+    holm, bonferroni, bh or none; with ``reference`` only that system's pairs are shown. A criterion that
+    cannot be compared is named in the notes, and raises if no other is left.
+    """
+    if model not in MODELS:
+        raise UnknownName(f"No model is called {model!r}. {did_you_mean(model, MODELS)}")
+    options = _Options(model, link, formula, find_adjustment(adjust).name, level, reference)
+    table = read_ratings(ratings)
+    _check_columns(table)
+    done, failed = [], {}
+    notes = list(table.notes)
+    for name, part in _split_criteria(table, criteria, notes):
+        try:
+            done.append(_compare_one(part, name, options))
+        except PanelistError as error:
+            failed[name] = error
+    if not done:
+        raise next(iter(failed.values()))
+    notes += [f"Left out, for it cannot be compared: {name}. {error}" for name, error in failed.items()]
+    return Comparison(source=table.source, criteria=tuple(done), notes=tuple(notes))
+
+
+def _check_columns(table: Ratings) -> None:
+    """Raise BadRatings where the table is not one of ratings of systems."""
+    if "rating" not in table.frame and "choice" in table.frame:
+        raise BadRatings(
+            f"{table.source} holds choices (column 'choice') and no ratings. compare models ratings; choices "
+            "need a model of their own, such as Bradley and Terry's. Give a table with a column rating."
+        )
+    table.require("rating", "system")
+
+
+def _split_criteria(
+    table: Ratings, wanted: Sequence[str] | str | None, notes: list[str]
+) -> list[tuple[str, Ratings]]:
+    """Return each criterion's name and rows; a table without criteria is one, called rating."""
+    known = table.criteria
+    asked = [wanted] if isinstance(wanted, str) else list(wanted or known)
+    for name in asked:
+        if name not in known:
+            raise UnknownName(f"No criterion is called {name!r}. {did_you_mean(name, known)}")
+    if not known:
+        return [("rating", table)]
+    column = table.frame["criterion"]
+    if nameless := int(column.isna().sum()):
+        notes.append(f"{nameless:,} rows without a criterion are left out.")
+    return [(name, replace(table, frame=table.frame[(column == name).to_numpy()])) for name in asked]
+
+
+def _compare_one(table: Ratings, criterion: str, options: _Options) -> CriterionComparison:
+    """Return the comparison on one criterion: check, choose, fit, contrast, rank."""
+    table, notes = _usable_rows(table, criterion)
+    model, part, why = _choose(table.frame, options)
+    formula, tried = options.formula, list[str]()
+    if part is not None:
+        fitted, part, tried = _fit_steps(part, table, model, options.link)
+        formula = part.formula()
+    else:
+        fitted = _fit(str(formula), table, model, options.link)
+    term = _system_term(fitted, table)
+    means = estimate_means(fitted, term, level=options.level)
+    every = contrast_pairs(fitted, term, options.adjust, options.level)
+    shown = every
+    if options.reference is not None:
+        shown = contrast_pairs(fitted, term, options.adjust, options.level, reference=options.reference)
+    used = table.frame.iloc[np.asarray(fitted.design.rows)]
+    unit, units, effect_units = _effect_unit(fitted, used)
+    ordinal = model in ("clm", "clmm")
+    notes += [*why, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
+    return CriterionComparison(
+        criterion=criterion,
+        model=model,
+        link=options.link if ordinal else None,
+        formula=str(formula),
+        adjust=options.adjust,
+        level=options.level,
+        n=int(fitted.n),
+        n_raters=_distinct(used, "rater"),
+        n_items=_distinct(used, "item"),
+        units=units,
+        effect_units=effect_units,
+        systems=_system_rows(means, every, used),
+        pairs=_pair_rows(shown, unit),
+        reference=options.reference,
+        notes=tuple(dict.fromkeys(notes)),
+        fit=fitted,
+    )
+
+
+def _usable_rows(table: Ratings, criterion: str) -> tuple[Ratings, list[str]]:
+    """Return the rows that have a rating and everything that names it, or raise with what to do."""
+    import pandas as pd
+
+    frame = table.frame
+    rating = frame["rating"]
+    ordered = isinstance(rating.dtype, pd.CategoricalDtype) and rating.dtype.ordered
+    if not ordered and not pd.api.types.is_numeric_dtype(rating):
+        words = rating[pd.to_numeric(rating, errors="coerce").isna() & rating.notna()]
+        found = ", ".join(repr(str(word)) for word in list(dict.fromkeys(words))[:4])
+        raise BadRatings(
+            f"The ratings of {criterion!r} are not numbers (found {found}). Ordered words can be numbered "
+            "from the lowest up, or made an ordered pandas Categorical; mistyped cells can be corrected "
+            "or emptied. Choices between systems (A, B, similar) are no ratings: they need a model of their "
+            "own, such as Bradley and Terry's."
+        )
+    empty = frame.loc[frame["system"].notna()].groupby("system", observed=True)["rating"].count()
+    silent = [str(name) for name in empty.index[empty == 0]]
+    if silent:
+        raise BadModel(
+            f"On {criterion!r} no rating was given to {', '.join(map(repr, silent))}. Leave out the rows, or "
+            "fill in the ratings."
+        )
+    if len(empty) < 2:
+        there = f"only one system, {empty.index[0]!r}" if len(empty) else "no system"
+        raise BadModel(
+            f"On {criterion!r} there is {there}, and a comparison needs at least two. If another column "
+            "names the systems, map it: --columns system=NAME (in Python: columns={'system': 'NAME'})."
+        )
+    needed = ["rating", "system", *(name for name in ("rater", "item") if _distinct(frame, name))]
+    complete = frame[needed].notna().all(axis=1).to_numpy()
+    notes = []
+    if not complete.all():
+        gaps = [
+            f"{int(frame[name].isna().sum()):,} without {name}" for name in needed if frame[name].isna().any()
+        ]
+        notes.append(f"{int((~complete).sum()):,} of {len(frame):,} rows left out: {', '.join(gaps)}.")
+    if _distinct(frame, "occasion") > 1:
+        notes.append(f"Ratings of {_distinct(frame, 'occasion')} occasions are analysed together.")
+    return replace(table, frame=frame[complete].reset_index(drop=True)), notes
+
+
+def _choose(frame: pd.DataFrame, options: _Options) -> tuple[str, RandomPart | None, list[str]]:
+    """Return the model's name, its random part (None where the user wrote the formula), and why."""
+    notes = []
+    if options.model == "auto":
+        rating = frame["rating"]
+        ordered = rating.dtype == "category"
+        values = np.asarray(rating.cat.codes if ordered else rating, dtype=np.float64)
+        ordinal, why = choose_family(values, ordered=ordered)
+        notes.append(why)
+    else:
+        ordinal = options.model in ("clm", "clmm")
+    fixed_only, mixed = ("clm", "clmm") if ordinal else ("lm", "lmm")
+    if options.formula is not None:
+        has_random = bool(parse_formula(options.formula).random)
+        model = (mixed if has_random else fixed_only) if options.model == "auto" else options.model
+        return model, None, notes
+    if options.model in ("clm", "lm"):
+        notes.append(
+            f"The model asked for, {options.model}, takes all ratings as independent, also those by one "
+            "rater or of one item: differences may look surer than they are."
+        )
+        return options.model, RandomPart({}), notes
+    part = choose_random(frame)
+    notes += part.notes
+    if options.model == mixed and not part.shapes:
+        raise BadModel(
+            f"The model {mixed} needs random effects, and these ratings bear none: {' '.join(part.notes)} "
+            f"Use model={fixed_only!r}."
+        )
+    return (mixed if part.shapes else fixed_only), part, notes
+
+
+def _fit_steps(part: RandomPart, table: Ratings, model: str, link: str) -> tuple[Any, RandomPart, list[str]]:
+    """Return the first fit, from the largest model down, that converged with a covariance of full rank."""
+    notes: list[str] = []
+    while True:
+        fitted: Any = None
+        trouble = ""
+        slopes = {group for group, shape in part.shapes.items() if shape == "slopes"}
+        suspects = slopes or {group for group, shape in part.shapes.items() if shape == "cells"}
+        try:
+            fitted = _fit(part.formula(), table, model, link)
+        except BadModel as error:
+            if not suspects:
+                raise
+            trouble = f"could not be fitted: {error}"
+        else:
+            if not fitted.converged:
+                trouble = "did not converge."
+            elif fitted.singular and slopes:
+                trouble = "was singular: it asks more of these data than they hold."
+                suspects = groups_at_fault(fitted.random, fitted.correlations, part.shapes)
+        lower = part.lower(suspects) if trouble else None
+        if lower is None:
+            break
+        notes.append(f"{part.formula()} {trouble} The next smaller model was taken, {lower.formula()}.")
+        part = lower
+    if fitted.singular and (zero := zero_terms(fitted.random)):
+        notes.append(
+            f"The variance of {' and of '.join(zero)} is estimated as zero: the estimates are those of the "
+            "model without it."
+        )
+    if not fitted.converged:
+        notes.append("The fit did not converge, not even the smallest: do not rely on these numbers.")
+    return fitted, part, notes
+
+
+def _fit(formula: str, table: Ratings, model: str, link: str) -> Any:
+    from panelist.models.fit import fit  # late: it brings the compiled kernels
+
+    if model in ("clm", "clmm"):
+        return fit(formula, table, model=model, link=link)
+    return fit(formula, table, model=model)
+
+
+def _system_term(fitted: Any, table: Ratings) -> str:
+    """Return what the formula calls the system: our name, or that of the source."""
+    others = [old for old, new in table.names.items() if new == "system"]
+    return next((name for name in ("system", *others) if name in fitted.design.fixed.levels), "system")
+
+
+def _effect_unit(fitted: Any, used: pd.DataFrame) -> tuple[float, str, str]:
+    """Return the length of one effect unit, and the words for the units of estimates and effects."""
+    if fitted.model in ("clm", "clmm"):
+        units = f"latent scale ({fitted.link} link; 0 is the middle of the rating scale)"
+        if fitted.link not in _LATENT_SD:
+            return (
+                float("nan"),
+                units,
+                f"no standard unit, for the {fitted.link} link's distribution has no SD",
+            )
+        return _LATENT_SD[fitted.link], units, "residual SDs of the latent scale"
+    groups = used.groupby("system", observed=True)["rating"]
+    n, variance = groups.count(), groups.var(ddof=1).fillna(0.0)
+    spread = float(((n - 1) * variance).sum() / max(int((n - 1).sum()), 1)) ** 0.5
+    return spread or float("nan"), "rating scale", "SDs of the ratings within systems"
+
+
+def _system_rows(means: Means, pairs: Pairs, used: pd.DataFrame) -> tuple[SystemEstimate, ...]:
+    """Return the systems from the highest estimate down, those without one last."""
+    counts = used["system"].value_counts()
+    best, worst = rank_intervals(pairs)
+    rows = [
+        SystemEstimate(
+            system=name,
+            estimate=float(means.estimate[place]),
+            se=float(means.se[place]),
+            low=float(means.low[place]),
+            high=float(means.high[place]),
+            rank_low=int(best[place]),
+            rank_high=int(worst[place]),
+            n=int(counts.get(name, 0)),
+        )
+        for place, name in enumerate(means.levels)
+    ]
+    return tuple(sorted(rows, key=lambda one: (np.isnan(one.estimate), -one.estimate, one.system)))
+
+
+def _pair_rows(pairs: Pairs, unit: float) -> tuple[PairDifference, ...]:
+    return tuple(
+        PairDifference(
+            a=a,
+            b=b,
+            difference=float(pairs.estimate[place]),
+            se=float(pairs.se[place]),
+            df=float(pairs.df[place]),
+            statistic=float(pairs.statistic[place]),
+            low=float(pairs.low[place]),
+            high=float(pairs.high[place]),
+            p=float(pairs.p[place]),
+            p_adjusted=float(pairs.p_adjusted[place]),
+            effect=float(pairs.estimate[place]) / unit,
+        )
+        for place, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True))
+    )
+
+
+def _rank_notes(pairs: Pairs) -> list[str]:
+    if find_adjustment(pairs.adjust).controls == "family" or len(pairs.levels) == 2:
+        return []
+    return ["The ranges of ranks do not hold all at once: that takes tukey, holm or bonferroni."]
+
+
+def _distinct(frame: pd.DataFrame, name: str) -> int:
+    return int(frame[name].nunique()) if name in frame else 0

@@ -1,0 +1,226 @@
+"""Ordinal mixed models: start, search, curvature, polish (docs/method.md, section 3)."""
+
+import numpy as np
+from numba import njit
+
+from panelist.models import lapack
+from panelist.models.arrays import Floats
+from panelist.models.blocks import dense_size, find_pattern
+from panelist.models.laplace import (
+    FINAL,
+    SEARCHING,
+    Ordinal,
+    Workspace,
+    evaluate,
+    find_curvature,
+    make_workspace,
+    minimise,
+)
+from panelist.models.links import LATENT_SD, link_code
+from panelist.models.matrices import Design
+from panelist.models.metric import first_metric
+from panelist.models.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, begin, make_search
+from panelist.models.separation import scaled_condition
+from panelist.models.solution import Optimum, Solution
+from panelist.models.start import start_alpha
+from panelist.models.threads import single_threaded_blas
+from panelist.models.thresholds import Thresholds
+from panelist.models.variances import (
+    describe_singular,
+    first_entries,
+    free_entries,
+    level_effects,
+    split_lambda,
+)
+
+_TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
+_MAX_STEPS = 500
+_NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are tried at zero
+_STARTS = (1.0, 0.2, 3.0)  # factors on the starting values of τ
+
+
+def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
+    """Return the Laplace estimates of an ordinal mixed model."""
+    model = _make_model(design, link, thresholds)
+    with single_threaded_blas(dense_size(model.pattern)):
+        best: Solution | None = None
+        for scale in _STARTS:
+            found = _solve_from(model, design, link, thresholds, scale)
+            if best is None or found.loglik > best.loglik:
+                best = found
+            assert best.optimum is not None
+            if best.optimum.converged:
+                break
+    return best
+
+
+def _make_model(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
+    assert design.codes is not None
+    pattern = find_pattern(design.factors)
+    rows, columns = free_entries(design.factors)
+    X = np.ascontiguousarray(design.X[pattern.order])
+    return Ordinal(pattern, X, design.codes[pattern.order], link_code(link), thresholds.J, rows, columns)
+
+
+def _solve_from(
+    model: Ordinal, design: Design, link: str, thresholds: Thresholds, scale: float
+) -> Solution:
+    unit = LATENT_SD[link] if link != "cauchit" else 1.5
+    tau = first_entries(design.factors, scale * unit)
+    spread = float(np.sqrt(1.0 + (tau**2).sum() / unit**2))
+    alpha = start_alpha(model.codes, thresholds, link, spread)
+    start = np.concatenate([alpha, np.zeros(model.X.shape[1]), tau])
+    work = make_workspace(model)
+    search = make_search(start, np.eye(len(start)))
+    gradient, hessian = np.zeros(len(start)), np.full((len(start), len(start)), np.nan)
+    value = _solve(model, work, search, gradient, hessian)
+    if np.isfinite(value):
+        value = _leave_saddle(model, work, search, gradient, hessian, value)
+        value = _try_zero(model, work, search, gradient, value)
+    return _describe(model, design, work, search, gradient, hessian, value)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _solve(model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats) -> float:
+    """Search, take the curvature, and polish by a Newton step; return N at ``search.point``."""
+    begin(search, evaluate(model, search.trial, work, search.trial_gradient, SEARCHING))
+    if search.state[REASON] != 0.0:
+        return np.inf
+    search.metric[:] = first_metric(model, search.point, work)
+    return _finish(model, work, search, gradient, hessian)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _finish(model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats) -> float:
+    k = len(search.point)
+    steps, factor = np.empty(k), np.empty((k, k))
+    push = np.empty((1, k))
+    tolerance = _TOLERANCE
+    value = np.inf
+    for attempt in range(3):
+        minimise(model, work, search, tolerance, _MAX_STEPS)
+        for a in range(k):
+            steps[a] = 1e-4 * min(max(np.sqrt(abs(search.metric[a, a])), 1e-3), 1.0)
+        value = find_curvature(model, search.point, work, steps, gradient, hessian)
+        factor[:] = hessian
+        push[0] = gradient
+        if not np.isfinite(value) or not lapack.cholesky(model.pattern.routines, factor):
+            return value
+        lapack.solve_triangle(model.pattern.routines, factor, push, False)
+        gain = 0.5 * (push[0] * push[0]).sum()
+        lapack.solve_triangle(model.pattern.routines, factor, push, True)
+        if gain < 1e-4:
+            search.trial[:] = search.point - push[0]
+            polished = evaluate(model, search.trial, work, search.trial_gradient, FINAL)
+            if polished <= value + 1e-9 * (1.0 + abs(value)):
+                search.point[:] = search.trial
+                gradient[:] = search.trial_gradient
+                return polished
+            work.u[:] = work.kept
+            return evaluate(model, search.point, work, gradient, FINAL)
+        tolerance *= 1e-3
+        if attempt < 2:
+            search.state[REASON] = 0.0
+    return value
+
+
+def _leave_saddle(
+    model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats, value: float
+) -> float:
+    """Where the Hessian bends down the search sits on a saddle (a zero is stationary by symmetry): move off."""
+    if not np.all(np.isfinite(hessian)):
+        return value
+    values, vectors = np.linalg.eigh(hessian)
+    if values[0] > -1e-3 * max(1.0, abs(values[-1]) * 1e-6):
+        return value
+    for sign in (1.0, -1.0):
+        trial = make_search(search.point + sign * 0.1 * vectors[:, 0], np.eye(len(search.point)))
+        slope, curvature = gradient.copy(), hessian.copy()
+        reached = _solve(model, work, trial, slope, curvature)
+        if reached < value - 1e-6:
+            search.point[:] = trial.point
+            search.state[:] = trial.state
+            gradient[:], hessian[:] = slope, curvature
+            return reached
+    evaluate(model, search.point, work, gradient, FINAL)
+    return value
+
+
+def _try_zero(model: Ordinal, work: Workspace, search: Search, gradient: Floats, value: float) -> float:
+    """Put diagonal entries of Λ that are nearly zero at zero, if that costs nothing."""
+    first = len(search.point) - len(model.tau_row)
+    on_diagonal = np.flatnonzero(model.tau_row == model.tau_column) + first
+    small = [k for k in on_diagonal if 0.0 < abs(search.point[k]) < _NEARLY_ZERO]
+    if not small:
+        return value
+    trial, slope = search.point.copy(), gradient.copy()
+    trial[small] = 0.0
+    reached = evaluate(model, trial, work, slope, FINAL)
+    if reached <= value + 1e-5:
+        search.point[:] = trial
+        gradient[:] = slope
+        return float(reached)
+    return float(evaluate(model, search.point, work, gradient, FINAL))
+
+
+def _describe(
+    model: Ordinal,
+    design: Design,
+    work: Workspace,
+    search: Search,
+    gradient: Floats,
+    hessian: Floats,
+    value: float,
+) -> Solution:
+    s, p = model.J.shape[1], model.X.shape[1]
+    psi = search.point
+    lambdas = split_lambda(design.factors, psi[s + p :])
+    finite = bool(np.isfinite(value)) and bool(np.all(np.isfinite(hessian)))
+    covariance = _invert(hessian, s + p) if finite else np.full((s + p, s + p), np.nan)
+    largest = float(np.abs(gradient).max()) if finite else float("nan")
+    converged = finite and largest < 1e-3 * max(1.0, 1e-4 * len(model.codes))
+    reason = REASONS[float(search.state[REASON])]
+    optimum = Optimum(
+        method="BFGS with the exact gradient, then Newton",
+        converged=converged,
+        reason=reason,
+        steps=int(search.state[ITERATIONS]),
+        evaluations=int(work.counts[0]),
+        gradient=largest,
+        condition=scaled_condition(hessian) if finite else float("inf"),
+        tolerance=_TOLERANCE,
+    )
+    modes, deviations = level_effects(design.factors, psi[s + p :], model.pattern, work.blocks, work.u)
+    singular = describe_singular(design.factors, lambdas)
+    return Solution(
+        loglik=-float(value),
+        n_parameters=len(psi),
+        beta=psi[s : s + p].copy(),
+        vcov=covariance[s:, s:],
+        alpha=psi[:s].copy(),
+        joint_vcov=covariance,
+        lambdas=lambdas,
+        modes=modes,
+        deviations=deviations,
+        optimum=optimum,
+        notes=tuple(singular),
+        singular=bool(singular),
+    )
+
+
+def _invert(hessian: Floats, fixed: int) -> Floats:
+    """Return the covariance of (α, β): the inverse Hessian, variances at their boundary left out.
+
+    A variance at zero is at a symmetric minimum: its cross derivatives with everything else vanish, so
+    that leaving it out changes no other standard error. Flat directions (the rotation of a factor whose
+    first column is zero) are left out by their eigenvalue.
+    """
+    diagonal = np.abs(np.diag(hessian))
+    keep = np.ones(len(hessian), dtype=bool)
+    keep[fixed:] = diagonal[fixed:] > 1e-6 * diagonal.max()
+    scale = np.where(keep, 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)), 0.0)
+    values, vectors = np.linalg.eigh(hessian * np.outer(scale, scale))
+    good = values > 1e-9
+    inverse = (vectors[:, good] / values[good]) @ vectors[:, good].T * np.outer(scale, scale)
+    covariance: Floats = inverse[:fixed, :fixed]
+    return covariance

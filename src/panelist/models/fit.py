@@ -1,0 +1,115 @@
+"""One model: formula → matrices → estimates → Fit."""
+
+from typing import Any
+
+from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.ratings import Ratings, read_ratings
+from panelist.models.diagnose import diagnose
+from panelist.models.fitted import Fit
+from panelist.models.formula import Formula, parse_formula
+from panelist.models.links import LINKS
+from panelist.models.matrices import Design, build_design
+from panelist.models.response import choose_family, read_response
+from panelist.models.solution import Solution
+from panelist.models.thresholds import STRUCTURES, make_thresholds
+from panelist.models.variables import Labels
+
+MODELS = ("auto", "clmm", "clm", "lmm", "lm")
+METHODS = ("REML", "ML")
+
+
+def fit(
+    formula: str,
+    data: Any,
+    model: str = "auto",
+    link: str = "probit",
+    threshold: str = "flexible",
+    method: str = "REML",
+    quadrature: int = 1,
+) -> Fit:
+    """Return the fit of one model to ratings.
+
+    ``formula`` is written as in lme4: ``rating ~ system + (system | rater) + (1 | item)``. ``data`` is a
+    ratings table: a path, a pandas or polars frame, or what ``load_ratings`` returned. ``model`` is ``clmm`` or
+    ``clm`` (ordered categories, with or without random effects), ``lmm`` or ``lm`` (numbers), or ``auto``.
+    ``link`` and ``threshold`` belong to the ordinal models, ``method`` (REML or ML) to ``lmm``, and
+    ``quadrature``, the number of points of adaptive Gauss-Hermite quadrature, to a ``clmm`` with a single
+    scalar random effect; 1 is the Laplace approximation.
+    """
+    _check_words(model=(model, MODELS), link=(link, LINKS), method=(method, METHODS))
+    if threshold not in STRUCTURES:
+        raise UnknownName(
+            f"No threshold structure is called {threshold!r}. {did_you_mean(threshold, STRUCTURES)}"
+        )
+    parsed = parse_formula(formula)
+    ratings = read_ratings(data)
+    model, notes = choose_model(model, parsed, ratings)
+    ordinal = model in ("clm", "clmm")
+    design = build_design(parsed, ratings, ordinal=ordinal)
+    if ordinal:
+        fitted = _fit_ordinal(design, model, link, threshold, quadrature)
+    else:
+        fitted = _fit_linear(design, model, method)
+    return fitted.with_notes(*ratings.notes, *notes, *design.notes, *diagnose(fitted))
+
+
+def choose_model(model: str, formula: Formula, ratings: Ratings) -> tuple[str, list[str]]:
+    """Return the model to fit, and a note where it was chosen here."""
+    mixed = bool(formula.random)
+    if model == "auto":
+        values = ratings.frame[ratings.find(formula.response)]
+        response = read_response(values, formula.response, ordinal=True)
+        ordered = isinstance(response, Labels)
+        numbers = response.codes if isinstance(response, Labels) else response.floats
+        ordinal, why = choose_family(numbers[~response.missing].astype(float), ordered=ordered)
+        family = "clm" if ordinal else "lm"
+        return (f"{family}m" if mixed else family), [why.rstrip(".")]
+    if model in ("clmm", "lmm") and not mixed:
+        raise BadModel(
+            f"A {model} needs a random term such as (1 | rater), and the formula {formula.text!r} has none. "
+            f"Add one, or fit a {model.removesuffix('m')} without random effects."
+        )
+    if model in ("clm", "lm") and mixed:
+        raise BadModel(
+            f"A {model} has no random effects, and the formula has {formula.random[0].text}. "
+            f"Leave it out, or fit a {model}m."
+        )
+    return model, []
+
+
+def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadrature: int) -> Fit:
+    structure = make_thresholds(threshold, design.categories)
+    if quadrature < 1:
+        raise BadModel(f"The number of quadrature points must be 1 or more. Got {quadrature}.")
+    if model == "clm":
+        from panelist.models.clm import solve_clm
+
+        solution, method = solve_clm(design, link, structure), "ML"
+    elif quadrature > 1:
+        from panelist.models.quadrature import solve_by_quadrature
+
+        solution = solve_by_quadrature(design, link, structure, quadrature)
+        method = f"adaptive quadrature with {quadrature} points"
+    else:
+        from panelist.models.clmm import solve_clmm
+
+        solution, method = solve_clmm(design, link, structure), "Laplace"
+    return Fit(model, link, method, design, solution, structure)
+
+
+def _fit_linear(design: Design, model: str, method: str) -> Fit:
+    if model == "lm":
+        from panelist.models.lm import solve_lm
+
+        return Fit(model, None, "least squares", design, solve_lm(design), None)
+    from panelist.models.lmm import solve_lmm
+
+    solution: Solution
+    solution, uncertainty = solve_lmm(design, method == "REML")
+    return Fit(model, None, method, design, solution, None, uncertainty)
+
+
+def _check_words(**given: tuple[str, tuple[str, ...]]) -> None:
+    for what, (word, known) in given.items():
+        if word not in known:
+            raise UnknownName(f"No {what} is called {word!r}. {did_you_mean(word, known)}")

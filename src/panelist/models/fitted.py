@@ -1,0 +1,354 @@
+"""A fitted model: its tables, its tests, and how it shows itself."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtr, stdtr
+
+from panelist.core.formats import P_VALUE, TEXT, decimals
+from panelist.core.result import Pairs, Part, Result, Sentence, Table, json_ready
+from panelist.models.arrays import Floats
+from panelist.models.matrices import Design
+from panelist.models.solution import Optimum, Solution
+from panelist.models.thresholds import Thresholds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panelist.models.lmm import Uncertainty
+
+KINDS = {
+    "clmm": "ordinal mixed model",
+    "clm": "ordinal model",
+    "lmm": "linear mixed model",
+    "lm": "linear model",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Result):
+    """One fitted model. Tables are pandas frames; ``notes`` says everything a reader should know."""
+
+    model: str
+    link: str | None
+    method: str
+    design: Design
+    solution: Solution
+    structure: Thresholds | None = None
+    uncertainty: "Uncertainty | None" = None
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Fit {self.model} {self.formula!r}, n = {self.n}, log-likelihood {self.loglik:.4f}>"
+
+    def with_notes(self, *notes: str) -> "Fit":
+        """Return the fit with more notes, each once."""
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
+
+    # What was fitted
+
+    @property
+    def formula(self) -> str:
+        """The formula as it was written."""
+        return self.design.formula.text
+
+    @property
+    def n(self) -> int:
+        """The number of ratings used."""
+        return len(self.design.rows)
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether the response is ordered categories."""
+        return self.structure is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the fixed effects."""
+        return self.design.names
+
+    @property
+    def beta(self) -> Floats:
+        """The fixed effects."""
+        return self.solution.beta
+
+    @property
+    def vcov(self) -> Floats:
+        """The covariance matrix of the fixed effects."""
+        return self.solution.vcov
+
+    @property
+    def sigma(self) -> float:
+        """The residual standard deviation; 1 on the latent scale of an ordinal model."""
+        return self.solution.sigma
+
+    @property
+    def optimum(self) -> Optimum:
+        """The optimiser's record."""
+        assert self.solution.optimum is not None
+        return self.solution.optimum
+
+    @property
+    def converged(self) -> bool:
+        """Whether the optimiser ended at an optimum."""
+        return self.optimum.converged
+
+    @property
+    def singular(self) -> bool:
+        """Whether a variance is zero or a correlation perfect."""
+        return self.solution.singular
+
+    # How well it fits
+
+    @property
+    def loglik(self) -> float:
+        """The log-likelihood; for REML the restricted one."""
+        return self.solution.loglik
+
+    @property
+    def n_parameters(self) -> int:
+        """The number of parameters, variances among them."""
+        return self.solution.n_parameters
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion."""
+        return -2.0 * self.loglik + 2.0 * self.n_parameters
+
+    @property
+    def bic(self) -> float:
+        """The Bayesian criterion."""
+        return -2.0 * self.loglik + float(np.log(self.n)) * self.n_parameters
+
+    # Thresholds and fixed effects together, as contrasts need them
+
+    @property
+    def threshold_values(self) -> Floats:
+        """The thresholds t = Jα themselves, whatever their structure."""
+        return self.structure.J @ self.solution.alpha if self.structure else np.empty(0)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names of thresholds and fixed effects."""
+        return (*(self.structure.between if self.structure else ()), *self.names)
+
+    @property
+    def joint_estimates(self) -> Floats:
+        """The thresholds, then the fixed effects."""
+        return np.concatenate([self.threshold_values, self.beta])
+
+    @property
+    def joint_vcov(self) -> Floats:
+        """The covariance matrix of thresholds and fixed effects."""
+        if self.structure is None:
+            return self.vcov
+        (k, s), p = self.structure.J.shape, len(self.beta)
+        turn = np.zeros((k + p, s + p))
+        turn[:k, :s] = self.structure.J
+        turn[k:, s:] = np.eye(p)
+        joint: Floats = turn @ self.solution.joint_vcov @ turn.T
+        return joint
+
+    def degrees(self, L: Floats) -> Floats:
+        """Return the t degrees of freedom of each row of contrasts: Satterthwaite's, n − p, or infinite."""
+        L = np.atleast_2d(L)
+        if self.model == "lm":
+            return np.full(len(L), float(self.n - len(self.beta)))
+        if self.uncertainty is None:
+            return np.full(len(L), np.inf)
+        from panelist.models.hypotheses import degrees_satterthwaite
+
+        return degrees_satterthwaite(L, self.vcov, self.uncertainty.slopes, self.uncertainty.A)
+
+    # Tables
+
+    @cached_property
+    def coefficients(self) -> "pd.DataFrame":
+        """Fixed effects: term, estimate, se, statistic, df, p."""
+        import pandas as pd
+
+        se = np.sqrt(np.diag(self.vcov))
+        statistic = np.divide(self.beta, se, out=np.full(len(se), np.nan), where=se > 0.0)
+        df = self.degrees(np.eye(len(se))) if len(se) else np.empty(0)
+        return pd.DataFrame(
+            {
+                "term": list(self.names),
+                "estimate": self.beta,
+                "se": se,
+                "statistic": statistic,
+                "df": df,
+                "p": two_sided(statistic, df),
+            }
+        )
+
+    @cached_property
+    def thresholds(self) -> "pd.DataFrame":
+        """Threshold parameters: name, estimate, se."""
+        import pandas as pd
+
+        alpha = self.solution.alpha
+        return pd.DataFrame(
+            {
+                "name": list(self.structure.names if self.structure else ()),
+                "estimate": alpha,
+                "se": np.sqrt(np.diag(self.solution.joint_vcov))[: len(alpha)],
+            }
+        )
+
+    @cached_property
+    def covariances(self) -> dict[str, Floats]:
+        """The covariance matrix of the random effects of each grouping factor."""
+        return {
+            factor.name: self.sigma**2 * block @ block.T
+            for factor, block in zip(self.design.factors, self.solution.lambdas, strict=True)
+        }
+
+    @cached_property
+    def random(self) -> "pd.DataFrame":
+        """Standard deviations of the random effects: group, term, sd."""
+        import pandas as pd
+
+        rows = [
+            (factor.name, term, float(np.sqrt(self.covariances[factor.name][k, k])))
+            for factor in self.design.factors
+            for k, term in enumerate(factor.columns)
+        ]
+        return pd.DataFrame(rows, columns=["group", "term", "sd"])
+
+    @cached_property
+    def correlations(self) -> "pd.DataFrame":
+        """Correlations of the random effects: group, a, b, r; nan where a variance is zero."""
+        import pandas as pd
+
+        rows = []
+        for factor in self.design.factors:
+            covariance = self.covariances[factor.name]
+            for start, stop in factor.blocks:
+                for b in range(start, stop):
+                    for a in range(start, b):
+                        size = float(np.sqrt(covariance[a, a] * covariance[b, b]))
+                        r = float(covariance[a, b]) / size if size > 0.0 else float("nan")
+                        rows.append((factor.name, factor.columns[a], factor.columns[b], r))
+        return pd.DataFrame(rows, columns=["group", "a", "b", "r"])
+
+    @cached_property
+    def modes(self) -> "pd.DataFrame":
+        """Conditional modes of the random effects: group, level, term, mode, deviation."""
+        import pandas as pd
+
+        pieces = []
+        for factor, modes, deviations in zip(
+            self.design.factors, self.solution.modes, self.solution.deviations, strict=True
+        ):
+            for k, term in enumerate(factor.columns):
+                pieces.append(
+                    pd.DataFrame(
+                        {
+                            "group": factor.name,
+                            "level": list(factor.levels),
+                            "term": term,
+                            "mode": modes[:, k],
+                            "deviation": deviations[:, k],
+                        }
+                    )
+                )
+        columns = ["group", "level", "term", "mode", "deviation"]
+        return pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=columns)
+
+    # How it shows itself
+
+    def title(self) -> str:
+        """Return the heading."""
+        link = f", {self.link} link" if self.link else ""
+        return f"{KINDS[self.model].capitalize()}{link} ({self.method}): {self.formula}"
+
+    def parts(self) -> list[Part]:
+        """Return the summary, the tables and the notes."""
+        return [
+            Pairs(self._summary()),
+            *([self._coefficient_table()] if len(self.beta) else []),
+            *([self._threshold_table()] if self.ordinal else []),
+            *([self._random_table()] if self.design.factors else []),
+            *(Sentence(f"Note: {note}.") for note in self.notes),
+        ]
+
+    def _summary(self) -> list[tuple[str, str]]:
+        rows = [("ratings", str(self.n))]
+        rows += [(f"{factor.name}", f"{len(factor.levels)} levels") for factor in self.design.factors]
+        rows.append(("log-likelihood", f"{self.loglik:.4f} with {self.n_parameters} parameters"))
+        rows.append(("AIC, BIC", f"{self.aic:.2f}, {self.bic:.2f}"))
+        state = "converged" if self.converged else f"NOT converged: {self.optimum.reason}"
+        rows.append(("optimum", state + (", singular" if self.singular else "")))
+        return rows
+
+    def _coefficient_table(self) -> Table:
+        t = self.model in ("lm", "lmm")
+        columns = ["term", "estimate", "se", "statistic", *(["df"] if t else []), "p"]
+        shown = self.coefficients[columns].rename(columns={"statistic": "t" if t else "z"})
+        formats = {"estimate": decimals(4), "se": decimals(4), "p": P_VALUE, "term": TEXT}
+        if t:
+            formats["df"] = decimals(1)
+        return Table.from_frame("Fixed effects", shown, formats)
+
+    def _threshold_table(self) -> Table:
+        return Table.from_frame("Thresholds", self.thresholds, {"estimate": decimals(4), "se": decimals(4)})
+
+    def _random_table(self) -> Table:
+        """Standard deviations, with the correlations with earlier terms beside them, as lme4 prints them."""
+        known = {(r.group, r.a, r.b): r.r for r in self.correlations.itertuples()}
+        most = max(stop - start for factor in self.design.factors for start, stop in factor.blocks)
+        header = ("group", "term", "sd", *(f"r{k}" for k in range(1, most)))
+        rows: list[tuple[str | float | None, ...]] = []
+        for factor in self.design.factors:
+            for start, stop in factor.blocks:
+                for b in range(start, stop):
+                    sd = float(np.sqrt(self.covariances[factor.name][b, b]))
+                    earlier = [
+                        known[factor.name, factor.columns[a], factor.columns[b]] for a in range(start, b)
+                    ]
+                    gaps: list[float | str | None] = [""] * (most - 1 - len(earlier))
+                    rows.append((factor.name, factor.columns[b], sd, *earlier, *gaps))
+        if not self.ordinal:
+            rows.append(("residual", "", self.sigma, *[""] * (most - 1)))
+        formats = {"sd": decimals(4)} | {f"r{k}": decimals(2) for k in range(1, most)}
+        note = "r: correlations with the terms above of the same group" if most > 1 else ""
+        return Table("Random effects", header, rows, formats, note)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fit as product.md's JSON, and more."""
+        return dict(
+            json_ready(
+                {
+                    "model": self.model,
+                    "link": self.link,
+                    "method": self.method,
+                    "formula": self.formula,
+                    "n": self.n,
+                    "loglik": self.loglik,
+                    "n_parameters": self.n_parameters,
+                    "aic": self.aic,
+                    "bic": self.bic,
+                    "converged": self.converged,
+                    "singular": self.singular,
+                    "sigma": None if self.ordinal else self.sigma,
+                    "categories": self.design.categories,
+                    "coefficients": self.coefficients.to_dict("records"),
+                    "thresholds": self.thresholds.to_dict("records"),
+                    "random": self.random.to_dict("records"),
+                    "correlations": self.correlations.to_dict("records"),
+                    "groups": {factor.name: len(factor.levels) for factor in self.design.factors},
+                    "optimum": vars(self.optimum),
+                    "notes": self.notes,
+                }
+            )
+        )
+
+
+def two_sided(statistic: Floats, df: Floats) -> Floats:
+    """Return two-sided p-values of t statistics; infinite degrees of freedom make them z."""
+    away = -np.abs(statistic)
+    finite = np.isfinite(df)
+    p: Floats = 2.0 * np.where(finite, stdtr(np.where(finite, df, 1.0), away), ndtr(away))
+    return p

@@ -1,0 +1,136 @@
+"""Linear mixed models by ML or REML, with what Satterthwaite's degrees of freedom need."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from panelist.models.arrays import Floats
+from panelist.models.blocks import dense_size, find_pattern
+from panelist.models.deviance import (
+    Linear,
+    LinearWorkspace,
+    covariance_slopes,
+    deviance_curvature,
+    evaluate_deviance,
+    make_linear_workspace,
+    minimise_deviance,
+)
+from panelist.models.matrices import Design
+from panelist.models.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, make_search
+from panelist.models.separation import scaled_condition
+from panelist.models.solution import Optimum, Solution
+from panelist.models.threads import single_threaded_blas
+from panelist.models.variances import (
+    describe_singular,
+    first_entries,
+    free_entries,
+    level_effects,
+    split_lambda,
+)
+
+_TOLERANCE = 1e-11  # predicted gain in log-likelihood at which the search ends
+_MAX_STEPS = 500
+_NEARLY_ZERO = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """How the covariance of β̂ itself varies: φ = (θ, σ), A = Var(φ̂), slopes ∂Var(β̂)/∂φ (k, p, p)."""
+
+    slopes: Floats
+    A: Floats
+
+
+def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
+    """Return the estimates of a linear mixed model, and the uncertainty of their covariance."""
+    pattern = find_pattern(design.factors)
+    rows, columns = free_entries(design.factors)
+    # Everything is scaled by the spread of y, so that tolerances mean the same on every scale.
+    unit = float(np.std(design.y)) or 1.0
+    X = np.ascontiguousarray(design.X[pattern.order])
+    model = Linear(pattern, X, design.y[pattern.order] / unit, rows, columns, reml)
+    with single_threaded_blas(dense_size(pattern)):
+        work = make_linear_workspace(model)
+        search = _search(model, work, design)
+        _try_zero(model, work, search)
+        theta = search.point
+        steps = 1e-4 * np.clip(np.sqrt(np.abs(np.diag(search.metric))), 1e-3, 1.0)
+        curvature = np.empty((len(theta) + 1, len(theta) + 1))
+        deviance_curvature(model, theta, work, steps, curvature)
+        value = evaluate_deviance(model, theta, work, search.gradient)
+        slopes = np.empty((len(theta), X.shape[1], X.shape[1]))
+        covariance_slopes(model, work, slopes)
+    return _describe(model, design, work, search, value, curvature, slopes, unit)
+
+
+def _search(model: Linear, work: LinearWorkspace, design: Design) -> Search:
+    best: Search | None = None
+    for scale in (1.0, 0.2, 3.0):
+        start = first_entries(design.factors, scale)
+        search = make_search(start, np.eye(len(start)))
+        minimise_deviance(model, work, search, _TOLERANCE, _MAX_STEPS)
+        if best is None or search.state[0] < best.state[0]:
+            best = search
+        if np.abs(best.gradient).max() < 1e-3:
+            break
+    assert best is not None
+    return best
+
+
+def _try_zero(model: Linear, work: LinearWorkspace, search: Search) -> None:
+    """Put diagonal entries of Λ that are nearly zero at zero, if that costs nothing."""
+    small = (model.tau_row == model.tau_column) & (np.abs(search.point) < _NEARLY_ZERO) & (search.point != 0.0)
+    if small.any():
+        trial, slope = np.where(small, 0.0, search.point), np.empty(len(small))
+        if evaluate_deviance(model, trial, work, slope) <= search.state[0] + 1e-5:
+            search.point[:] = trial
+
+
+def _describe(
+    model: Linear,
+    design: Design,
+    work: LinearWorkspace,
+    search: Search,
+    value: float,
+    curvature: Floats,
+    slopes: Floats,
+    unit: float,
+) -> tuple[Solution, Uncertainty]:
+    n, p = model.X.shape
+    count = n - p if model.reml else n
+    sigma = float(np.sqrt(work.scalars[0] / count))
+    lambdas = split_lambda(design.factors, search.point)
+    root = np.linalg.inv(np.tril(work.R))
+    relative = root.T @ root  # (X'H̃⁻¹X)⁻¹
+    vcov = sigma**2 * relative
+    slopes_phi = np.concatenate([sigma**2 * slopes, 2.0 * sigma * relative[None]]) * unit**2
+    values, vectors = np.linalg.eigh(curvature)
+    good = values > 1e-8
+    A = 2.0 * (vectors[:, good] / values[good]) @ vectors[:, good].T
+    largest = float(np.abs(search.gradient).max())
+    optimum = Optimum(
+        method="BFGS with the exact gradient",
+        converged=bool(np.isfinite(value)) and largest < 1e-3 * max(1.0, 1e-4 * n),
+        reason=REASONS[float(search.state[REASON])],
+        steps=int(search.state[ITERATIONS]),
+        evaluations=int(search.state[EVALUATIONS]),
+        gradient=largest,
+        condition=scaled_condition(curvature),
+        tolerance=_TOLERANCE,
+    )
+    singular = describe_singular(design.factors, lambdas)
+    modes, deviations = level_effects(design.factors, search.point, model.pattern, work.blocks, work.u)
+    solution = Solution(
+        loglik=-float(value) - count * float(np.log(unit)),
+        n_parameters=p + len(search.point) + 1,
+        beta=work.beta * unit,
+        vcov=vcov * unit**2,
+        sigma=sigma * unit,
+        lambdas=lambdas,
+        modes=tuple(mode * unit for mode in modes),
+        deviations=tuple(deviation * sigma * unit for deviation in deviations),
+        optimum=optimum,
+        notes=tuple(singular),
+        singular=bool(singular),
+    )
+    return solution, Uncertainty(slopes_phi, A)

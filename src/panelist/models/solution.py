@@ -1,0 +1,52 @@
+"""What a solver hands back: estimates, their covariance, and the optimiser's own record."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from panelist.models.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """How an estimate was found, so that "did it converge?" can be answered later."""
+
+    method: str
+    converged: bool
+    reason: str
+    steps: int
+    evaluations: int
+    gradient: float  # largest absolute slope at the estimate
+    condition: float  # of the Hessian, in units of each parameter's own curvature
+    tolerance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """One model's estimates. Random effects are b = Λu for each level, in the order of the design's factors."""
+
+    loglik: float
+    n_parameters: int
+    beta: Floats  # (p,)
+    vcov: Floats  # (p, p)
+    alpha: Floats = field(default_factory=lambda: np.empty(0))  # (s,)
+    joint_vcov: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of (α, β)
+    sigma: float = 1.0
+    lambdas: tuple[Floats, ...] = ()  # relative factors, σλ(σλ)' is the covariance
+    modes: tuple[Floats, ...] = ()  # (levels, m) each
+    deviations: tuple[Floats, ...] = ()  # (levels, m) conditional standard deviations
+    optimum: Optimum | None = None
+    notes: tuple[str, ...] = ()
+    singular: bool = False
+
+
+def rectify(block: Floats) -> Floats:
+    """Return the lower triangle with a non-negative diagonal and the same covariance.
+
+    >>> rectify(np.array([[-1.0, 0.0], [0.5, 2.0]]))
+    array([[ 1. ,  0. ],
+           [-0.5,  2. ]])
+    """
+    signs = np.where(np.diag(block) < 0.0, -1.0, 1.0)
+    turned: Floats = block * signs + 0.0
+    return turned

@@ -1,0 +1,87 @@
+import pytest
+
+from panelist.core.columns import SYNONYMS, name_columns, parse_columns, parse_where
+from panelist.core.errors import BadRatings
+
+
+@pytest.mark.parametrize(("synonym", "canonical"), sorted(SYNONYMS.items()))
+def test_every_synonym_is_taken_in_any_capitals(synonym: str, canonical: str) -> None:
+    for name in (synonym, synonym.upper(), f" {synonym.title()} "):
+        assert name_columns(["dataset", name]) == {name: canonical}
+
+
+def test_our_own_names_are_taken_in_any_capitals() -> None:
+    assert name_columns(["Rater", "ITEM", "system"]) == {"Rater": "rater", "ITEM": "item"}
+
+
+def test_our_own_name_wins_over_a_synonym_without_a_word() -> None:
+    assert name_columns(["response", "rating", "judge"]) == {"judge": "rater"}
+    assert name_columns(["model", "system"]) == {}
+    assert name_columns(["Rating", "score"]) == {"Rating": "rating"}
+    assert name_columns(["Rating", "rating"]) == {}
+
+
+@pytest.mark.parametrize("rivals", [("score", "value"), ("Score", "score"), ("Rating", "RATING")])
+def test_two_columns_that_compete_for_a_name_are_both_listed(rivals: tuple[str, str]) -> None:
+    with pytest.raises(BadRatings) as caught:
+        name_columns(["item", *rivals])
+    message = str(caught.value)
+    assert all(repr(name) in message for name in rivals)
+    assert f"--columns rating={rivals[0]}" in message
+
+
+def test_the_mapping_settles_a_competition() -> None:
+    assert name_columns(["score", "value"], {"rating": "value"}) == {"value": "rating"}
+
+
+def test_a_mapping_goes_before_a_column_that_has_the_name() -> None:
+    named = name_columns(["response", "rating"], {"rating": "response"})
+    assert named == {"response": "rating", "rating": "rating_original"}
+
+
+def test_a_mapping_may_swap_two_columns() -> None:
+    swap = {"item": "system", "system": "item"}
+    assert name_columns(["item", "system"], swap) == {"system": "item", "item": "system"}
+
+
+def test_a_mapping_may_use_a_synonym_as_its_target() -> None:
+    assert name_columns(["WorkerId"], {"participant": "WorkerId"}) == {"WorkerId": "rater"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"rater": "WorkerID"}, r"No column is called 'WorkerID'.*Did you mean 'WorkerId'\?"),
+        ({"ratr": "WorkerId"}, r"no column 'ratr' to map to\. Did you mean 'rater'"),
+        ({"rater": "WorkerId", "judge": "x"}, "Two columns are mapped to rater: 'WorkerId' and 'x'"),
+        ({"rater": "x", "item": "x"}, "Column 'x' is mapped to two names"),
+    ],
+)
+def test_a_wrong_mapping_is_explained(columns: dict[str, str], message: str) -> None:
+    with pytest.raises(BadRatings, match=message):
+        name_columns(["WorkerId", "x"], columns)
+
+
+def test_columns_are_parsed() -> None:
+    assert parse_columns("rater=WorkerId, item = input id,") == {"rater": "WorkerId", "item": "input id"}
+    assert parse_columns("rating=Answer.a=b") == {"rating": "Answer.a=b"}
+    assert parse_columns(None) == parse_columns("") == {}
+
+
+@pytest.mark.parametrize("text", ["rater", "rater=", "=x", "rater=a,item"])
+def test_columns_without_a_pair_are_refused_with_an_example(text: str) -> None:
+    with pytest.raises(BadRatings, match=r"--columns takes pairs NAME=VALUE\. Got .*rater=WorkerId"):
+        parse_columns(text)
+
+
+def test_columns_that_name_one_thing_twice_are_refused() -> None:
+    with pytest.raises(BadRatings, match="twice which column is the rater: 'a' and 'b'"):
+        parse_columns("rater=a,rater=b")
+
+
+def test_where_is_parsed_and_a_column_named_twice_takes_either_value() -> None:
+    texts = ["setup=setup2", "system=a", "system=b"]
+    assert parse_where(texts) == {"setup": ("setup2",), "system": ("a", "b")}
+    assert parse_where([]) == {}
+    with pytest.raises(BadRatings, match="--where takes pairs NAME=VALUE"):
+        parse_where(["setup2"])
