@@ -6,10 +6,13 @@
 # What is known to be wrong in ordinal 2022.11-16's clmm, and what is done about it:
 #   - its path for one scalar random effect swaps cloglog and loglog, and takes log|H| one Newton step too early:
 #     every Laplace fit here goes through useMatrix = TRUE;
-#   - that path cannot do cauchit, nor quadrature. Cauchit is maximised by `laplace_scalar` below, modes of one number
-#     each in plain R, because clmm's scalar path is 1e-3 off there whatever its tolerance (the same function agrees
-#     with useMatrix = TRUE to 1e-7 on probit); quadrature (probit, logit only) keeps clmm's scalar path with a tight
-#     inner tolerance, which makes the early log|H| harmless, and takes its standard errors from numDeriv;
+#   - the general path cannot do quadrature: that (probit, logit only) keeps clmm's scalar path with a tight inner
+#     tolerance, which makes the early log|H| harmless, and takes its standard errors from numDeriv;
+#   - clm and clmm put the outer thresholds at -1e5 and 1e5. Beyond them the Cauchy distribution still holds 3e-6 on
+#     either side, so their cauchit log-likelihoods are too low, by 1e-3 for 200 ratings (a saturated model of two
+#     categories does not reach the other links' log-likelihood), and clmm's general path cannot do cauchit at all.
+#     Cauchit is therefore maximised here, by `likelihood` and `laplace_scalar` in plain R; the latter agrees with
+#     useMatrix = TRUE to 1e-7 on probit;
 #   - nlminb stops early: every fit is started again from its optimum with tighter tolerances;
 #   - too tight an inner tolerance spoils its finite-difference standard errors: both fits' are compared, and those
 #     that differ by more than 0.1 % are not stored;
@@ -55,6 +58,7 @@ deviations_of <- function(blocks) unname(lapply(seq_along(blocks), function(i) {
 add_clm <- function(id, formula, link = "probit", threshold = "flexible") {
   f <- clm(as_ordinal(formula), data = ratings, link = link, threshold = threshold, control = clm.control(gradTol = 1e-10))
   stopifnot(f$convergence$code == 0)
+  if (link == "cauchit") return(add_cauchit_clm(id, formula, f))
   m <- coef(summary(f))
   record <- list(model = "clm", formula = formula, link = link, threshold = threshold, n = nobs(f),
                  loglik = as.numeric(logLik(f)), aic = AIC(f), bic = BIC(f))
@@ -63,6 +67,29 @@ add_clm <- function(id, formula, link = "probit", threshold = "flexible") {
   record$coefficients <- table_of(m[!parameters, , drop = FALSE])
   fits[[id]] <<- record
   invisible(f)
+}
+
+# The log-likelihood of a clm with flexible thresholds, the outer ones infinite.
+likelihood <- function(formula, P) {
+  X <- model.matrix(as.formula(formula), ratings)[, -1, drop = FALSE]
+  y <- as.integer(ratings$ord)
+  k <- nlevels(ratings$ord)
+  function(par) {
+    t <- c(-Inf, par[1:(k - 1)], Inf)
+    eta <- drop(X %*% par[-(1:(k - 1))])
+    if (is.unsorted(t)) Inf else -sum(log(P(t[y + 1] - eta) - P(t[y] - eta)))
+  }
+}
+add_cauchit_clm <- function(id, formula, f) {
+  objective <- likelihood(formula, pcauchy)
+  best <- nlminb(coef(f), objective, control = list(rel.tol = 1e-14, iter.max = 1000, eval.max = 4000))
+  se <- sqrt(diag(solve(hessian(objective, best$par))))
+  a <- seq_along(f$alpha)
+  fits[[id]] <<- list(model = "clm", formula = formula, link = "cauchit", threshold = "flexible", n = nobs(f),
+    loglik = -best$objective, by = "our own likelihood in R, the outer thresholds infinite",
+    default_loglik = as.numeric(logLik(f)),
+    thresholds = setNames(Map(function(e, s) list(estimate = e, se = s), unname(best$par[a]), unname(se[a])), names(f$alpha)),
+    coefficients = wald(best$par[-a], se[-a]))
 }
 
 thresholds_of <- function(f, v) {  # the thresholds themselves, whatever structure they were estimated in

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from panelist.models.fit import fit
 
 from panelist.core.ratings import read_ratings
 from panelist.models.contrasts import contrast_pairs, estimate_means
+from panelist.models.fit import fit
 from tests.reference_cases import Case, Floats, Modes, Row, group_key, level_key, r_names
 
 
@@ -44,8 +44,11 @@ def with_kenward_roger(fitted: Any) -> Any:
 
 
 def thresholds(fitted: Any) -> dict[str, Row]:
-    """Return the thresholds: estimate, se."""
-    return {str(row["name"]): dict(row) for row in _records(fitted.thresholds)}
+    """Return the thresholds themselves, whatever structure they were estimated in: estimate, se."""
+    count = len(fitted.joint_names) - len(fitted.names)
+    errors = np.sqrt(np.diag(fitted.joint_vcov))
+    found = zip(fitted.joint_names[:count], fitted.joint_estimates, errors, strict=False)
+    return {str(name): {"estimate": float(estimate), "se": float(se)} for name, estimate, se in found}
 
 
 def anova(fitted: Any) -> dict[str, Row]:
@@ -56,7 +59,7 @@ def anova(fitted: Any) -> dict[str, Row]:
 
 def deviations(fitted: Any) -> dict[tuple[str, str], float]:
     """Return the standard deviation of each random effect, by group and term."""
-    rows = [row for row in _records(fitted.random) if row["group"] != "Residual"]
+    rows = _records(fitted.random)
     names = r_names([str(row["term"]) for row in rows])
     return {
         (group_key(str(row["group"])), name): float(row["sd"]) for row, name in zip(rows, names, strict=True)
@@ -75,18 +78,17 @@ def correlations(fitted: Any) -> dict[tuple[str, str, str], float]:
 
 def residual_deviation(fitted: Any) -> float:
     """Return the residual standard deviation of a linear model."""
-    rows = [row for row in _records(fitted.random) if row["group"] == "Residual"]
-    return float(rows[0]["sd"]) if rows else float(fitted.sigma)
+    return float(fitted.sigma)
 
 
 def conditional_modes(fitted: Any) -> dict[str, Modes]:
-    """Return the conditional modes and their deviations; of the table group, level, term, mode, sd."""
+    """Return the conditional modes and their deviations; by group."""
     found = {}
     for group, table in fitted.modes.groupby("group", sort=False):
-        values = table.pivot_table(index="level", columns="term", values=["mode", "sd"], sort=False)
+        values = table.pivot_table(index="level", columns="term", values=["mode", "deviation"], sort=False)
         levels = tuple(level_key(str(group), str(level)) for level in values.index)
         columns = tuple(r_names([str(name) for name in values["mode"].columns]))
-        modes, sd = (np.asarray(values[name], dtype=float) for name in ("mode", "sd"))
+        modes, sd = (np.asarray(values[name], dtype=float) for name in ("mode", "deviation"))
         found[group_key(str(group))] = Modes(levels, columns, modes, sd)
     return found
 
@@ -94,7 +96,7 @@ def conditional_modes(fitted: Any) -> dict[str, Modes]:
 # ---- around the fit ------------------------------------------------------------------------------
 def fitted_values(fitted: Any) -> Floats:
     """Return, for each row, the fitted mean; for ordinal models the probability of the category observed."""
-    predicted = fitted.predict(raters="modes")
+    predicted = fitted.predict()
     if fitted.model in ("lm", "lmm"):
         return np.asarray(predicted, dtype=float).ravel()
     table = np.asarray(predicted, dtype=float)
@@ -104,7 +106,7 @@ def fitted_values(fitted: Any) -> Floats:
 
 def population_means(fitted: Any) -> Floats:
     """Return, for each row, the mean that a linear model expects of an unseen rater and item."""
-    return np.asarray(fitted.predict(raters="unseen"), dtype=float).ravel()
+    return np.asarray(fitted.predict(effects="population"), dtype=float).ravel()
 
 
 def probabilities(fitted: Any, systems: list[str], raters: str) -> Floats:
@@ -112,7 +114,8 @@ def probabilities(fitted: Any, systems: list[str], raters: str) -> Floats:
 
     Typical: all random effects at zero. Unseen: averaged over the raters and items there might be.
     """
-    return np.asarray(fitted.predict(pd.DataFrame({"system": systems}), raters=raters), dtype=float)
+    effects = {"typical": "none", "unseen": "population"}[raters]
+    return np.asarray(fitted.predict(pd.DataFrame({"system": systems}), effects=effects), dtype=float)
 
 
 def likelihood_ratio(small: Any, large: Any) -> Row:

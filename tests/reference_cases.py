@@ -82,6 +82,7 @@ class Case:
     trust: Literal["full", "bound"] = field(default="full", compare=False)
     reason: str = field(default="", compare=False)
     separated: bool = field(default=False, compare=False)
+    split: str = field(default="", compare=False)  # a group whose levels meet one system each
 
     def frame(self) -> pd.DataFrame:
         """Return the rows that R fitted, as they stand in the file."""

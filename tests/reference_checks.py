@@ -5,12 +5,13 @@ is wrong with a fit. The tolerances are the contract; R's answers move by less (
 """
 
 from collections.abc import Iterator
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
 from tests import reference_adapter as ours
-from tests.reference_cases import Case, Modes, Row, group_key
+from tests.reference_cases import Case, Floats, Modes, Row, group_key
 
 LOGLIK_BELOW = 1e-4  # how much worse than R's a log-likelihood may be
 LOGLIK_APART = 1e-3  # how far from R's it may be, where R converged
@@ -88,18 +89,39 @@ def check_covariances(case: Case, fitted: Any) -> list[str]:
     wrong: list[str] = []
     for block in blocks:
         group = group_key(block.group)
-        variances = np.diag(block.covariance)
-        for i, a in enumerate(block.terms):
-            sd = deviations[group, a]
-            wrong += far(f"variance of {a} by {group}", sd**2, variances[i], VARIANCE)
-            if variances[i] > NEAR_ZERO:
-                wrong += far(f"deviation of {a} by {group}", sd, float(np.sqrt(variances[i])), VARIANCE)
-            for j, b in enumerate(block.terms[:i]):
-                if min(variances[i], variances[j]) > NEAR_ZERO:
-                    r = float(block.covariance[i, j] / np.sqrt(variances[i] * variances[j]))
-                    wrong += far(
-                        f"correlation of {a}, {b} by {group}", correlations[group, a, b], r, VARIANCE
-                    )
+        sd = np.array([deviations[group, term] for term in block.terms])
+        r = np.eye(len(sd))
+        for i, j in combinations(range(len(sd)), 2):
+            r[i, j] = r[j, i] = np.nan_to_num(correlations[group, block.terms[i], block.terms[j]])
+        found = r * np.outer(sd, sd)
+        if group == group_key(case.split):
+            wrong += _check_cells(group, block.covariance, found)
+        else:
+            wrong += _check_covariance(group, block.terms, block.covariance, found)
+    return wrong
+
+
+def _check_covariance(group: str, terms: tuple[str, ...], theirs: Floats, found: Floats) -> list[str]:
+    wrong: list[str] = []
+    for i, j in combinations_with_replacement(range(len(terms)), 2):
+        name = f"{terms[i]}, {terms[j]} by {group}"
+        wrong += far(f"covariance of {name}", found[i, j], theirs[i, j], VARIANCE)
+        if min(theirs[i, i], theirs[j, j]) <= NEAR_ZERO:
+            continue
+        if i == j:
+            wrong += far(f"deviation of {name}", np.sqrt(found[i, i]), np.sqrt(theirs[i, i]), VARIANCE)
+        else:
+            mine, hers = (m[i, j] / np.sqrt(m[i, i] * m[j, j]) for m in (found, theirs))
+            wrong += far(f"correlation of {name}", mine, hers, VARIANCE)
+    return wrong
+
+
+def _check_cells(group: str, theirs: Floats, found: Floats) -> list[str]:
+    """Each level is met by one system only, intercept alone or with its slope: compare those variances."""
+    wrong = far(f"variance of the first system by {group}", found[0, 0], theirs[0, 0], VARIANCE)
+    for k in range(1, len(theirs)):
+        z = np.eye(len(theirs))[0] + np.eye(len(theirs))[k]
+        wrong += far(f"variance of system {k + 1} by {group}", z @ found @ z, z @ theirs @ z, VARIANCE)
     return wrong
 
 
@@ -197,7 +219,7 @@ def far(kind: str, found: float | None, theirs: float | None, tolerance: float) 
         return []
     # `not <=`, so that a nan is far from everything.
     if found is None or not abs(found - theirs) <= tolerance * max(1.0, abs(theirs)):
-        return [f"{kind}: {found!r}, R {theirs!r}"]
+        return [f"{kind}: {found}, R {theirs}"]
     return []
 
 
@@ -206,5 +228,5 @@ def apart(kind: str, found: float | None, theirs: float | None) -> list[str]:
     if theirs is None:
         return []
     if found is None or not abs(found / theirs - 1) <= SHARE:
-        return [f"{kind}: {found!r}, R {theirs!r}"]
+        return [f"{kind}: {found}, R {theirs}"]
     return []

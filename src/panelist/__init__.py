@@ -1,1 +1,55 @@
-"""Human evaluation of language systems, from the plan to the paper."""
+"""Human evaluation of language systems, from the plan to the paper.
+
+Each name below is imported when it is first used (PEP 562), so that ``import panelist`` costs nothing.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from panelist.analysis.compare import compare_systems
+    from panelist.core.errors import PanelistError
+    from panelist.core.ratings import Ratings
+    from panelist.core.ratings import read_ratings as load_ratings
+    from panelist.models.fit import fit
+    from panelist.models.fitted import Fit
+
+    __version__: str
+
+__all__ = [
+    "Fit",
+    "PanelistError",
+    "Ratings",
+    "__version__",
+    "compare_systems",
+    "fit",
+    "load_ratings",
+]
+
+_HOMES = {
+    "Fit": ("panelist.models.fitted", "Fit"),
+    "PanelistError": ("panelist.core.errors", "PanelistError"),
+    "Ratings": ("panelist.core.ratings", "Ratings"),
+    "compare_systems": ("panelist.analysis.compare", "compare_systems"),
+    "fit": ("panelist.models.fit", "fit"),
+    "load_ratings": ("panelist.core.ratings", "read_ratings"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: Any = version("panelist")
+    elif name in _HOMES:
+        from importlib import import_module
+
+        module, attribute = _HOMES[name]
+        value = getattr(import_module(module), attribute)
+    else:
+        raise AttributeError(f"module 'panelist' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -283,7 +283,7 @@ def test_where_explains_what_is_not_there() -> None:
     ratings = read_ratings(_frame())
     with pytest.raises(BadRatings, match=r"has criterion 'fluecny'\. Did you mean 'fluency'\?"):
         ratings.only("fluecny")
-    with pytest.raises(BadRatings, match="no column 'sistem'.*Did you mean 'system'"):
+    with pytest.raises(BadRatings, match=r"no column 'sistem'.*Did you mean 'system'"):
         ratings.where(sistem="a")
     with pytest.raises(BadRatings, match="has rater is P1 and criterion is clarity together"):
         ratings.where(rater="P1", criterion="clarity")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from panelist.core.formats import P_VALUE, TEXT, decimals, interval, number, p_value
+from panelist.core.formats import P_VALUE, TEXT, Cell, decimals, interval, number, p_value
 from panelist.core.latex import latex
 from panelist.core.result import Pairs, Part, Result, Sentence, Table, json_ready
 
@@ -106,7 +106,7 @@ def test_the_same_words_stand_in_every_drawing() -> None:
 
 def test_text_never_exceeds_a_hundred_characters_and_loses_no_number() -> None:
     header = ("system", *(f"estimate{i}" for i in range(30)))
-    row = ("a very long name " * 10, *(1000.5 * i for i in range(30)))
+    row: tuple[Cell, ...] = ("a very long name " * 10, *(1000.5 * i for i in range(30)))
     text = str(OneTable(Table("Wide", header, [row])))
     assert max(len(line) for line in text.splitlines()) <= 100
     words = text.split()

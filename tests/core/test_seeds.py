@@ -61,7 +61,7 @@ def test_the_bits_are_the_same_in_another_process_with_other_hashes() -> None:
 
 
 def test_the_bits_are_those_of_the_first_release() -> None:
-    # numpy promises that PCG64 and SeedSequence keep their bits (NEP 19); a change here breaks every saved plan.
+    # numpy promises that PCG64 and SeedSequence keep their bits (NEP 19); a change breaks every saved plan.
     assert stream(7, "raters", 3).bit_generator.random_raw() == PINNED
 
 

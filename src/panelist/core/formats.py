@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isinf, isnan
 from numbers import Integral, Real
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 MISSING = "–"
 
-Cell: TypeAlias = str | int | float | None
+Cell: TypeAlias = str | int | float | np.integer[Any] | np.floating[Any] | None
 
 
 def number(x: Cell, digits: int = 3) -> str:

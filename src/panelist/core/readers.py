@@ -5,7 +5,8 @@ A reader gives the table as it stands in the file; what the columns mean is deci
 
 import csv
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -243,46 +244,52 @@ def _gather(path: Path, records: list[Any], unit: str) -> pd.DataFrame:
 
 @_reads("a Parquet file", ".parquet", magic=b"PAR1")
 def _read_parquet(path: Path) -> Raw:
-    try:
+    with _may_be_damaged(path, "Parquet file"):
         table = parquet.read_table(path)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise BadFile(f"{path} is a damaged Parquet file: {str(error)[:200]}.") from None
-    if repeated := _repeated(table.column_names):
-        raise BadFile(f"{path} has several columns with one name: {repeated}. Rename them.")
-    return Raw(table.to_pandas(integer_object_nulls=True))
+        if repeated := _repeated(table.column_names):
+            raise BadFile(f"{path} has several columns with one name: {repeated}. Rename them.")
+        return Raw(table.to_pandas(integer_object_nulls=True))
 
 
 @_reads("an Excel workbook", ".xlsx", ".xlsm", magic=b"PK\x03\x04")
 def _read_excel(path: Path) -> Raw:
     """Return the first sheet; its first row that is not empty is the header."""
-    from zipfile import BadZipFile
-
     import openpyxl
-    from openpyxl.utils.exceptions import InvalidFileException
 
-    try:
+    with _may_be_damaged(path, "Excel workbook"):
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (InvalidFileException, BadZipFile, KeyError, ValueError) as error:
-        raise BadFile(f"{path} is not an Excel workbook that can be opened: {error}.") from None
-    try:
-        sheet, *others = book.worksheets
-        sheet.reset_dimensions()  # some programs write wrong ones, and rows would be cut
-        rows = [
-            row for row in sheet.iter_rows(values_only=True) if any(cell not in (None, "") for cell in row)
-        ]
-    finally:
-        book.close()
+        try:
+            sheet, *others = book.worksheets
+            sheet.reset_dimensions()  # some programs write wrong ones, and rows would be cut
+            rows = [
+                row
+                for row in sheet.iter_rows(values_only=True)
+                if any(cell not in (None, "") for cell in row)
+            ]
+        finally:
+            book.close()
     if not rows:
         raise BadFile(f"{path}: the first sheet, {sheet.title!r}, is empty.")
     width = max(len(row) for row in rows)
     rows = [(*row, *[None] * (width - len(row))) for row in rows]
-    header = [
-        str(name).strip() if name not in (None, "") else f"column_{i}" for i, name in enumerate(rows[0], 1)
-    ]
+    header = [str(name or "").strip() or f"column_{place}" for place, name in enumerate(rows[0], start=1)]
     left = ", ".join(repr(other.title) for other in others)
     notes = (f"sheet {sheet.title!r} was read; the workbook also has {left}",) if others else ()
     frame = pd.DataFrame(rows[1:], columns=pd.Index(header), dtype=object)
     return Raw(frame, notes=notes)
+
+
+@contextmanager
+def _may_be_damaged(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever a decoder stumbles over into BadFile: on damaged bytes these libraries raise anything."""
+    try:
+        yield
+    except (BadFile, PermissionError):
+        raise
+    except Exception as error:
+        raise BadFile(
+            f"{path} is a damaged {kind} ({type(error).__name__}: {str(error)[:150]}); save it again."
+        ) from error
 
 
 def _repeated(names: Iterable[str]) -> str:

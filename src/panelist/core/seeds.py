@@ -6,6 +6,7 @@ the order in which they are made. So adding a new stream never changes an existi
 
 from hashlib import blake2b
 from operator import index
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from panelist.core.errors import PanelistError
 WORDS_A_NAME = 4  # 128 bits: two names never meet by chance
 
 
-def stream(seed: int, *names: str | int) -> np.random.Generator:
+def stream(seed: int | np.integer[Any], *names: str | int | np.integer[Any]) -> np.random.Generator:
     """Return the random generator of this seed and these names.
 
     The names are hashed into the spawn key of numpy's SeedSequence, so the bits are the same in every process
@@ -30,7 +31,7 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(sequence))  # named, as numpy may change its default
 
 
-def _whole(seed: int) -> int:
+def _whole(seed: int | np.integer[Any]) -> int:
     """Return the seed as a Python integer, or say what a seed must be."""
     try:
         whole = index(seed)
@@ -41,7 +42,7 @@ def _whole(seed: int) -> int:
     return whole
 
 
-def _words(name: str | int) -> list[int]:
+def _words(name: str | int | np.integer[Any]) -> list[int]:
     """Return the 32-bit words that stand for one name in a spawn key."""
     kind, text = ("text", name) if isinstance(name, str) else ("number", str(index(name)))
     digest = blake2b(f"{kind}:{text}".encode(), digest_size=4 * WORDS_A_NAME).digest()

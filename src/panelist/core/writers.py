@@ -56,36 +56,44 @@ def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
 def _write_excel(frame: pd.DataFrame, path: Path) -> None:
     import openpyxl
     from openpyxl.cell import WriteOnlyCell
-    from openpyxl.utils.exceptions import IllegalCharacterError
+
+    _check_excel(frame, path)
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("ratings")
+
+    def cell(value: object) -> object:
+        if not isinstance(value, str | float):
+            return value
+        made = WriteOnlyCell(sheet, str(value))
+        # Text that begins with = is text, not a formula; and openpyxl would round a number to 16 digits.
+        made.data_type = "s" if isinstance(value, str) else "n"
+        return made
+
+    sheet.append([cell(str(name)) for name in frame.columns])
+    for row in frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None):
+        sheet.append([cell(value) for value in row])
+    book.save(path)
+
+
+def _check_excel(frame: pd.DataFrame, path: Path) -> None:
+    """Refuse what Excel has no room for, before anything is written."""
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     if len(frame) >= EXCEL_ROWS:
         raise BadFile(
             f"{path}: an Excel sheet ends at row {EXCEL_ROWS}, and these are {len(frame)}; write .parquet."
         )
-    book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("ratings")
-
-    def cell(value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        if len(value) > EXCEL_TEXT:
-            raise BadFile(
-                f"{path}: an Excel cell holds {EXCEL_TEXT} characters, one here has more; write .csv."
-            )
-        made = WriteOnlyCell(sheet, value)
-        made.data_type = "s"  # text that begins with = is text, not a formula
-        return made
-
-    plain = frame.astype(object).where(frame.notna(), None)
-    try:
-        sheet.append([cell(str(name)) for name in frame.columns])
-        for row in plain.itertuples(index=False, name=None):
-            sheet.append([cell(value) for value in row])
-    except IllegalCharacterError as error:
-        raise BadFile(
-            f"{path}: Excel allows no control characters, as in {str(error)[:60]!r}; write .csv."
-        ) from None
-    book.save(path)
+    for name in frame.columns:
+        for text in {str(name), *(value for value in frame[name].unique() if isinstance(value, str))}:
+            if len(text) > EXCEL_TEXT:
+                raise BadFile(
+                    f"{path}: a cell of Excel holds {EXCEL_TEXT} characters; column {name!r} has a longer "
+                    "text; write .csv."
+                )
+            if ILLEGAL_CHARACTERS_RE.search(text):
+                raise BadFile(
+                    f"{path}: Excel allows no control characters, and column {name!r} has one; write .csv."
+                )
 
 
 WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {

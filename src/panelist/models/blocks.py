@@ -63,7 +63,9 @@ def find_pattern(factors: tuple[Factor, ...]) -> Pattern:
     for factor, width in zip(factors, widths, strict=True):
         Z[:, first : first + width] = factor.Z[order]
         first += width
-    local, reach, columns = _find_neighbours(start, place, widths, int(offsets[-1]))
+    local, reach, columns = _find_neighbours(
+        lead.index[order], place, widths, len(lead.levels), int(offsets[-1])
+    )
     return Pattern(order, start, Z, widths, place, local, reach, columns, sizes, lapack.routines())
 
 
@@ -98,38 +100,21 @@ def level_variances(pattern: Pattern, blocks: Blocks, lambdas: tuple[Floats, ...
     return tuple(found)
 
 
-@njit(cache=True, nogil=True)
-def _find_neighbours(start: Longs, place: Ints, widths: Longs, q: int) -> tuple[Ints, Longs, Ints]:
-    J, (n, R) = len(start) - 1, place.shape
-    mark = np.full(q, -1, dtype=np.int64)
-    slot = np.empty(q, dtype=np.int32)
-    local = np.empty((n, R), dtype=np.int32)
-    reach = np.zeros(J + 1, dtype=np.int64)
-    columns = np.empty(n * int(widths[1:].sum()), dtype=np.int32)
-    found = np.empty(q, dtype=np.int32)
-    wide = np.empty(q, dtype=np.int32)
-    for j in range(J):
-        count = 0
-        for i in range(start[j], start[j + 1]):
-            for r in range(R):
-                c = place[i, r]
-                if mark[c] != j:
-                    mark[c] = j
-                    wide[c] = widths[r + 1]
-                    found[count] = c
-                    count += 1
-        firsts = np.sort(found[:count])
-        end = reach[j]
-        for c in firsts:
-            slot[c] = end - reach[j]
-            for b in range(wide[c]):
-                columns[end] = c + b
-                end += 1
-        for i in range(start[j], start[j + 1]):
-            for r in range(R):
-                local[i, r] = slot[place[i, r]]
-        reach[j + 1] = end
-    return local, reach, columns[: reach[J]].copy()
+def _find_neighbours(lead: Ints, place: Ints, widths: Longs, levels: int, q: int) -> tuple[Ints, Longs, Ints]:
+    """Return where each row's columns stand among the neighbours of its lead level, and those neighbours."""
+    n, R = place.shape
+    if R == 0:
+        return place, np.zeros(levels + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+    pairs, where = np.unique((lead.astype(np.int64)[:, None] * q + place).ravel(), return_inverse=True)
+    owner, first = np.divmod(pairs, q)
+    width = np.empty(len(pairs), dtype=np.int64)
+    width[where] = np.tile(widths[1:], n)
+    ends = np.cumsum(width)
+    reach = np.zeros(levels + 1, dtype=np.int64)
+    reach[1:] = np.concatenate([[0], ends])[np.searchsorted(owner, np.arange(levels), side="right")]
+    local = (ends - width - reach[owner])[where].reshape(n, R).astype(np.int32)
+    inside = np.arange(ends[-1]) - np.repeat(ends - width, width)
+    return local, reach, (np.repeat(first, width) + inside).astype(np.int32)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -191,12 +176,18 @@ def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
             for c in range(width):
                 Cj[a, c] *= inverse
         seen = columns[reach[j] : reach[j + 1]]
-        for c in range(width):
-            row_S = S[seen[c]]
-            for a in range(m1):
-                value = Cj[a, c]
+        if m1 == 2:  # an intercept and a slope, the usual case, in one pass
+            for c in range(width):
+                row_S, one, other = S[seen[c]], Cj[0, c], Cj[1, c]
                 for d in range(c + 1):
-                    row_S[seen[d]] -= value * Cj[a, d]
+                    row_S[seen[d]] -= one * Cj[0, d] + other * Cj[1, d]
+        else:
+            for c in range(width):
+                row_S = S[seen[c]]
+                for a in range(m1):
+                    value = Cj[a, c]
+                    for d in range(c + 1):
+                        row_S[seen[d]] -= value * Cj[a, d]
     if not lapack.cholesky(pattern.routines, S):
         return np.nan
     for c in range(q):
@@ -252,7 +243,7 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
     reach, columns = pattern.reach, pattern.columns
     D, C, T = blocks.D, blocks.C, blocks.T
     m1, R, J = widths[0], len(widths) - 1, len(start) - 1
-    T[:] = blocks.S
+    lapack.copy_into(T, blocks.S)
     lapack.invert_from_cholesky(pattern.routines, T)
     widest = 0
     for j in range(J):
@@ -265,12 +256,19 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
         seen = columns[reach[j] : reach[j + 1]]
         E = room[:, :width]
         E[:] = 0.0  # Ĉ_j T over the neighbours
-        for c in range(width):
-            row_T = T[seen[c]]
-            for a in range(m1):
-                value = Cj[a, c]
+        if m1 == 2:
+            for c in range(width):
+                row_T, one, other = T[seen[c]], Cj[0, c], Cj[1, c]
                 for d in range(width):
-                    E[a, d] += value * row_T[seen[d]]
+                    E[0, d] += one * row_T[seen[d]]
+                    E[1, d] += other * row_T[seen[d]]
+        else:
+            for c in range(width):
+                row_T = T[seen[c]]
+                for a in range(m1):
+                    value = Cj[a, c]
+                    for d in range(width):
+                        E[a, d] += value * row_T[seen[d]]
         for a in range(m1):  # I + E Ĉ_j'
             for b in range(m1):
                 total = 1.0 if a == b else 0.0

@@ -1,25 +1,15 @@
 """Ordinal mixed models: start, search, curvature, polish (docs/method.md, section 3)."""
 
 import numpy as np
-from numba import njit
 
-from panelist.models import lapack
 from panelist.models.arrays import Floats
 from panelist.models.blocks import dense_size, find_pattern
-from panelist.models.laplace import (
-    FINAL,
-    SEARCHING,
-    Ordinal,
-    Workspace,
-    evaluate,
-    find_curvature,
-    make_workspace,
-    minimise,
-)
+from panelist.models.estimate import TOLERANCE, estimate
+from panelist.models.laplace import FINAL, SEARCHING, Ordinal, Workspace, evaluate, make_workspace
 from panelist.models.links import LATENT_SD, link_code
 from panelist.models.matrices import Design
 from panelist.models.metric import first_metric
-from panelist.models.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, begin, make_search
+from panelist.models.optimise import ITERATIONS, LOST, REASON, REASONS, Search, make_search
 from panelist.models.separation import scaled_condition
 from panelist.models.solution import Optimum, Solution
 from panelist.models.start import start_alpha
@@ -33,8 +23,6 @@ from panelist.models.variances import (
     split_lambda,
 )
 
-_TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
-_MAX_STEPS = 500
 _NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are tried at zero
 _STARTS = (1.0, 0.2, 3.0)  # factors on the starting values of τ
 
@@ -62,9 +50,7 @@ def _make_model(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
     return Ordinal(pattern, X, design.codes[pattern.order], link_code(link), thresholds.J, rows, columns)
 
 
-def _solve_from(
-    model: Ordinal, design: Design, link: str, thresholds: Thresholds, scale: float
-) -> Solution:
+def _solve_from(model: Ordinal, design: Design, link: str, thresholds: Thresholds, scale: float) -> Solution:
     unit = LATENT_SD[link] if link != "cauchit" else 1.5
     tau = first_entries(design.factors, scale * unit)
     spread = float(np.sqrt(1.0 + (tau**2).sum() / unit**2))
@@ -73,55 +59,22 @@ def _solve_from(
     work = make_workspace(model)
     search = make_search(start, np.eye(len(start)))
     gradient, hessian = np.zeros(len(start)), np.full((len(start), len(start)), np.nan)
-    value = _solve(model, work, search, gradient, hessian)
+    value = _search(model, work, search, gradient, hessian)
     if np.isfinite(value):
         value = _leave_saddle(model, work, search, gradient, hessian, value)
         value = _try_zero(model, work, search, gradient, value)
     return _describe(model, design, work, search, gradient, hessian, value)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _solve(model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats) -> float:
-    """Search, take the curvature, and polish by a Newton step; return N at ``search.point``."""
-    begin(search, evaluate(model, search.trial, work, search.trial_gradient, SEARCHING))
-    if search.state[REASON] != 0.0:
-        return np.inf
-    search.metric[:] = first_metric(model, search.point, work)
-    return _finish(model, work, search, gradient, hessian)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _finish(model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats) -> float:
-    k = len(search.point)
-    steps, factor = np.empty(k), np.empty((k, k))
-    push = np.empty((1, k))
-    tolerance = _TOLERANCE
-    value = np.inf
-    for attempt in range(3):
-        minimise(model, work, search, tolerance, _MAX_STEPS)
-        for a in range(k):
-            steps[a] = 1e-4 * min(max(np.sqrt(abs(search.metric[a, a])), 1e-3), 1.0)
-        value = find_curvature(model, search.point, work, steps, gradient, hessian)
-        factor[:] = hessian
-        push[0] = gradient
-        if not np.isfinite(value) or not lapack.cholesky(model.pattern.routines, factor):
-            return value
-        lapack.solve_triangle(model.pattern.routines, factor, push, False)
-        gain = 0.5 * (push[0] * push[0]).sum()
-        lapack.solve_triangle(model.pattern.routines, factor, push, True)
-        if gain < 1e-4:
-            search.trial[:] = search.point - push[0]
-            polished = evaluate(model, search.trial, work, search.trial_gradient, FINAL)
-            if polished <= value + 1e-9 * (1.0 + abs(value)):
-                search.point[:] = search.trial
-                gradient[:] = search.trial_gradient
-                return polished
-            work.u[:] = work.kept
-            return evaluate(model, search.point, work, gradient, FINAL)
-        tolerance *= 1e-3
-        if attempt < 2:
-            search.state[REASON] = 0.0
-    return value
+def _search(model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats) -> float:
+    work.u[:] = 0.0
+    work.counts[2] = 0
+    first = evaluate(model, search.trial, work, search.trial_gradient, SEARCHING)
+    if not np.isfinite(first):
+        search.state[REASON] = LOST
+        return float("inf")
+    search.metric[:] = first_metric(model, search.trial, work)
+    return float(estimate(model, work, search, first, gradient, hessian, False))
 
 
 def _leave_saddle(
@@ -136,7 +89,7 @@ def _leave_saddle(
     for sign in (1.0, -1.0):
         trial = make_search(search.point + sign * 0.1 * vectors[:, 0], np.eye(len(search.point)))
         slope, curvature = gradient.copy(), hessian.copy()
-        reached = _solve(model, work, trial, slope, curvature)
+        reached = _search(model, work, trial, slope, curvature)
         if reached < value - 1e-6:
             search.point[:] = trial.point
             search.state[:] = trial.state
@@ -188,7 +141,7 @@ def _describe(
         evaluations=int(work.counts[0]),
         gradient=largest,
         condition=scaled_condition(hessian) if finite else float("inf"),
-        tolerance=_TOLERANCE,
+        tolerance=TOLERANCE,
     )
     modes, deviations = level_effects(design.factors, psi[s + p :], model.pattern, work.blocks, work.u)
     singular = describe_singular(design.factors, lambdas)

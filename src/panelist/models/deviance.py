@@ -26,8 +26,9 @@ from panelist.models.blocks import (
     multiply_transposed,
     solve,
 )
-from panelist.models.metric import component_information
 from panelist.models.optimise import Search, begin, judge, propose
+
+_MAX_STEPS = 500
 
 
 class Linear(NamedTuple):
@@ -109,7 +110,7 @@ def settle(model: Linear, theta: Floats, work: LinearWorkspace) -> bool:
     beta = target.reshape((1, p))
     lapack.solve_triangle(pattern.routines, work.R, beta, False)
     lapack.solve_triangle(pattern.routines, work.R, beta, True)
-    work.beta[:] = target
+    lapack.copy_into(work.beta, target)
     for i in range(n):
         total = model.y[i]
         for a in range(p):
@@ -149,7 +150,8 @@ def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Flo
     n, p = X.shape
     m = work.V.shape[1]
     invert_rows(pattern, work.V, work.blocks, work.P)
-    by_column = np.zeros((m, m))
+    pull = np.empty(m)
+    gradient[:] = 0.0
     start, widths, place = pattern.start, pattern.widths, pattern.place
     m1, others = widths[0], len(widths) - 1
     dense = (len(start) - 1) * m1
@@ -169,14 +171,12 @@ def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Flo
                     tilted[0, a] = work.Q[a, i]
                 _solve_small(work.R, tilted[0])
             for c in range(m):
-                pull = work.P[i, c] - precision * work.e[i] * work.u[at[c]]
+                pull[c] = work.P[i, c] - precision * work.e[i] * work.u[at[c]]
                 if model.reml:
                     for a in range(p):
-                        pull -= tilted[0, a] * work.spread[a, at[c]]
-                for a in range(m):
-                    by_column[a, c] += pattern.Z[i, a] * pull
-    for t in range(len(gradient)):
-        gradient[t] = 2.0 * by_column[model.tau_row[t], model.tau_column[t]]
+                        pull[c] -= tilted[0, a] * work.spread[a, at[c]]
+            for t in range(len(gradient)):
+                gradient[t] += 2.0 * pattern.Z[i, model.tau_row[t]] * pull[model.tau_column[t]]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -193,65 +193,86 @@ def _solve_small(R: Floats, x: Floats) -> None:
         x[a] /= R[a, a]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def evaluate_deviance(model: Linear, theta: Floats, work: LinearWorkspace, gradient: Floats) -> float:
-    """Return ½ d(θ), which is −log L, and fill its gradient."""
-    if not settle(model, theta, work):
-        return np.inf
-    n, p = model.X.shape
-    count = n - p if model.reml else n
-    slopes(model, work, count / work.scalars[0], gradient)
-    for t in range(len(gradient)):
-        gradient[t] *= 0.5
-    return 0.5 * deviance_at(model, work)
+_SEARCH, _CENTRE, _COLUMN, _RETURN = range(4)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def minimise_deviance(
-    model: Linear, work: LinearWorkspace, search: Search, tolerance: float, max_steps: int
-) -> None:
-    """Run the search from its trial point to its end."""
-    theta = search.trial
-    information = component_information(model.pattern, model.tau_row, model.tau_column, theta, work.ones)
-    for t in range(len(theta)):
-        information[t, t] = 1.05 * information[t, t] + 1e-3
-    search.metric[:] = np.linalg.inv(information)
-    begin(search, evaluate_deviance(model, theta, work, search.trial_gradient))
-    while propose(search, tolerance, max_steps):
-        judge(search, evaluate_deviance(model, search.trial, work, search.trial_gradient))
+def estimate_deviance(
+    model: Linear, work: LinearWorkspace, search: Search, tolerance: float, curvature: Floats
+) -> float:
+    """Minimise −log L from ``search.trial``; return it, settled at ``search.point``, and fill the curvature.
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def deviance_curvature(
-    model: Linear, theta: Floats, work: LinearWorkspace, steps: Floats, hessian: Floats
-) -> bool:
-    """Fill the Hessian of the unprofiled deviance over φ = (θ, σ), σ at its estimate for θ.
-
-    The columns of θ are differences of the exact gradient; those of σ have a closed form.
+    ``curvature`` is the Hessian of the unprofiled deviance over φ = (θ, σ). Its columns of θ are differences
+    of the exact gradient; those of σ have a closed form. Phases of one loop, as in models/estimate.
     """
-    r, (n, p) = len(theta), model.X.shape
+    r, (n, p) = len(search.point), model.X.shape
     count = n - p if model.reml else n
-    if not settle(model, theta, work):
-        return False
-    precision = count / work.scalars[0]
-    here, there, moved = np.empty(r), np.empty(r), theta.copy()
-    slopes(model, work, 0.0, there)
-    slopes(model, work, precision, here)
-    for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u, and here − there holds −(2/σ²) e'ZΛ_t u
-        hessian[r, t] = hessian[t, r] = -2.0 * np.sqrt(precision) * (here[t] - there[t])
-    hessian[r, r] = 4.0 * count * precision
-    for t in range(r):
-        moved[t] = theta[t] + steps[t]
-        if not settle(model, moved, work):
-            return False
-        slopes(model, work, precision, there)
-        moved[t] = theta[t]
-        for s in range(r):
-            hessian[t, s] = (there[s] - here[s]) / steps[t]
-    for t in range(r):
-        for s in range(t):
-            hessian[t, s] = hessian[s, t] = 0.5 * (hessian[t, s] + hessian[s, t])
-    return settle(model, theta, work)
+    here, steps = np.empty(r), np.empty(r)
+    phase, begun, column, precision = _SEARCH, False, 0, 0.0
+    while True:
+        value = np.inf
+        if settle(model, search.trial, work):
+            value = 0.5 * deviance_at(model, work)
+            if phase == _SEARCH or phase == _RETURN:
+                precision = count / work.scalars[0]
+            slopes(model, work, precision, search.trial_gradient)
+        if phase == _RETURN or not (np.isfinite(value) or phase == _SEARCH):
+            return value
+        if phase == _SEARCH:
+            for t in range(r):
+                search.trial_gradient[t] *= 0.5
+            if begun:
+                judge(search, value)
+            else:
+                begin(search, value)
+                begun = True
+            if not propose(search, tolerance, _MAX_STEPS):
+                lapack.copy_into(search.trial, search.point)
+                phase = _CENTRE
+                continue
+        elif phase == _CENTRE:
+            precision = count / work.scalars[0]
+            lapack.copy_into(here, search.trial_gradient)
+            pulled_by_fit(model, work, steps)
+            for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u
+                curvature[r, t] = curvature[t, r] = 4.0 * precision**1.5 * steps[t]
+            curvature[r, r] = 4.0 * count * precision
+            for t in range(r):
+                steps[t] = 1e-4 * min(max(np.sqrt(abs(search.metric[t, t])), 1e-3), 1.0)
+            phase = _COLUMN
+        else:
+            for t in range(r):
+                curvature[column, t] = (search.trial_gradient[t] - here[t]) / steps[column]
+            column += 1
+        if phase == _COLUMN:
+            lapack.copy_into(search.trial, search.point)
+            if column < r:
+                search.trial[column] += steps[column]
+            else:
+                phase = _RETURN
+                for t in range(r):
+                    for s in range(t):
+                        curvature[t, s] = curvature[s, t] = 0.5 * (curvature[t, s] + curvature[s, t])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pulled_by_fit(model: Linear, work: LinearWorkspace, out: Floats) -> None:
+    """Fill e'ZΛ_t u for each entry of θ at the settled point."""
+    pattern = model.pattern
+    start, widths, place = pattern.start, pattern.widths, pattern.place
+    dense = (len(start) - 1) * widths[0]
+    at = np.empty(work.V.shape[1], dtype=np.int64)
+    out[:] = 0.0
+    for j in range(len(start) - 1):
+        for i in range(start[j], start[j + 1]):
+            c = 0
+            for f in range(len(widths)):
+                first = j * widths[0] if f == 0 else dense + place[i, f - 1]
+                for b in range(widths[f]):
+                    at[c] = first + b
+                    c += 1
+            for t in range(len(out)):
+                out[t] += work.e[i] * pattern.Z[i, model.tau_row[t]] * work.u[at[model.tau_column[t]]]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -286,4 +307,4 @@ def covariance_slopes(model: Linear, work: LinearWorkspace, slopes_out: Floats) 
         middle = middle.T.copy()
         for b in range(p):
             _solve_small(work.R, middle[b])
-        slopes_out[t] = middle
+        lapack.copy_into(slopes_out[t], middle)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from panelist.models.lmm import Uncertainty
+    from panelist.models.predict import Prediction
+    from panelist.models.shares import Shares
 
 KINDS = {
     "clmm": "ordinal mixed model",
@@ -256,6 +258,36 @@ class Fit(Result):
                 )
         columns = ["group", "level", "term", "mode", "deviation"]
         return pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=columns)
+
+    # Around the fit
+
+    def predict(self, data: Any = None, effects: str = "modes", kind: str | None = None) -> "Prediction":
+        """Return what the model expects of each row; models/predict.py says what the options are."""
+        from panelist.models.predict import predict
+
+        return predict(self, data, effects, kind)
+
+    def fitted(self) -> "Prediction":
+        """Return the category probabilities or means of the fit's own rows, at the conditional modes."""
+        return self.predict()
+
+    def simulate(self, n: int = 1, seed: int = 0, effects: str = "new") -> Any:
+        """Return n sets of ratings drawn from the model, (n, rows)."""
+        from panelist.models.simulate import simulate
+
+        return simulate(self, n, seed, effects)
+
+    def residuals(self, kind: str | None = None, seed: int = 0) -> "pd.Series[Any]":
+        """Return a residual a row; models/residuals.py says which kinds there are."""
+        from panelist.models.residuals import compute_residuals
+
+        return compute_residuals(self, kind, seed)
+
+    def shares(self) -> "Shares":
+        """Return how much of the variance lies between raters, between items, and so on."""
+        from panelist.models.shares import compute_shares
+
+        return compute_shares(self)
 
     # How it shows itself
 

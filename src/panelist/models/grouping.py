@@ -2,15 +2,32 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from panelist.core.errors import BadModel
-from panelist.models.arrays import Floats, Ints
+from panelist.models.arrays import Floats, Ints, Longs
 from panelist.models.coding import Coder
 from panelist.models.formula import RandomTerm
 from panelist.models.terms import read_terms
 from panelist.models.variables import Labels, listing
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """How the columns and levels of a factor are found again in other rows.
+
+    ``blocks`` are the right-hand side of each block with formulaic's memory of it, ``variables`` the levels
+    of what stands there (None: a number), ``grouping`` the levels of the columns that are crossed,
+    ``members`` each crossed level as codes of those (levels × columns), ``sources`` the table's columns.
+    """
+
+    blocks: tuple[tuple[str, Any], ...]
+    variables: Mapping[str, tuple[str, ...] | None]
+    grouping: Mapping[str, tuple[str, ...]]
+    members: Longs
+    sources: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +43,15 @@ class Factor:
     columns: tuple[str, ...]
     Z: Floats
     blocks: tuple[tuple[int, int], ...]
+    recipe: Recipe | None = None
 
 
 def make_factors(
-    random: Sequence[RandomTerm], coder: Coder, groups: Mapping[str, Labels], ordinal: bool
+    random: Sequence[RandomTerm],
+    coder: Coder,
+    groups: Mapping[str, Labels],
+    sources: Mapping[str, str],
+    ordinal: bool,
 ) -> tuple[tuple[Factor, ...], list[str]]:
     """Return the grouping factors, the one with most effects first, and notes about them."""
     gathered: dict[frozenset[str], list[RandomTerm]] = {}
@@ -38,7 +60,7 @@ def make_factors(
     factors: list[Factor] = []
     notes: list[str] = []
     for terms in gathered.values():
-        factor, about = _make_factor(terms, coder, groups, ordinal)
+        factor, about = _make_factor(terms, coder, groups, sources, ordinal)
         factors.append(factor)
         notes += about
     factors.sort(key=lambda factor: -len(factor.levels) * len(factor.columns))
@@ -46,7 +68,11 @@ def make_factors(
 
 
 def _make_factor(
-    terms: list[RandomTerm], coder: Coder, groups: Mapping[str, Labels], ordinal: bool
+    terms: list[RandomTerm],
+    coder: Coder,
+    groups: Mapping[str, Labels],
+    sources: Mapping[str, str],
+    ordinal: bool,
 ) -> tuple[Factor, list[str]]:
     name = terms[0].group
     index, levels = _cross(terms[0].grouping, groups)
@@ -57,6 +83,7 @@ def _make_factor(
         )
     notes = _check_levels(terms[0], len(levels), coder.n, ordinal)
     blocks: list[tuple[int, int]] = []
+    sides: list[tuple[str, Any]] = []
     names: list[str] = []
     matrices: list[Floats] = []
     for term in terms:
@@ -81,10 +108,35 @@ def _make_factor(
                 f"apart; write (0 + x | {name}) for a slope without an intercept"
             )
         blocks.append((len(names), len(names) + width))
+        sides.append((term.columns, columns.spec))
         names += columns.names
         matrices.append(columns.matrix)
     Z = matrices[0] if len(matrices) == 1 else np.concatenate(matrices, axis=1)
-    return Factor(name, levels, index, tuple(names), np.ascontiguousarray(Z), tuple(blocks)), notes
+    crossed = {column: groups[column] for column in terms[0].grouping}
+    recipe = _write_recipe(sides, coder, crossed, index, len(levels), sources)
+    return Factor(name, levels, index, tuple(names), np.ascontiguousarray(Z), tuple(blocks), recipe), notes
+
+
+def _write_recipe(
+    sides: list[tuple[str, Any]],
+    coder: Coder,
+    crossed: Mapping[str, Labels],
+    index: Ints,
+    levels: int,
+    sources: Mapping[str, str],
+) -> Recipe:
+    members = np.empty((levels, len(crossed)), dtype=np.int64)
+    for place, labels in enumerate(crossed.values()):
+        members[index, place] = labels.codes  # the rows of one level agree
+    used = sorted(frozenset().union(*(read_terms(text).variables for text, _ in sides)))
+    found = {name: coder.variables[name] for name in used}
+    return Recipe(
+        blocks=tuple(sides),
+        variables={name: v.levels if isinstance(v, Labels) else None for name, v in found.items()},
+        grouping={name: labels.levels for name, labels in crossed.items()},
+        members=members,
+        sources={name: sources[name] for name in (*used, *crossed)},
+    )
 
 
 def _cross(names: tuple[str, ...], groups: Mapping[str, Labels]) -> tuple[Ints, tuple[str, ...]]:

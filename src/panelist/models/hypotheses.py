@@ -5,7 +5,9 @@ functions that are orthogonal to those of every term that contains it, so that t
 the coding of the factors nor on how many rows each cell has (SAS/STAT User's Guide, "The Four Types of
 Estimable Functions"). R's lmerTest does the same and is the reference for the tests, down to the choice of
 rows, because Satterthwaite's degrees of freedom of an F depend on it (Kuznetsova, Brockhoff & Christensen
-2017, doi:10.18637/jss.v082.i13).
+2017, doi:10.18637/jss.v082.i13). One difference: in ``system / genre`` lmerTest 3.1-3 does not see that
+system:genre contains system, and its test of system depends on which genre comes first; here it is that of
+``system * genre``, which is the same model.
 """
 
 from collections.abc import Sequence
@@ -104,7 +106,7 @@ def test_term_satterthwaite(L: Floats, beta: Floats, C: Floats, dC: Floats, A: F
 
 
 def _pool(degrees: Floats) -> float:
-    if len(degrees) == 1 or np.ptp(degrees[np.isfinite(degrees)]) < _SAME:
+    if np.isinf(degrees).all() or (np.isfinite(degrees).all() and np.ptp(degrees) < _SAME):
         return float(degrees.mean())
     if degrees.min() <= 2:
         return 2.0
@@ -142,7 +144,8 @@ def _partial(fixed: FixedPart, X: Floats, terms: tuple[tuple[Piece, ...], ...]) 
     if len(basis) != X.shape[1]:  # a wrong F is worse than none
         raise BadModel(
             f"The terms of {fixed.text!r} span {len(basis)} dimensions where the model has {X.shape[1]} "
-            "columns, so type III tests are not defined. Ask for type 1, or write the formula with all main effects."
+            "columns, so type III tests are not defined. Ask for type 1, or write the formula with all main "
+            "effects."
         )
     Q, R = np.linalg.qr(every[:, basis])
     general = np.linalg.solve(R, Q.T @ every).T  # cells x basis
@@ -200,7 +203,8 @@ def _cells(
         choices.append(
             [(level == base, (codes[name] == level).astype(float)) for level in range(len(levels))]
         )
-    cells = sorted(product(*choices), key=lambda cell: sum(reference for reference, _ in cell))
+    every = product(*reversed(choices))  # as in X, the levels of the first factor run fastest
+    cells = sorted(every, key=lambda cell: sum(reference for reference, _ in cell))
     return np.array([np.prod([column for _, column in cell], axis=0) for cell in cells]).reshape(-1, n).T
 
 

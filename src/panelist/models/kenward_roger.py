@@ -53,8 +53,8 @@ class KenwardRoger:
     def test(self, L: Floats, beta: Floats) -> FTest:
         """Return the F-test of Lβ = 0, with numdf the rank of L.
 
-        Where the approximation leaves 2 denominator degrees of freedom or fewer it has no valid scale, and F
-        is the unscaled statistic.
+        Where the data say so little about the variances that the approximation has no positive scale, F is
+        the unscaled statistic; p is nan where it has no positive ``ddf``.
         """
         L = _independent_rows(np.atleast_2d(L))
         q = len(L)
@@ -215,7 +215,7 @@ def _slopes_and_products(parts: _Parts, pairs: list[_Pair]) -> tuple[Floats, Flo
     P, Q = np.empty((k, p, p)), np.empty((k, k, p, p))
     P[:-1] = -(parts.U.T @ spread)
     P[-1] = -(parts.SX.T @ parts.SX)
-    flat = spread.transpose(1, 0, 2).reshape(len(parts.U), -1)
+    flat = spread.transpose(1, 0, 2).reshape(len(parts.U), (k - 1) * p)
     inner = flat.T @ (parts.T @ flat)
     Q[:-1, :-1] = inner.reshape(k - 1, p, k - 1, p).transpose(0, 2, 1, 3)
     Q[:-1, -1] = spread.transpose(0, 2, 1) @ parts.SSX

@@ -44,6 +44,17 @@ def _call(typingctx: Any, address: Any, pointers: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def copy_into(target: Floats, source: Floats) -> None:
+    """Copy one contiguous array into another of the same size.
+
+    ``target[:] = source`` would compile the formatting of an error message about shapes, for seconds.
+    """
+    to, values = target.ravel(), source.ravel()
+    for i in range(len(to)):
+        to[i] = values[i]
+
+
+@njit(cache=True, nogil=True)
 def cholesky(routines: Longs, a: Floats) -> bool:
     """Overwrite the lower triangle of ``a`` with its Cholesky factor; return whether there is one."""
     n = a.shape[0]

@@ -23,6 +23,7 @@ from panelist.models.blocks import (
     multiply_transposed,
     solve,
 )
+from panelist.models.lapack import copy_into
 from panelist.models.links import (
     A_BEND,
     A_TILT,
@@ -36,7 +37,6 @@ from panelist.models.links import (
     W,
     fill_rows,
 )
-from panelist.models.optimise import STEP, Search, judge, propose
 
 _INNER_STEPS = 100
 _CHEAP_FROM = 80  # dense columns from which a step with an old factor is worth while
@@ -129,75 +129,51 @@ def _measure(model: Ordinal, work: Workspace) -> float:
 def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> float:
     """Move u to the mode for ψ by Newton steps; return N(ψ), with the factor of H at the mode.
 
-    The steps end when the Newton decrement g'H⁻¹g falls below ``accuracy``.
+    The steps end when the Newton decrement g'H⁻¹g falls below ``accuracy``. The first few are taken with the
+    factor of the previous point, if there is one and it is large: a solve is far cheaper than a factorisation.
     """
     _unpack(model, psi, work)
     for k in range(1, len(work.thresholds)):
         if not work.thresholds[k] > work.thresholds[k - 1]:
             return np.inf
-    h = _measure(model, work)
-    if not np.isfinite(h):  # a warm start that lost a probability: begin at zero
-        work.u[:] = 0.0
-        h = _measure(model, work)
-        if not np.isfinite(h):
-            return np.inf
-    if work.counts[2] == 1 and work.blocks.S.shape[0] > _CHEAP_FROM:
-        h = _approach_mode(model, work, h, accuracy)
-    for _ in range(_INNER_STEPS):
-        logdet = factorise(model.pattern, work.V, work.rows[W], work.blocks)
-        concave = not np.isnan(logdet)
-        work.counts[2] = concave
-        if not concave:  # only cauchit: step with the part of the weights that is positive
-            for i in range(len(work.spare)):
-                work.spare[i] = max(work.rows[W, i], 0.0)
-            factorise(model.pattern, work.V, work.spare, work.blocks)
-        decrement = _aim(model, work)
-        if decrement < accuracy:
-            return h + 0.5 * logdet if concave else np.inf
-        h = _step(model, work, h, decrement)
-        if not np.isfinite(h):
-            return np.inf
-    return np.inf
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _approach_mode(model: Ordinal, work: Workspace, h: float, accuracy: float) -> float:
-    """Step with the factor of the previous point: a solve is far cheaper than a factorisation."""
-    before = np.inf
-    for _ in range(6):
-        decrement = _aim(model, work)
-        if decrement < 0.1 * accuracy or not decrement < 0.1 * before:
-            break
-        moved = _step(model, work, h, decrement)
-        if not np.isfinite(moved):
-            return _measure(model, work)
-        h, before = moved, decrement
-    return h
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _aim(model: Ordinal, work: Workspace) -> float:
-    """Set ``work.push`` to H⁻¹∇h by the present factor; return the decrement."""
-    work.push[:] = work.u
-    multiply_transposed(model.pattern, work.V, work.rows[D1], work.push)
-    return solve(model.pattern, work.blocks, work.push)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _step(model: Ordinal, work: Workspace, h: float, decrement: float) -> float:
-    """Move u against ``work.push``, halving until h falls; return the new h, or inf if it never does."""
-    step = 1.0
-    for c in range(len(work.u)):
-        work.u[c] -= work.push[c]
-    while True:
+    cheap = work.counts[2] == 1 and work.blocks.S.shape[0] > _CHEAP_FROM
+    u, push = work.u, work.push
+    h, decrement, before, logdet, step = np.inf, 0.0, np.inf, 0.0, 1.0
+    for passes in range(_INNER_STEPS):
         trial = _measure(model, work)
-        if trial <= h - 1e-4 * step * decrement + 1e-12 * abs(h):
-            return trial
-        step *= 0.5
-        for c in range(len(work.u)):
-            work.u[c] += step * work.push[c]
-        if step < 1e-8:
-            return np.inf
+        if passes == 0 and not np.isfinite(trial):  # a warm start that lost a probability: begin at zero
+            u[:] = 0.0
+            push[:] = 0.0
+            trial = _measure(model, work)
+        if not (np.isfinite(trial) and trial <= h - 1e-4 * step * decrement + 1e-12 * abs(h)):
+            step *= 0.5  # too far: halve the step, from the other end
+            if step < 1e-8 or not np.isfinite(h):
+                return np.inf
+            for c in range(len(u)):
+                u[c] += step * push[c]
+            continue
+        h = trial
+        fresh = not cheap
+        if fresh:
+            logdet = factorise(model.pattern, work.V, work.rows[W], work.blocks)
+            work.counts[2] = not np.isnan(logdet)
+            if np.isnan(logdet):  # only cauchit: step with the part of the weights that is positive
+                for i in range(len(work.spare)):
+                    work.spare[i] = max(work.rows[W, i], 0.0)
+                factorise(model.pattern, work.V, work.spare, work.blocks)
+        copy_into(push, u)
+        multiply_transposed(model.pattern, work.V, work.rows[D1], push)
+        decrement = solve(model.pattern, work.blocks, push)
+        if decrement < accuracy and fresh:
+            return h + 0.5 * logdet
+        cheap = cheap and accuracy < decrement < 0.1 * before
+        before, step = decrement, 1.0
+        if fresh or cheap:
+            for c in range(len(u)):
+                u[c] -= push[c]
+        else:  # stay here, and factorise
+            decrement, h = 0.0, np.inf
+    return np.inf
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -226,7 +202,7 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
     multiply(pattern, V, r, work.eta)  # Vr; η itself is no longer needed
     gradient[:] = 0.0
     by_threshold = np.zeros(len(work.thresholds) + 2)
-    by_column = np.zeros((m, m))
+    pull = np.empty(m)
     lead, widths, R, place = pattern.start, pattern.widths, len(pattern.widths) - 1, pattern.place
     m1, dense = widths[0], (len(lead) - 1) * widths[0]
     at = np.empty(m, dtype=np.int64)
@@ -247,14 +223,12 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
                     at[c] = dense + place[i, f] + b
                     c += 1
             for c in range(m):
-                pull = work.u[at[c]] * slope + rows[W, i] * P[i, c] - rows[D1, i] * r[at[c]]
-                for a in range(m):
-                    by_column[a, c] += pattern.Z[i, a] * pull
+                pull[c] = work.u[at[c]] * slope + rows[W, i] * P[i, c] - rows[D1, i] * r[at[c]]
+            for t in range(len(model.tau_row)):
+                gradient[s + p + t] += pattern.Z[i, model.tau_row[t]] * pull[model.tau_column[t]]
     for k in range(len(work.thresholds)):
         for a in range(s):
             gradient[a] += model.J[k, a] * by_threshold[k + 1]
-    for t in range(len(model.tau_row)):
-        gradient[s + p + t] = by_column[model.tau_row[t], model.tau_column[t]]
     return value
 
 
@@ -300,63 +274,3 @@ def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
                     push[dense + place[i, f] + b] -= work.V[i, c] * pull + zd[c] * rows[D1, i]
                     c += 1
     solve(pattern, work.blocks, push)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def minimise(model: Ordinal, work: Workspace, search: Search, tolerance: float, max_steps: int) -> None:
-    """Run the search on from its present point to its end; u is left at the best point's mode."""
-    direction = np.zeros(len(work.u))
-    fresh = True
-    work.kept[:] = work.u
-    while propose(search, tolerance, max_steps):
-        if fresh:
-            push_mode(model, search.direction, work)
-            direction[:] = work.push
-        for c in range(len(direction)):
-            work.u[c] = work.kept[c] + search.state[STEP] * direction[c]
-        fresh = judge(search, evaluate(model, search.trial, work, search.trial_gradient, SEARCHING))
-        if fresh:
-            work.kept[:] = work.u
-    work.u[:] = work.kept
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def find_curvature(
-    model: Ordinal, psi: Floats, work: Workspace, steps: Floats, gradient: Floats, hessian: Floats
-) -> float:
-    """Fill gradient and Hessian of N at ψ, by differences of the exact gradient; return N(ψ).
-
-    ``steps`` holds a step for each parameter, small beside its standard error; 0 asks for no column.
-    Its sign says on which side to look. The mode follows each step by its tangent, so that one Newton
-    pass brings it home.
-    """
-    k = len(psi)
-    moved, slope = psi.copy(), np.empty(k)
-    value = evaluate(model, psi, work, gradient, FINAL)
-    if not np.isfinite(value):
-        return np.inf
-    work.kept[:] = work.u
-    pushes = np.zeros((k, len(work.u)))
-    for a in range(k):
-        moved[:] = 0.0
-        moved[a] = steps[a]
-        push_mode(model, moved, work)
-        pushes[a] = work.push
-    for a in range(k):
-        if steps[a] == 0.0:
-            hessian[a] = 0.0
-            continue
-        moved[:] = psi
-        moved[a] += steps[a]
-        for c in range(len(work.u)):
-            work.u[c] = work.kept[c] + pushes[a, c]
-        if not np.isfinite(evaluate(model, moved, work, slope, FINAL)):
-            return np.inf
-        for b in range(k):
-            hessian[a, b] = (slope[b] - gradient[b]) / steps[a]
-    for a in range(k):
-        for b in range(a):
-            hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
-    work.u[:] = work.kept
-    work.counts[2] = 0
-    return value

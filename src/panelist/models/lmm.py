@@ -10,12 +10,11 @@ from panelist.models.deviance import (
     Linear,
     LinearWorkspace,
     covariance_slopes,
-    deviance_curvature,
-    evaluate_deviance,
+    estimate_deviance,
     make_linear_workspace,
-    minimise_deviance,
 )
 from panelist.models.matrices import Design
+from panelist.models.metric import component_metric
 from panelist.models.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, make_search
 from panelist.models.separation import scaled_condition
 from panelist.models.solution import Optimum, Solution
@@ -29,8 +28,8 @@ from panelist.models.variances import (
 )
 
 _TOLERANCE = 1e-11  # predicted gain in log-likelihood at which the search ends
-_MAX_STEPS = 500
-_NEARLY_ZERO = 1e-3
+_NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are tried at zero
+_STARTS = (1.0, 0.2, 3.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,39 +50,42 @@ def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
     model = Linear(pattern, X, design.y[pattern.order] / unit, rows, columns, reml)
     with single_threaded_blas(dense_size(pattern)):
         work = make_linear_workspace(model)
-        search = _search(model, work, design)
-        _try_zero(model, work, search)
-        theta = search.point
-        steps = 1e-4 * np.clip(np.sqrt(np.abs(np.diag(search.metric))), 1e-3, 1.0)
-        curvature = np.empty((len(theta) + 1, len(theta) + 1))
-        deviance_curvature(model, theta, work, steps, curvature)
-        value = evaluate_deviance(model, theta, work, search.gradient)
-        slopes = np.empty((len(theta), X.shape[1], X.shape[1]))
+        search, value, curvature = _search(model, work, design)
+        slopes = np.empty((len(search.point), X.shape[1], X.shape[1]))
         covariance_slopes(model, work, slopes)
     return _describe(model, design, work, search, value, curvature, slopes, unit)
 
 
-def _search(model: Linear, work: LinearWorkspace, design: Design) -> Search:
-    best: Search | None = None
-    for scale in (1.0, 0.2, 3.0):
-        start = first_entries(design.factors, scale)
-        search = make_search(start, np.eye(len(start)))
-        minimise_deviance(model, work, search, _TOLERANCE, _MAX_STEPS)
-        if best is None or search.state[0] < best.state[0]:
-            best = search
-        if np.abs(best.gradient).max() < 1e-3:
+def _search(model: Linear, work: LinearWorkspace, design: Design) -> tuple[Search, float, Floats]:
+    """Return the best search, its value, and the curvature there; other starts are tried only in need."""
+    best: tuple[Search, float, Floats] | None = None
+    for scale in _STARTS:
+        search, value, curvature = _search_from(model, work, first_entries(design.factors, scale))
+        if best is None or value < best[1]:
+            best = search, value, curvature
+        if np.abs(best[0].gradient).max() < 1e-3:
             break
     assert best is not None
+    if best[0] is not search:
+        return _search_from(model, work, best[0].point)
+    small = (
+        (model.tau_row == model.tau_column) & (np.abs(search.point) < _NEARLY_ZERO) & (search.point != 0.0)
+    )
+    if small.any():  # put what is nearly zero at zero, if that costs nothing
+        at_zero = _search_from(model, work, np.where(small, 0.0, search.point))
+        if at_zero[1] <= value + 1e-5:
+            return at_zero
+        return _search_from(model, work, search.point)
     return best
 
 
-def _try_zero(model: Linear, work: LinearWorkspace, search: Search) -> None:
-    """Put diagonal entries of Λ that are nearly zero at zero, if that costs nothing."""
-    small = (model.tau_row == model.tau_column) & (np.abs(search.point) < _NEARLY_ZERO) & (search.point != 0.0)
-    if small.any():
-        trial, slope = np.where(small, 0.0, search.point), np.empty(len(small))
-        if evaluate_deviance(model, trial, work, slope) <= search.state[0] + 1e-5:
-            search.point[:] = trial
+def _search_from(model: Linear, work: LinearWorkspace, start: Floats) -> tuple[Search, float, Floats]:
+    search = make_search(
+        start, component_metric(model.pattern, model.tau_row, model.tau_column, start, work.ones)
+    )
+    curvature = np.full((len(start) + 1, len(start) + 1), np.nan)
+    value = float(estimate_deviance(model, work, search, _TOLERANCE, curvature))
+    return search, value, curvature
 
 
 def _describe(

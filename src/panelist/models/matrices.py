@@ -128,7 +128,7 @@ def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> Design
     coder = Coder(table.columns, len(rows))
     X, fixed, about = _fixed_part(formula, coder, sources, ordinal)
     notes += about
-    factors, about = make_factors(formula.random, coder, table.groups, ordinal)
+    factors, about = make_factors(formula.random, coder, table.groups, sources, ordinal)
     notes += about
     return Design(
         formula, formula.response, y, codes, categories, X, fixed.names, factors, rows, fixed, tuple(notes)

@@ -48,63 +48,43 @@ def profile_information(model: Ordinal, work: Workspace, size: int) -> Floats:
     return information
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def component_information(
     pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, w: Floats
 ) -> Floats:
     """Return the approximate Fisher information of τ: ½ tr(U dΣ_a U dΣ_b) a level, U = K(I + ΣK)⁻¹."""
     m, r = pattern.Z.shape[1], len(tau)
-    K, Lambda = np.zeros((m, m)), np.zeros((m, m))
-    owner, level_count = np.empty(m, dtype=np.int64), np.empty(m)
-    first = 0
-    for f in range(len(pattern.widths)):
-        owner[first : first + pattern.widths[f]] = f
-        level_count[first : first + pattern.widths[f]] = pattern.sizes[f]
-        first += pattern.widths[f]
-    for i in range(len(w)):
-        for a in range(m):
-            for b in range(a + 1):
-                K[a, b] += w[i] * pattern.Z[i, a] * pattern.Z[i, b]
-    for a in range(m):
-        for b in range(a + 1):
-            K[a, b] = K[a, b] / level_count[a] if owner[a] == owner[b] else 0.0
-            K[b, a] = K[a, b]
-        K[a, a] += 1e-8
-    for t in range(r):
-        Lambda[tau_row[t], tau_column[t]] = tau[t]
-    U = K @ np.linalg.inv(np.eye(m) + Lambda @ Lambda.T @ K)
-    information = np.zeros((r, r))
-    turned = np.zeros((r, m, m))
-    for t in range(r):
-        d = np.zeros((m, m))
-        for c in range(m):
-            d[tau_row[t], c] += Lambda[c, tau_column[t]]
-            d[c, tau_row[t]] += Lambda[c, tau_column[t]]
-        turned[t] = U @ d
-    for t in range(r):
-        for v in range(t + 1):
-            total = 0.0
-            for a in range(m):
-                for b in range(m):
-                    total += turned[t, a, b] * turned[v, b, a]
-            information[t, v] = information[v, t] = 0.5 * total * level_count[tau_row[t]]
-    return information
+    owner = np.repeat(np.arange(len(pattern.widths)), pattern.widths)
+    levels = pattern.sizes[owner].astype(float)
+    K = (pattern.Z * w[:, None]).T @ pattern.Z
+    K = np.where(owner[:, None] == owner, K / levels, 0.0) + 1e-8 * np.eye(m)
+    factor = np.zeros((m, m))
+    factor[tau_row, tau_column] = tau
+    U = K @ np.linalg.inv(np.eye(m) + factor @ factor.T @ K)
+    slopes = np.zeros((r, m, m))
+    slopes[np.arange(r), tau_row] = factor.T[tau_column]
+    slopes += slopes.transpose(0, 2, 1)
+    turned = (U @ slopes).reshape(r, m * m)
+    across = (U @ slopes).transpose(0, 2, 1).reshape(r, m * m)
+    information: Floats = 0.5 * (turned @ across.T) * levels[tau_row]
+    return 0.5 * (information + information.T)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+def component_metric(pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, w: Floats) -> Floats:
+    """Return the inverse of the component information, kept away from singularity."""
+    information = component_information(pattern, tau_row, tau_column, tau, w)
+    information[np.diag_indices(len(tau))] = 1.05 * np.diag(information) + 1e-3
+    return np.linalg.inv(information)
+
+
 def first_metric(model: Ordinal, psi: Floats, work: Workspace) -> Floats:
     """Return the inverse Hessian to start from; call it right after an evaluation at ψ."""
     k, fixed = len(psi), model.J.shape[1] + model.X.shape[1]
     metric = np.zeros((k, k))
     information = profile_information(model, work, k)
     information = 0.5 * (information + information.T)
-    for a in range(fixed):
-        information[a, a] *= 1.0 + 1e-8
+    information[np.diag_indices(fixed)] *= 1.0 + 1e-8
     metric[:fixed, :fixed] = np.linalg.inv(information)
-    components = component_information(
+    metric[fixed:, fixed:] = component_metric(
         model.pattern, model.tau_row, model.tau_column, psi[fixed:], work.rows[W]
     )
-    for t in range(k - fixed):
-        components[t, t] = 1.05 * components[t, t] + 1e-3
-    metric[fixed:, fixed:] = np.linalg.inv(components)
     return metric

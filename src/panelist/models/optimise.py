@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from panelist.models.arrays import Floats
+from panelist.models.lapack import copy_into
 
 # Places in Search.state.
 F, STEP, SLOPE, ITERATIONS, EVALUATIONS, REASON, SHORTENED = range(7)
@@ -53,8 +54,8 @@ def make_search(start: Floats, metric: Floats) -> Search:
 def begin(search: Search, f: float) -> None:
     """Take the trial point, already evaluated, as the first point."""
     state = search.state
-    search.point[:] = search.trial
-    search.gradient[:] = search.trial_gradient
+    copy_into(search.point, search.trial)
+    copy_into(search.gradient, search.trial_gradient)
     state[F] = f
     state[STEP] = 1.0
     state[ITERATIONS] = 0.0
@@ -114,8 +115,8 @@ def judge(search: Search, f: float) -> bool:
             state[REASON] = STUCK
         return False
     _update_metric(search)
-    search.point[:] = search.trial
-    search.gradient[:] = search.trial_gradient
+    copy_into(search.point, search.trial)
+    copy_into(search.gradient, search.trial_gradient)
     state[F] = min(f, state[F]) if abs(drop) < 1e-11 * (1.0 + abs(f)) else f
     state[ITERATIONS] += 1.0
     state[SHORTENED] = 0.0

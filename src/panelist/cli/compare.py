@@ -1,0 +1,91 @@
+"""``panelist compare``: the systems, criterion by criterion."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from panelist.cli.options import Columns, Json, Link, Model, RatingsFile, Where
+from panelist.cli.terminal import open_ratings, show, tell
+
+if TYPE_CHECKING:
+    from panelist.core.ratings import Ratings
+
+
+def compare(
+    ratings: RatingsFile,
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Compare on this criterion; may be given again. Without it, on all.", show_default=False
+        ),
+    ] = None,
+    adjust: Annotated[
+        str,
+        typer.Option(metavar="tukey|holm|bonferroni|bh|none", help="How p-values allow for the number of pairs."),
+    ] = "tukey",
+    level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
+    formula: Annotated[
+        str | None,
+        typer.Option(
+            "--formula",
+            "-f",
+            metavar="FORMULA",
+            help="Fit exactly this model; without it, the largest that the design can bear.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Model = "auto",
+    link: Link = "probit",
+    reference: Annotated[
+        str | None,
+        typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),
+    ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False),
+    ] = None,
+    where: Where = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> None:
+    """Compare systems: estimates, ranks, all pairs (adjusted)."""
+    if figure is not None:
+        from panelist.reports.figures import check_figure_path
+
+        check_figure_path(figure)  # before the work, not after it
+    table = open_ratings(ratings, columns, where)
+    from panelist.analysis.compare import compare_systems
+
+    _announce(table, model)
+    found = compare_systems(
+        table,
+        model=model,
+        link=link,
+        formula=formula,
+        adjust=adjust,
+        level=level,
+        criteria=criterion,
+        reference=reference,
+    )
+    if figure is not None:
+        from panelist.reports.figures import draw_systems
+
+        draw_systems(found, figure)
+        tell(f"Figure written to {figure}.")
+    show(found, json)
+
+
+def _announce(table: "Ratings", model: str) -> None:
+    """Say it where the comparison, as far as can be told beforehand, has to compile its model first."""
+    from panelist.core.errors import PanelistError
+    from panelist.models.fit import choose_model
+    from panelist.models.formula import parse_formula
+    from panelist.models.warm import announce_compiling
+
+    if model == "auto":
+        try:
+            model, _ = choose_model("auto", parse_formula("rating ~ system + (1 | rater)"), table)
+        except PanelistError:
+            return  # the comparison will say what is wrong, and for which criterion
+    announce_compiling(model)

@@ -1,0 +1,55 @@
+"""``panelist fit``: one model."""
+
+from typing import Annotated
+
+import typer
+
+from panelist.cli.options import Columns, Json, Link, Model, RatingsFile, Where
+from panelist.cli.terminal import open_ratings, show
+
+
+def fit(
+    ratings: RatingsFile,
+    formula: Annotated[
+        str,
+        typer.Option(
+            "--formula", "-f", metavar="FORMULA", help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'."
+        ),
+    ],
+    model: Model = "auto",
+    link: Link = "probit",
+    threshold: Annotated[
+        str,
+        typer.Option(metavar="flexible|symmetric|equidistant", help="The thresholds of an ordinal model."),
+    ] = "flexible",
+    method: Annotated[
+        str, typer.Option(metavar="REML|ML", help="How a linear mixed model is estimated.")
+    ] = "REML",
+    quadrature: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            help="Points of adaptive Gauss-Hermite quadrature, for a clmm with one scalar random effect; 1 is Laplace.",
+        ),
+    ] = 1,
+    criterion: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Use the ratings of this criterion.", show_default=False)
+    ] = None,
+    where: Where = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> None:
+    """Fit one model, ordinal or linear, mixed or not."""
+    table = open_ratings(ratings, columns, where)
+    if criterion is not None:
+        table = table.only(criterion)
+    from panelist.models.fit import choose_model
+    from panelist.models.fit import fit as fit_model
+    from panelist.models.formula import parse_formula
+    from panelist.models.warm import announce_compiling
+
+    announce_compiling(choose_model(model, parse_formula(formula), table)[0])
+    fitted = fit_model(
+        formula, table, model=model, link=link, threshold=threshold, method=method.upper(), quadrature=quadrature
+    )
+    show(fitted, json)

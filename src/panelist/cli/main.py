@@ -1,0 +1,82 @@
+"""The ``panelist`` command: its subcommands, and what becomes of errors.
+
+Only Typer is imported here; a command imports what it needs when it runs, so that ``--help`` answers at once.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from panelist.cli.compare import compare
+from panelist.cli.demo import demo
+from panelist.cli.fit import fit
+from panelist.cli.terminal import say, tell
+from panelist.core.errors import PanelistError
+
+BAD_INPUT, A_BUG, INTERRUPTED = 2, 70, 130  # 70 is EX_SOFTWARE of sysexits.h
+TRACEBACK = "--traceback"
+
+app = typer.Typer(
+    name="panelist",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for _command in (demo, fit, compare):
+    app.command()(_command)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        import panelist
+
+        say(f"panelist {panelist.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+    ] = False,
+    traceback: Annotated[
+        bool, typer.Option(TRACEBACK, help="Show where an error arose (also: PANELIST_TRACEBACK=1).")
+    ] = False,
+) -> None:
+    """Human evaluation of language systems, from the plan to the paper."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 the answer is no, 2 bad usage or input."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    traceback = bool(os.environ.get("PANELIST_TRACEBACK")) or TRACEBACK in given
+    given = [word for word in given if word != TRACEBACK]  # allowed anywhere, also after the command
+    try:
+        app(given, prog_name="panelist")
+    except PanelistError as error:
+        if traceback:
+            raise
+        tell(f"Error: {error}")
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        tell("Interrupted.")
+        sys.exit(INTERRUPTED)
+    except MemoryError:
+        if traceback:
+            raise
+        tell("Error: the memory of this machine is not enough. Take fewer rows (--where), or a smaller model.")
+        sys.exit(BAD_INPUT)
+    except Exception as error:
+        if traceback:
+            raise
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        tell(
+            f"Panelist met a fault of its own ({what}). Please report it, with what the same command prints "
+            f"when {TRACEBACK} is added."
+        )
+        sys.exit(A_BUG)

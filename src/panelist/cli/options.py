@@ -1,0 +1,39 @@
+"""Options that several commands share: one word, one help text."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+RatingsFile = Annotated[
+    Path,
+    typer.Argument(metavar="RATINGS", help="The ratings table: CSV, TSV, JSONL, Parquet or Excel.", show_default=False),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|clmm|clm|lmm|lm",
+        help="Ordinal (clm) or linear (lm), with a second m for random effects; auto chooses from the ratings.",
+    ),
+]
+Link = Annotated[
+    str,
+    typer.Option(metavar="probit|logit|cloglog|loglog|cauchit", help="The link of an ordinal model."),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COL=VALUE",
+        help="Use these rows only; may be given again. One column given twice takes either value.",
+        show_default=False,
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=COL,…",
+        help="Which column is what, where the names do not say: rater=WorkerId,item=input_id.",
+        show_default=False,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

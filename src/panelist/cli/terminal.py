@@ -1,0 +1,52 @@
+"""What every command prints: results on stdout, everything else on stderr."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from panelist.core.ratings import Ratings
+    from panelist.core.result import Result
+
+CLOSED_PIPE = 141  # what a shell reports for a program whose reader went away
+
+
+def show(result: "Result", as_json: bool = False) -> None:
+    """Print a result: as one JSON object, in a terminal with colour and its width, else as plain text."""
+    if as_json:
+        say(result.to_json())
+    elif sys.stdout.isatty():
+        from rich.console import Console
+
+        Console().print(result)
+    else:
+        say(str(result))
+
+
+def say(text: str = "") -> None:
+    """Print a line of the answer; end quietly if nobody reads on, as ``| head`` does."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Python flushes stdout once more at its end, and would complain there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(CLOSED_PIPE)
+    except UnicodeEncodeError:  # a terminal that is not UTF-8: the numbers matter more than the letters
+        encoding = sys.stdout.encoding or "ascii"
+        print(text.encode(encoding, "replace").decode(encoding), flush=True)
+
+
+def tell(text: str) -> None:
+    """Print a line about the work, on stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def open_ratings(path: "Path", columns: str | None, where: list[str] | None) -> "Ratings":
+    """Return the ratings table in a file, its columns mapped and its rows chosen as the options say."""
+    from panelist.core.ratings import parse_columns, parse_where, read_ratings
+
+    mapping, wanted = parse_columns(columns), parse_where(where or [])
+    ratings = read_ratings(path, mapping or None)
+    return ratings.where(**wanted) if wanted else ratings

@@ -1,0 +1,124 @@
+"""Search, curvature, polish: one loop around one evaluation of the Laplace likelihood.
+
+It is written as phases of a single loop because numba optimises a function anew inside every function
+that calls it: one call of ``evaluate`` in one place is what keeps the first fit of a fresh installation short.
+"""
+
+import numpy as np
+from numba import njit
+
+from panelist.models import lapack
+from panelist.models.arrays import Floats, Longs
+from panelist.models.laplace import FINAL, SEARCHING, Ordinal, Workspace, evaluate, push_mode
+from panelist.models.optimise import STEP, Search, begin, judge, propose
+
+TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
+_MAX_STEPS = 500
+_ROUNDS = 3
+
+_START, _SEARCH, _CENTRE, _COLUMN, _POLISH, _RETURN = range(6)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def estimate(
+    model: Ordinal,
+    work: Workspace,
+    search: Search,
+    first: float,
+    gradient: Floats,
+    hessian: Floats,
+    held: bool,
+) -> float:
+    """Minimise N from ``search.trial``; return N at ``search.point``, and fill gradient and Hessian there.
+
+    ``first`` is N at the trial point, which has just been evaluated. The Hessian comes from differences of the
+    exact gradient, the mode following each by its tangent; it is taken where the search ends, and one Newton
+    step goes on from there. If a parameter is ``held``, as in a profile, its metric is zero, and no Hessian
+    is taken.
+    """
+    k = len(search.point)
+    steps, push, factor = np.empty(k), np.empty((1, k)), np.empty((k, k))
+    direction, pushes = np.zeros(len(work.u)), np.zeros((k, len(work.u)))
+    phase, fresh, column, rounds, value, f = _START, True, 0, 0, np.inf, first
+    while True:
+        # What was learnt
+        if phase == _START:
+            begin(search, f)
+            phase, fresh = _SEARCH, True
+        elif phase == _SEARCH:
+            fresh = judge(search, f)
+        elif phase == _CENTRE:
+            value = f
+            lapack.copy_into(gradient, search.trial_gradient)
+            if held or not np.isfinite(f):
+                return value
+            lapack.copy_into(work.kept, work.u)
+            for a in range(k):
+                steps[a] = 1e-4 * min(max(np.sqrt(abs(search.metric[a, a])), 1e-3), 1.0)
+                search.direction[:] = 0.0
+                search.direction[a] = steps[a]
+                push_mode(model, search.direction, work)
+                lapack.copy_into(pushes[a], work.push)
+            phase, column = _COLUMN, 0
+        elif phase == _COLUMN:
+            for b in range(k):
+                hessian[column, b] = (search.trial_gradient[b] - gradient[b]) / steps[column]
+            if not np.isfinite(f):
+                hessian[:] = np.nan
+                return value
+            column += 1
+        elif phase == _POLISH and f <= value + 1e-9 * (1.0 + abs(value)):
+            lapack.copy_into(search.point, search.trial)
+            lapack.copy_into(gradient, search.trial_gradient)
+            return f
+        elif phase == _RETURN:
+            lapack.copy_into(gradient, search.trial_gradient)
+            return f
+
+        # Where to look next
+        if phase == _SEARCH and fresh:
+            lapack.copy_into(work.kept, work.u)
+        if phase == _SEARCH and propose(search, TOLERANCE * 1e-3**rounds, _MAX_STEPS):
+            if fresh:
+                push_mode(model, search.direction, work)
+                lapack.copy_into(direction, work.push)
+            for c in range(len(direction)):
+                work.u[c] = work.kept[c] + search.state[STEP] * direction[c]
+        elif phase == _COLUMN and column < k:
+            lapack.copy_into(search.trial, search.point)
+            search.trial[column] += steps[column]
+            for c in range(len(direction)):
+                work.u[c] = work.kept[c] + pushes[column, c]
+        else:
+            lapack.copy_into(search.trial, search.point)
+            lapack.copy_into(work.u, work.kept)
+            if phase == _SEARCH:
+                phase = _CENTRE
+            elif phase == _COLUMN:
+                rounds += 1
+                if _newton_step(model.pattern.routines, hessian, gradient, factor, push) < 1e-4:
+                    phase = _POLISH
+                    lapack.copy_into(search.trial, search.point - push[0])
+                else:  # the search ended too early: go on, more strictly
+                    phase = _START if rounds < _ROUNDS else _RETURN
+            else:  # the polish made it worse
+                phase = _RETURN
+
+        accuracy = SEARCHING if phase == _SEARCH else FINAL
+        f = evaluate(model, search.trial, work, search.trial_gradient, accuracy)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _newton_step(routines: Longs, hessian: Floats, gradient: Floats, factor: Floats, push: Floats) -> float:
+    """Make the Hessian symmetric; set push to H⁻¹g and return half of g'H⁻¹g, or inf if H is not positive."""
+    for a in range(len(gradient)):
+        for b in range(a):
+            hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
+    lapack.copy_into(factor, hessian)
+    lapack.copy_into(push[0], gradient)
+    if not lapack.cholesky(routines, factor):
+        return np.inf
+    lapack.solve_triangle(routines, factor, push, False)
+    gain = 0.5 * (push[0] * push[0]).sum()
+    lapack.solve_triangle(routines, factor, push, True)
+    return gain
