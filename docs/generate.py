@@ -1,4 +1,4 @@
-"""Write the generated parts of the docs: ``python -m docs.generate``; ``--check`` only says what is out of date.
+"""Write the generated parts of the docs: ``python -m docs.generate``; ``--check`` says what is out of date.
 
 - docs/cli.md, from ``--help`` and the words that the models know;
 - what stands under each ``$`` command in a ``console`` block of README.md and docs/*.md, by running it on the
@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 import tempfile
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 
@@ -26,15 +26,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         run("panelist demo")
         stale = [
-            path.relative_to(ROOT) for path, text in _pages() if not path.exists() or path.read_text("utf-8") != text
+            path.relative_to(ROOT)
+            for path, text in _pages()
+            if not path.exists() or path.read_text("utf-8") != text
         ]
         if not checking:
             for path, text in _pages():
                 path.write_text(text, encoding="utf-8")
             _draw_images()
     missing = [name for name in ("systems.png", "shares.png") if not (IMAGES / name).exists()]
-    for path in (*stale, *missing):
-        print(f"{path} {'is out of date: run make docs' if checking else 'was written'}")
+    for name in (*map(str, stale), *missing):
+        print(f"{name} {'is out of date: run make docs' if checking else 'was written'}")
     return int(checking and bool(stale or missing))
 
 
@@ -51,11 +53,8 @@ def run(command: str) -> str:
     if name != "panelist":
         raise ValueError(f"only panelist commands are run, not {command!r}")
     output = StringIO()
-    with redirect_stdout(output), redirect_stderr(output):
-        try:
-            panelist(arguments)
-        except SystemExit:
-            pass
+    with redirect_stdout(output), redirect_stderr(output), suppress(SystemExit):
+        panelist(arguments)
     return output.getvalue()
 
 
@@ -72,7 +71,9 @@ def describe_commands() -> str:
     parts += ["## Exit codes", _EXITS, "## Words"]
     words = {"models": MODELS, "links": LINKS, "threshold structures": STRUCTURES}
     words |= {"methods of a linear mixed model": METHODS, "adjustments": ADJUSTMENTS}
-    parts.append("\n".join(f"- {kind}: {', '.join(f'`{name}`' for name in names)}" for kind, names in words.items()))
+    parts.append(
+        "\n".join(f"- {kind}: {', '.join(f'`{name}`' for name in names)}" for kind, names in words.items())
+    )
     return "\n\n".join(parts) + "\n"
 
 
@@ -118,7 +119,11 @@ def _shorten(new: list[str], old: list[str]) -> list[str]:
 def _command_names() -> list[str]:
     from panelist.cli.main import app
 
-    return [str(command.name or command.callback.__name__) for command in app.registered_commands if command.callback]
+    return [
+        str(command.name or command.callback.__name__)
+        for command in app.registered_commands
+        if command.callback
+    ]
 
 
 def _help(command: str) -> str:

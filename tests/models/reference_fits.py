@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from scipy import stats
 
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
@@ -13,6 +14,15 @@ from panelist.models.fitted import Fit
 FOLDER = Path(__file__).resolve().parents[1] / "reference"
 CROSSED = "rating ~ system + (1 | item) + (1 | rater)"
 SLOPES = "rating ~ system + (system | item) + (system | rater)"
+
+# The distribution of each link's latent residual, as scipy calls it.
+LATENT = {
+    "probit": stats.norm,
+    "logit": stats.logistic,
+    "cloglog": stats.gumbel_l,
+    "loglog": stats.gumbel_r,
+    "cauchit": stats.cauchy,
+}
 
 
 @cache

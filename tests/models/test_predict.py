@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import integrate, special, stats
+from tests.models.reference_fits import CROSSED, LATENT, SLOPES, fit_data, read_answers, read_data
 
 from panelist.core.errors import BadModel, BadRatings, UnknownName
 from panelist.models.categories import category_probabilities, tails
@@ -13,15 +14,6 @@ from panelist.models.fit import fit
 from panelist.models.links import LINKS, evaluate_link, link_code
 from panelist.models.predict import EFFECTS
 from panelist.models.simulate import draw_noise
-from tests.models.reference_fits import CROSSED, SLOPES, fit_data, read_answers, read_data
-
-LATENT = {
-    "probit": stats.norm,
-    "logit": stats.logistic,
-    "cloglog": stats.gumbel_l,
-    "loglog": stats.gumbel_r,
-    "cauchit": stats.cauchy,
-}
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -78,7 +70,7 @@ def test_probabilities_sum_to_one(link: str, effects: str) -> None:
     table = fit_data("paper", CROSSED, "clmm", link).predict(effects=effects)
     assert list(table.columns) == ["1", "2", "3", "4", "5", "6"]
     assert (np.asarray(table) > 0.0).all()
-    np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(np.asarray(table).sum(axis=1), 1.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("link", ["probit", "logit", "cloglog"])
@@ -249,9 +241,9 @@ def test_what_cannot_be_predicted_is_said() -> None:
     with pytest.raises(BadModel, match=r"no column 'rater'.*effects='population'"):
         model.predict(row.drop(columns="rater"))
     with pytest.raises(BadModel, match=r"rater is missing in 1 of 2 rows of the new data \(2\)"):
-        model.predict(row.assign(rater=["r00", None]))
+        model.predict(row.assign(rater=["r00", np.nan]))
     with pytest.raises(BadModel, match="system is missing in row 2"):
-        model.predict(row.assign(system=["a", None]))
+        model.predict(row.assign(system=["a", np.nan]))
     with pytest.raises(BadModel, match="system has 'c' in the new data, which the model has not seen"):
         model.predict(row.assign(system="c"))
     with pytest.raises(UnknownName, match="Did you mean 'population'"):

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.models.reference_fits import CROSSED, LATENT, fit_data, read_data
 
 from panelist.core.errors import UnknownName
 from panelist.models.fit import fit
 from panelist.models.links import LINKS
 from panelist.models.residuals import _quantile
-from tests.models.reference_fits import CROSSED, fit_data, read_data
-from tests.models.test_predict import LATENT
 
 
 def test_probability_scale_residuals_compare_what_lies_below_with_what_lies_above() -> None:
@@ -39,8 +38,8 @@ def test_quantiles_undo_the_link_in_both_tails(link: str) -> None:
 
 @pytest.mark.parametrize("link", LINKS)
 def test_surrogate_residuals_of_a_right_model_follow_the_link(link: str) -> None:
-    frame = fit_data("paper", "rating ~ system", "clm", link)
-    many = frame.simulate(1, seed=6)[0]
+    truth = fit_data("paper", "rating ~ system", "clm", link)
+    many = truth.simulate(1, seed=6)[0]
     model = fit("rating ~ system", read_data("paper").assign(rating=many), model="clm", link=link)
     residuals = np.asarray(model.residuals("surrogate", seed=1))
     centre = 0.0 if link == "cauchit" else LATENT[link].mean()

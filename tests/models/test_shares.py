@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from tests.models.reference_fits import CROSSED, SLOPES, fit_data, read_answers, read_data
 
 from panelist.models.fit import fit
-from tests.models.reference_fits import CROSSED, SLOPES, fit_data, read_answers, read_data
 
 
 @pytest.mark.parametrize("link", ["probit", "logit", "cloglog", "loglog"])
@@ -25,7 +25,7 @@ def test_shares_divide_the_latent_variance(link: str) -> None:
 
 def test_shares_of_a_linear_model_are_those_of_r() -> None:
     answer = read_answers("slider")["fits"]["lmer"]
-    variances = {block["group"]: np.asarray(block["covariance"]).item() for block in answer["random"]}
+    variances = {block["group"]: block["sd"][0] ** 2 for block in answer["random"]}
     total = sum(variances.values()) + answer["sigma"] ** 2
     table = fit_data("slider", answer["formula"], "lmm").shares().table.set_index("group")
     for group, variance in variances.items():

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.models.reference_fits import CROSSED, SLOPES, fit_data, read_data
 
 from panelist.core.errors import BadModel, PanelistError, UnknownName
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
 from panelist.models.simulate import simulate_codes
-from tests.models.reference_fits import CROSSED, SLOPES, fit_data, read_data
 
 SETS = 30
 
@@ -78,12 +78,7 @@ def test_refitted_simulations_return_the_fixed_effects(kind: str, link: str) -> 
     assert all(one.converged for one in again)
     estimates = np.array([one.joint_estimates for one in again])
     error = estimates.std(axis=0, ddof=1) / np.sqrt(SETS)
-    # Laplace estimates lean outwards by a few hundredths at this size, so the system effect and the middle
-    # of the scale are looked at, not its ends.
-    effect = -1
-    assert abs(estimates[:, effect].mean() - model.beta[-1]) < 3.5 * error[effect]
-    middle = len(model.threshold_values) // 2 if model.ordinal else 0
-    assert abs(estimates[:, middle].mean() - model.joint_estimates[middle]) < 3.5 * error[middle]
+    assert (np.abs(estimates.mean(axis=0) - model.joint_estimates) < 4.0 * error).all()
 
 
 def test_refitted_simulations_return_the_variances() -> None:
@@ -101,7 +96,7 @@ def test_what_cannot_be_drawn_is_said() -> None:
     model = fit_data("paper", CROSSED, "clmm")
     with pytest.raises(UnknownName, match="Did you mean 'modes'"):
         model.simulate(effects="mode")
-    with pytest.raises(BadModel, match="must be 1 or more. Got 0"):
+    with pytest.raises(BadModel, match=r"must be 1 or more\. Got 0"):
         model.simulate(0)
     with pytest.raises(PanelistError, match="A seed must be a whole number"):
         model.simulate(seed=-1)

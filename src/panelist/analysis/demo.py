@@ -1,8 +1,8 @@
 """A study that never happened: ratings of three systems, for the demo, the docs and the tests.
 
 Every rater sees every item once, in the output of one system, and the systems take turns over raters and
-items (a Latin square). A rating is a latent judgement cut at five thresholds, one unit apart; raters and items
-differ in severity and in how they take to each system, as in Howcroft & Rieser (2021).
+items (a Latin square). A rating is a latent judgement, cut at five thresholds; raters and items differ in
+severity and in how they take to each system, as in Howcroft & Rieser (2021).
 """
 
 from typing import TYPE_CHECKING

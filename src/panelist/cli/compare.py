@@ -17,12 +17,16 @@ def compare(
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Compare on this criterion; may be given again. Without it, on all.", show_default=False
+            metavar="NAME",
+            help="Compare on this criterion; may be given again. Without it, on all.",
+            show_default=False,
         ),
     ] = None,
     adjust: Annotated[
         str,
-        typer.Option(metavar="tukey|holm|bonferroni|bh|none", help="How p-values allow for the number of pairs."),
+        typer.Option(
+            metavar="tukey|holm|bonferroni|bh|none", help="How p-values allow for the number of pairs."
+        ),
     ] = "tukey",
     level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
     formula: Annotated[
@@ -43,7 +47,9 @@ def compare(
     ] = None,
     figure: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False),
+        typer.Option(
+            metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False
+        ),
     ] = None,
     where: Where = None,
     columns: Columns = None,

@@ -20,6 +20,7 @@ def demo(
     folder = _make_folder(out)
     from panelist.analysis.compare import compare_systems
     from panelist.analysis.demo import ITEMS, RATERS, SYSTEMS, simulate_demo
+    from panelist.core.formats import P_VALUE
     from panelist.core.ratings import read_ratings
     from panelist.core.writers import write_table
     from panelist.models.fit import fit
@@ -31,16 +32,17 @@ def demo(
     write_table(frame, table)
     ratings = read_ratings(table)
     say(
-        f"1. {len(frame):,} ratings simulated: {RATERS} raters judge {len(SYSTEMS)} systems on {ITEMS} items, "
-        f"for {' and '.join(ratings.criteria)}, from 1 to 6.\n"
+        f"1. {len(frame):,} ratings simulated: {RATERS} raters judge {len(SYSTEMS)} systems on {ITEMS} "
+        f"items, for {' and '.join(ratings.criteria)}, from 1 to 6.\n"
     )
 
     announce_compiling("clmm")
     fitted = fit(FORMULA, ratings.only("fluency"), model="clmm")
     say(f"2. One model of fluency. Its coefficients are steps on the latent scale, away from {SYSTEMS[0]}.\n")
-    say(f"{fitted.title()}")
-    for row in fitted.coefficients.itertuples():
-        say(f"   {row.term:<18} {row.estimate:6.2f} ± {row.se:.2f}   z = {row.statistic:5.2f}, p = {row.p:.2g}")
+    say(f"   {fitted.title()}")
+    for row in fitted.to_dict()["coefficients"]:
+        p = P_VALUE.write(row["p"])
+        say(f"   {row['term']:<18} {row['estimate']:5.2f}, standard error {row['se']:.2f}, p {p}")
 
     compared = compare_systems(ratings)
     say("\n3. All systems compared, on both criteria; p-values allow for three pairs.\n")
@@ -62,5 +64,7 @@ def _make_folder(out: Path) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadFile(f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out.") from error
+        raise BadFile(
+            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out."
+        ) from error
     return out

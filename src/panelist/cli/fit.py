@@ -1,11 +1,14 @@
 """``panelist fit``: one model."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from panelist.cli.options import Columns, Json, Link, Model, RatingsFile, Where
-from panelist.cli.terminal import open_ratings, show
+from panelist.cli.terminal import open_ratings, show_all, show_progress
+
+if TYPE_CHECKING:
+    from panelist.core.result import Result
 
 
 def fit(
@@ -13,7 +16,10 @@ def fit(
     formula: Annotated[
         str,
         typer.Option(
-            "--formula", "-f", metavar="FORMULA", help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'."
+            "--formula",
+            "-f",
+            metavar="FORMULA",
+            help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'.",
         ),
     ],
     model: Model = "auto",
@@ -29,12 +35,23 @@ def fit(
         int,
         typer.Option(
             metavar="N",
-            help="Points of adaptive Gauss-Hermite quadrature, for a clmm with one scalar random effect; 1 is Laplace.",
+            help="Points of adaptive quadrature, for a clmm with one scalar random effect; 1 is Laplace.",
         ),
     ] = 1,
     criterion: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Use the ratings of this criterion.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="Use the ratings of this criterion.", show_default=False),
     ] = None,
+    intervals: Annotated[
+        str | None,
+        typer.Option(
+            metavar="wald|profile|bootstrap",
+            help="Add intervals of the parameters; the bootstrap takes 500 simulated sets.",
+            show_default=False,
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
     where: Where = None,
     columns: Columns = None,
     json: Json = False,
@@ -50,6 +67,18 @@ def fit(
 
     announce_compiling(choose_model(model, parse_formula(formula), table)[0])
     fitted = fit_model(
-        formula, table, model=model, link=link, threshold=threshold, method=method.upper(), quadrature=quadrature
+        formula,
+        table,
+        model=model,
+        link=link,
+        threshold=threshold,
+        method=method.upper(),
+        quadrature=quadrature,
     )
-    show(fitted, json)
+    results: dict[str, Result] = {"fit": fitted}
+    if intervals is not None:
+        from panelist.models.intervals import find_intervals
+
+        with show_progress("Bootstrap") as progress:
+            results["intervals"] = find_intervals(fitted, intervals, level, seed=seed, progress=progress)
+    show_all(results, json)

@@ -69,7 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except MemoryError:
         if traceback:
             raise
-        tell("Error: the memory of this machine is not enough. Take fewer rows (--where), or a smaller model.")
+        tell(
+            "Error: the memory of this machine is not enough. Take fewer rows (--where), or a smaller model."
+        )
         sys.exit(BAD_INPUT)
     except Exception as error:
         if traceback:

@@ -7,13 +7,15 @@ import typer
 
 RatingsFile = Annotated[
     Path,
-    typer.Argument(metavar="RATINGS", help="The ratings table: CSV, TSV, JSONL, Parquet or Excel.", show_default=False),
+    typer.Argument(
+        metavar="RATINGS", help="The ratings table: CSV, TSV, JSONL, Parquet or Excel.", show_default=False
+    ),
 ]
 Model = Annotated[
     str,
     typer.Option(
         metavar="auto|clmm|clm|lmm|lm",
-        help="Ordinal (clm) or linear (lm), with a second m for random effects; auto chooses from the ratings.",
+        help="Ordinal (clm) or linear (lm), with a last m for random effects; auto looks at the ratings.",
     ),
 ]
 Link = Annotated[

@@ -2,9 +2,11 @@
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from panelist.core.ratings import Ratings
@@ -23,6 +25,35 @@ def show(result: "Result", as_json: bool = False) -> None:
         Console().print(result)
     else:
         say(str(result))
+
+
+def show_all(results: "Mapping[str, Result]", as_json: bool = False) -> None:
+    """Print several results; as JSON they are one object: the first's, with each other under its name."""
+    if not as_json:
+        for place, result in enumerate(results.values()):
+            if place:
+                say()
+            show(result)
+        return
+    import json
+
+    from panelist.core.result import json_ready
+
+    first, *others = results
+    whole = results[first].to_dict() | {name: results[name].to_dict() for name in others}
+    say(json.dumps(json_ready(whole), ensure_ascii=False, allow_nan=False))
+
+
+@contextmanager
+def show_progress(what: str) -> "Iterator[Callable[[int, int], None]]":
+    """Give a function to call with the steps done and the steps in all; the bar is drawn on stderr."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def say(text: str = "") -> None:

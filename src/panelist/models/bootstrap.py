@@ -63,7 +63,7 @@ def bootstrap_parameters(
         notes.append(f"{singular} of {n} refits were singular and are kept")
     if short:
         notes.append(
-            f"in {short} of {n} sets some category did not occur; their thresholds there are equal or infinite"
+            f"in {short} of {n} sets a category did not occur; their thresholds there are equal or infinite"
         )
     return np.array(draws).reshape(len(draws), len(parameters)), notes
 

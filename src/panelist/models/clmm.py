@@ -165,15 +165,17 @@ def _invert(hessian: Floats, fixed: int) -> Floats:
     """Return the covariance of (α, β): the inverse Hessian, variances at their boundary left out.
 
     A variance at zero is at a symmetric minimum: its cross derivatives with everything else vanish, so
-    that leaving it out changes no other standard error. Flat directions (the rotation of a factor whose
-    first column is zero) are left out by their eigenvalue.
+    that leaving it out changes no other standard error. Flat directions among the variances (the rotation
+    of a factor whose first column is zero) are left out by their eigenvalue.
     """
-    diagonal = np.abs(np.diag(hessian))
-    keep = np.ones(len(hessian), dtype=bool)
-    keep[fixed:] = diagonal[fixed:] > 1e-6 * diagonal.max()
-    scale = np.where(keep, 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)), 0.0)
-    values, vectors = np.linalg.eigh(hessian * np.outer(scale, scale))
-    good = values > 1e-9
-    inverse = (vectors[:, good] / values[good]) @ vectors[:, good].T * np.outer(scale, scale)
-    covariance: Floats = inverse[:fixed, :fixed]
+    cross, components = hessian[:fixed, fixed:], hessian[fixed:, fixed:]
+    scale = np.sqrt(np.maximum(np.abs(np.diag(components)), 1e-6 * np.abs(np.diag(hessian)).max()))
+    values, vectors = np.linalg.eigh(components / np.outer(scale, scale))
+    good = values > 1e-6
+    across = (cross / scale) @ vectors[:, good]
+    information = hessian[:fixed, :fixed] - (across / values[good]) @ across.T
+    own = np.sqrt(np.abs(np.diag(information)))
+    own[own == 0.0] = 1.0
+    values, vectors = np.linalg.eigh(information / np.outer(own, own))
+    covariance: Floats = (vectors / np.maximum(values, 1e-14)) @ vectors.T / np.outer(own, own)
     return covariance

@@ -3,9 +3,8 @@
 import numpy as np
 
 from panelist.models.fitted import Fit
-from panelist.models.links import LATENT_SD
+from panelist.models.grouping import Factor
 
-_FAR = 5.0  # latent standard deviations: further than ratings on a scale ever lie apart
 _CONDITION = 1e8
 
 
@@ -13,6 +12,7 @@ def diagnose(fit: Fit) -> list[str]:
     """Return a sentence for each thing that a careful reader should know about the fit."""
     found = list(fit.solution.notes)
     found += _say_not_converged(fit)
+    found += _say_unidentified(fit)
     if fit.ordinal:
         found += _say_separated(fit)
     return found
@@ -26,7 +26,7 @@ def _say_not_converged(fit: Fit) -> list[str]:
             f"{record.condition:.2g}, {record.steps} steps); do not report these estimates. Simplify the random "
             "part, starting with the correlations and slopes whose standard deviations are smallest"
         ]
-    if record.condition > _CONDITION and not fit.singular:
+    if record.condition > _CONDITION and not fit.singular and not np.isnan(fit.vcov).any():
         return [
             f"nearly unidentifiable: the condition of the Hessian is {record.condition:.2g}, so some "
             "combination of the parameters is hardly determined; rescale numeric columns, or simplify the model"
@@ -34,24 +34,38 @@ def _say_not_converged(fit: Fit) -> list[str]:
     return []
 
 
+def _say_unidentified(fit: Fit) -> list[str]:
+    """Name the correlated random slopes that vary within no level of their grouping factor."""
+    found = []
+    for factor in fit.design.factors:
+        for start, stop in factor.blocks:
+            if stop - start < 2 or _varies_within(factor, start, stop):
+                continue
+            found.append(
+                f"not identified: within no {factor.name} do {', '.join(factor.columns[start:stop])} vary, so their "
+                f"correlation cannot be learnt and only the variance in each cell can; (1 | {factor.name}) asks for less"
+            )
+    return found
+
+
+def _varies_within(factor: Factor, start: int, stop: int) -> bool:
+    order = np.argsort(factor.index, kind="stable")
+    same = np.diff(factor.index[order]) == 0
+    moves = (np.diff(factor.Z[order, start:stop], axis=0) != 0.0).any(axis=1)
+    return bool((same & moves).any())
+
+
 def _say_separated(fit: Fit) -> list[str]:
-    """Name the effects that ran off: the likelihood still grows as they do, so they have no finite estimate."""
-    assert fit.link is not None
-    unit = LATENT_SD[fit.link] if fit.link != "cauchit" else 10.0
-    X, beta = fit.design.X, fit.beta
-    if not len(beta):
+    """Name the effects that have no finite estimate, and the levels whose ratings are all at one end."""
+    lost = [name for name, variance in zip(fit.names, np.diag(fit.vcov), strict=True) if np.isnan(variance)]
+    if not lost or not np.isfinite(fit.loglik):
         return []
-    se = np.sqrt(np.diag(fit.vcov))
-    reach = np.abs(beta) * (X.max(axis=0) - X.min(axis=0))
-    lost = (reach > _FAR * unit) & ~(se < 0.2 * np.abs(beta))
-    cells = _pure_levels(fit)
-    if not lost.any() and not cells:
-        return []
-    names = [name for name, gone in zip(fit.names, lost, strict=True) if gone]
-    what = "; ".join([*cells, *([f"{', '.join(names)} ran off"] if names else [])])
+    why = _pure_levels(fit)
+    because = f" ({'; '.join(why)})" if why else ""
     return [
-        f"separated: {what}. The likelihood keeps growing as such an effect does, so it has no finite "
-        "estimate and its standard error means nothing; compare these ratings directly, or pool categories"
+        f"separated: the fixed effects predict some ratings without error{because}, so that the likelihood "
+        f"keeps growing with {', '.join(lost)}, and there is no finite estimate, standard error or p for "
+        "it. The ratings themselves say it: compare them directly, or pool categories"
     ]
 
 

@@ -7,9 +7,10 @@ from panelist.core.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose
 from panelist.models.fitted import Fit
 from panelist.models.formula import Formula, parse_formula
-from panelist.models.links import LINKS
+from panelist.models.links import LATENT_SD, LINKS
 from panelist.models.matrices import Design, build_design
 from panelist.models.response import choose_family, read_response
+from panelist.models.separation import mark_separated
 from panelist.models.solution import Solution
 from panelist.models.thresholds import STRUCTURES, make_thresholds
 from panelist.models.variables import Labels
@@ -94,6 +95,9 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
         from panelist.models.clmm import solve_clmm
 
         solution, method = solve_clmm(design, link, structure), "Laplace"
+    assert design.codes is not None
+    unit = LATENT_SD[link] if link != "cauchit" else 10.0
+    solution = mark_separated(solution, design.codes, design.X, structure.J, unit)
     return Fit(model, link, method, design, solution, structure)
 
 

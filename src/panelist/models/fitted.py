@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from panelist.core.formats import P_VALUE, TEXT, decimals
-from panelist.core.result import Pairs, Part, Result, Sentence, Table, json_ready
+from panelist.core.result import Pairs, Part, Sentence, Table, json_ready
 from panelist.models.arrays import Floats
+from panelist.models.inference import Inference
 from panelist.models.matrices import Design
 from panelist.models.solution import Optimum, Solution
 from panelist.models.thresholds import Thresholds
@@ -17,6 +18,7 @@ from panelist.models.thresholds import Thresholds
 if TYPE_CHECKING:
     import pandas as pd
 
+    from panelist.models.kenward_roger import KenwardRoger
     from panelist.models.lmm import Uncertainty
     from panelist.models.predict import Prediction
     from panelist.models.shares import Shares
@@ -30,7 +32,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Result):
+class Fit(Inference):
     """One fitted model. Tables are pandas frames; ``notes`` says everything a reader should know."""
 
     model: str
@@ -39,7 +41,7 @@ class Fit(Result):
     design: Design
     solution: Solution
     structure: Thresholds | None = None
-    uncertainty: "Uncertainty | None" = None
+    uncertainty: "Uncertainty | KenwardRoger | None" = None
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -160,6 +162,8 @@ class Fit(Result):
             return np.full(len(L), float(self.n - len(self.beta)))
         if self.uncertainty is None:
             return np.full(len(L), np.inf)
+        if hasattr(self.uncertainty, "degrees"):  # Kenward and Roger's
+            return self.uncertainty.degrees(L)
         from panelist.models.hypotheses import degrees_satterthwaite
 
         return degrees_satterthwaite(L, self.vcov, self.uncertainty.slopes, self.uncertainty.A)

@@ -45,7 +45,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Intervals(Result):
-    """Intervals of ``level`` for ``parameters``; infinite where there is no bound, nan where there is none."""
+    """Intervals of ``level`` for ``parameters``; infinite where the data set no bound."""
 
     parameters: tuple[Parameter, ...]
     low: tuple[float, ...]
@@ -67,7 +67,7 @@ class Intervals(Result):
 
     def title(self) -> str:
         """Return the heading."""
-        return f"{self.level:.4g} intervals, {WORDS[self.method]}: {self.model}"
+        return f"{100 * self.level:g} % intervals, {WORDS[self.method]}: {self.model}"
 
     def parts(self) -> list[Part]:
         """Return the table and the notes."""
@@ -176,7 +176,8 @@ def _wald(fit: "Fit", chosen: list[Parameter], level: float, asked: bool) -> Int
     at = [p.place if p.kind == "threshold" else s + p.place for p in kept]
     half = two_sided_quantile(level, degrees)[at] * errors[at]
     estimates = np.array([p.estimate for p in kept])
-    return _gather(fit, kept, estimates - half, estimates + half, "wald", level, notes)
+    low, high = (estimates - half).tolist(), (estimates + half).tolist()
+    return _gather(fit, kept, low, high, "wald", level, notes)
 
 
 def _profile(fit: "Fit", chosen: list[Parameter], level: float, workers: int) -> Intervals:
@@ -204,8 +205,9 @@ def _profile(fit: "Fit", chosen: list[Parameter], level: float, workers: int) ->
     better = max((end.better for end in ends), default=0.0)
     if better > _BETTER:
         notes.append(
-            f"a fit with one parameter held fixed has a log-likelihood {better:.3g} higher than the fit itself, "
-            "which therefore had not reached the optimum; simplify the model before you report its intervals"
+            f"with one parameter held fixed the log-likelihood is {better:.3g} higher than that of the "
+            "fit itself, which therefore had not reached the optimum; simplify the model before you report "
+            "its intervals"
         )
     if any(not np.isfinite([end.low, end.high]).all() for end in ends):
         notes.append("an infinite end means that the data set no bound on that side")

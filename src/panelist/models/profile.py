@@ -89,7 +89,9 @@ class _Profile:
         self.target = target
         self.value, _ = target.objective.evaluate(target.optimum)
         if not np.isfinite(self.value):
-            raise BadModel("The likelihood is not finite at the estimates, so it has no profile. Refit the model.")
+            raise BadModel(
+                "The likelihood is not finite at the estimates, so it has no profile. Refit the model."
+            )
         self.free = np.delete(np.arange(len(target.optimum)), target.place)
         hessian = _curvature(target)
         self.metric = _invert_positive(hessian[np.ix_(self.free, self.free)])
@@ -149,8 +151,8 @@ class _Profile:
                 inner = middle
             else:
                 outer = middle
-            if abs(outer - inner) < _CLOSE * self.se:
-                return outer
+            if abs(outer - inner) < _CLOSE * self.se:  # probabilities were lost to rounding, far out
+                return float(np.copysign(np.inf, outer - inner))
         return float(brentq(lambda v: abs(self.zeta(v)) - quantile, inner, outer, xtol=_CLOSE * self.se))
 
     def _at(self, v: float, free: Floats, gradient: Floats) -> float:
@@ -268,7 +270,7 @@ def _put_first(
         Z=np.ascontiguousarray(factor.Z[:, order]),
     )
     # λ = R' of (Pλ)' = QR has the same covariance and is lower triangular again.
-    turned[which] = rectify(np.tril(np.linalg.qr(lambdas[which][order].T, mode="r").T))
+    turned[which] = rectify(np.tril(np.asarray(np.linalg.qr(lambdas[which][order].T, mode="r")).T))
     rows, columns = free_entries(tuple(factors))
     at = sum(len(f.columns) for f in factors[:which]) + start
     entry = int(np.flatnonzero((rows == at) & (columns == at))[0])

@@ -218,9 +218,7 @@ def evaluate_quadrature(model: Scalar, psi: Floats, modes: Floats, gradient: Flo
             here = u + scale * model.nodes[h]
             for i in range(first, stop):
                 eta[i - first] = fixed[i] + model.z[i] * tau * here
-            lost = fill_rows(
-                model.link, model.codes[first:stop], thresholds, eta[: stop - first], rows
-            )
+            lost = fill_rows(model.link, model.codes[first:stop], thresholds, eta[: stop - first], rows)
             heights[h] = model.logs[h] - lost - 0.5 * here * here
             if not np.isfinite(lost):  # a node so far out that its share is nothing
                 heights[h] = -np.inf

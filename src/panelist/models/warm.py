@@ -11,7 +11,12 @@ import time
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_KERNELS = {"clmm": ("blocks", "laplace", "estimate"), "clm": ("clm",), "lmm": ("blocks", "deviance"), "lm": ()}
+_KERNELS = {
+    "clmm": ("blocks", "laplace", "estimate"),
+    "clm": ("clm",),
+    "lmm": ("blocks", "deviance"),
+    "lm": (),
+}
 _announced: set[str] = set()
 
 
@@ -38,7 +43,7 @@ def is_compiled(model: str) -> bool:
             for folder in folders
             for file in folder.glob(f"{kernel}.*.{version}*.nbi")
         )
-        for kernel in _KERNELS[model]
+        for kernel in _KERNELS.get(model, ())  # an unknown model is refused later, in words
     )
 
 
@@ -66,12 +71,14 @@ def _cache_folders() -> list[Path]:
     here = _HERE / "__pycache__"
     if here.is_dir() and os.access(here, os.W_OK):
         return [here]
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba"
+    from numba.misc.appdirs import user_cache_dir
+
+    home = Path(user_cache_dir("numba", False))  # type: ignore[no-untyped-call]
     return [here, *home.glob(f"{_HERE.name}_*")]
 
 
 def _tiny_table() -> "object":
-    """Return eight raters by ten items by two systems, twice each cell's worth of noise."""
+    """Return the ratings of two systems by eight raters on ten items, with spreads that do not vanish."""
     import pandas as pd
 
     from panelist.core.seeds import stream

@@ -77,7 +77,9 @@ def check_figure_path(path: str | PathLike[str]) -> Path:
         found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
         raise BadFile(f"A figure is written as .svg, .pdf or .png; {str(path)!r} has {found}.")
     if not target.parent.is_dir():
-        raise BadFile(f"There is no folder {str(target.parent)!r} for the figure {target.name}. Make it first.")
+        raise BadFile(
+            f"There is no folder {str(target.parent)!r} for the figure {target.name}. Make it first."
+        )
     return target
 
 
@@ -124,9 +126,7 @@ def _draw_estimates(axes: Axes, criterion: CriterionComparison, names: Sequence[
         one = found.get(name)
         if one is None or not all(map(isfinite, (one.estimate, one.low, one.high))):
             axes.plot([], [])  # a colour and a marker belong to each system, also to one without an estimate
-            axes.text(
-                0.02, row, "no estimate", va="center", transform=axes.get_yaxis_transform(), fontsize=7
-            )
+            axes.text(0.02, row, "no estimate", va="center", transform=axes.get_yaxis_transform(), fontsize=7)
             continue
         bars = [[one.estimate - one.low], [one.high - one.estimate]]
         axes.errorbar(one.estimate, row, xerr=bars, markersize=5.5)
@@ -144,9 +144,12 @@ def _draw_bars(axes: Axes, ratings: Ratings, criterion: str, names: Sequence[str
     points = list(rating.cat.categories) if rating.dtype == "category" else sorted(rating.dropna().unique())
     if len(points) > MOST_POINTS:
         raise BadRatings(
-            f"The ratings of {criterion!r} have {len(points)} different values; bars show at most {MOST_POINTS}."
+            f"The ratings of {criterion!r} have {len(points)} different values, and bars show at most "
+            f"{MOST_POINTS}."
         )
-    counts = pd.crosstab(ratings.frame["system"], rating).reindex(index=list(names), columns=points, fill_value=0)
+    counts = pd.crosstab(ratings.frame["system"], rating).reindex(
+        index=list(names), columns=points, fill_value=0
+    )
     shares = counts.div(counts.sum(axis=1), axis=0).fillna(0.0).to_numpy()
     colours, inks = _level_colours(len(points))
     left = [0.0] * len(names)
@@ -155,7 +158,9 @@ def _draw_bars(axes: Axes, ratings: Ratings, criterion: str, names: Sequence[str
         for row, share in enumerate(shares[:, place]):
             if share >= 0.055:
                 middle = left[row] + share / 2
-                axes.text(middle, row, f"{100 * share:.0f}", ha="center", va="center", color=inks[place], fontsize=7)
+                axes.text(
+                    middle, row, f"{100 * share:.0f}", ha="center", va="center", color=inks[place], fontsize=7
+                )
             left[row] += share
     axes.set_title(f"{criterion}: {label(points[0])} light to {label(points[-1])} dark", parse_math=False)
     axes.set(xlim=(0, 1))
@@ -190,11 +195,15 @@ def _level_colours(points: int) -> tuple[list[Any], list[str]]:
     else:
         places = [last * place / (points - 1) for place in range(points)]
     ramp = LinearSegmentedColormap.from_list("levels", list(LEVELS))
-    return [ramp(place / last) for place in places], [_ON_HIGH if place > 3.5 else _ON_LOW for place in places]
+    return [ramp(place / last) for place in places], [
+        _ON_HIGH if place > 3.5 else _ON_LOW for place in places
+    ]
 
 
 def _save(figure: Figure, target: Path) -> None:
     try:
         figure.savefig(target, metadata=_METADATA[target.suffix.lower()])
     except OSError as error:
-        raise BadFile(f"The figure {str(target)!r} could not be written: {error.strerror or error}.") from error
+        raise BadFile(
+            f"The figure {str(target)!r} could not be written: {error.strerror or error}."
+        ) from error

@@ -1,0 +1,28 @@
+"""Running the command line inside the test's own process."""
+
+from typing import NamedTuple
+
+import pytest
+
+from panelist.cli.main import main
+
+FORMULA = "rating ~ system + (1 | rater) + (1 | item)"
+
+
+class Outcome(NamedTuple):
+    """What a command left: exit code, stdout, stderr."""
+
+    code: int
+    out: str
+    err: str
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> Outcome:
+    """Return what ``panelist ARGUMENTS`` does."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    code = ended.value.code
+    assert isinstance(code, int | None)
+    return Outcome(code or 0, out, err)

@@ -1,0 +1,76 @@
+"""README and docs: every command and every Python block runs, every output shown is the program's own."""
+
+import re
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+
+from docs.generate import BLOCK, PAGES, ROOT, describe_commands, refresh, run
+
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w*)$", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs")
+    with chdir(folder):
+        run("panelist demo")
+    assert (folder / "panelist-demo" / "ratings.csv").exists()
+    return folder
+
+
+@pytest.fixture
+def inside(demo: Path) -> Iterator[None]:
+    with chdir(demo):
+        yield
+
+
+@pytest.mark.usefixtures("inside")
+@pytest.mark.parametrize("name", [name for name, text in TEXTS.items() if BLOCK.search(text)])
+def test_every_output_shown_is_what_the_command_prints(name: str) -> None:
+    assert TEXTS[name] == refresh(TEXTS[name]), "run make docs"
+
+
+@pytest.mark.usefixtures("inside")
+@pytest.mark.parametrize("name", [name for name, text in TEXTS.items() if PYTHON.search(text)])
+def test_every_python_block_runs(name: str) -> None:
+    space: dict[str, object] = {}
+    for block in PYTHON.findall(TEXTS[name]):
+        exec(compile(block, name, "exec"), space)  # our own pages, in order, as a reader would
+
+
+def test_command_page_is_made_from_the_help() -> None:
+    assert TEXTS["docs/cli.md"] == describe_commands(), "run make docs"
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_every_fence_says_what_it_holds(name: str) -> None:
+    opening = FENCE.findall(TEXTS[name])[::2]
+    assert set(opening) <= {"bash", "console", "python", "text", "yaml", "math", "r"}
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_every_make_target_in_the_docs_exists(name: str) -> None:
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"(?:^|`)make (\w+)", TEXTS[name], re.MULTILINE)) <= targets
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_every_link_leads_somewhere(name: str) -> None:
+    for target in LINK.findall(TEXTS[name]):
+        if not target.startswith("http"):
+            file, _, heading = target.partition("#")
+            path = (ROOT / name).parent / file if file else ROOT / name
+            assert path.exists(), target
+            if heading:
+                assert heading in {_anchor(line) for line in path.read_text("utf-8").splitlines()}, target
+
+
+def _anchor(line: str) -> str:
+    words = re.sub(r"[^\w\s-]", "", line.lstrip("#")).strip().lower()
+    return words.replace(" ", "-") if line.startswith("#") else ""
