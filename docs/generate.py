@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 import tempfile
-from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
@@ -47,14 +47,19 @@ def refresh(text: str) -> str:
 
 def run(command: str) -> str:
     """Return what a ``panelist`` command prints, stderr included, without starting a process."""
+    from panelist.cli.main import A_BUG
     from panelist.cli.main import main as panelist
 
     name, *arguments = shlex.split(command)
     if name != "panelist":
         raise ValueError(f"only panelist commands are run, not {command!r}")
     output = StringIO()
-    with redirect_stdout(output), redirect_stderr(output), suppress(SystemExit):
-        panelist(arguments)
+    with redirect_stdout(output), redirect_stderr(output):
+        try:
+            panelist(arguments)
+        except SystemExit as ended:
+            if ended.code == A_BUG:  # never into a page
+                raise RuntimeError(f"{command}: {output.getvalue()}") from ended
     return output.getvalue()
 
 

@@ -1,6 +1,7 @@
 """``panelist demo``: a small study from ratings to figures, on data simulated here."""
 
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 import typer
@@ -42,12 +43,13 @@ def demo(
     say(f"   {fitted.title()}")
     for row in fitted.to_dict()["coefficients"]:
         p = P_VALUE.write(row["p"])
-        say(f"   {row['term']:<18} {row['estimate']:5.2f}, standard error {row['se']:.2f}, p {p}")
+        sign = "" if p.startswith("<") else "= "
+        say(f"   {row['term']:<18} {row['estimate']:5.2f}, standard error {row['se']:.2f}, p {sign}{p}")
 
     compared = compare_systems(ratings)
     say("\n3. All systems compared, on both criteria; p-values allow for three pairs.\n")
     for criterion in compared.criteria:
-        say(f"   {criterion.sentence()}")
+        say(fill(criterion.sentence(), 96, initial_indent="   ", subsequent_indent="   "))
 
     draw_systems(compared, folder / "systems.svg")
     draw_systems(compared, folder / "systems.png")

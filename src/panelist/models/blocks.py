@@ -27,11 +27,12 @@ class Pattern(NamedTuple):
     start: Longs  # (J + 1,) rows start[j]:start[j+1] belong to lead level j
     Z: Floats  # (n, m) columns of all factors, the lead factor's first
     widths: Longs  # (F,) columns a level has in each factor
-    place: Ints  # (n, F - 1) first dense column of this row's level in each other factor
-    local: Ints  # (n, F - 1) the same, counted among the neighbours of the row's lead level
+    place: Ints  # (n, m - m₁) dense columns of this row, those of all other factors, ascending
+    local: Ints  # (n, m - m₁) the same, counted among the neighbours of the row's lead level
     reach: Longs  # (J + 1,) neighbours of lead level j are columns[reach[j]:reach[j+1]]
     columns: Ints  # dense columns, ascending for each lead level
     sizes: Longs  # (F,) levels of each factor
+    widest: int  # the largest number of neighbours
     routines: Longs  # addresses of LAPACK in this process
 
 
@@ -55,18 +56,20 @@ def find_pattern(factors: tuple[Factor, ...]) -> Pattern:
     widths = np.array([factor.Z.shape[1] for factor in factors], dtype=np.int64)
     sizes = np.array([len(factor.levels) for factor in factors], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum(widths[1:] * sizes[1:])])
-    place = np.empty((n, len(others)), dtype=np.int32)
-    for r, factor in enumerate(others):
-        place[:, r] = offsets[r] + factor.index[order] * widths[r + 1]
+    place = np.empty((n, int(widths[1:].sum())), dtype=np.int32)
+    at = 0
+    for factor, offset, width in zip(others, offsets, widths[1:], strict=False):
+        for b in range(width):
+            place[:, at] = offset + factor.index[order] * width + b
+            at += 1
     Z = np.empty((n, int(widths.sum())))
     first = 0
     for factor, width in zip(factors, widths, strict=True):
         Z[:, first : first + width] = factor.Z[order]
         first += width
-    local, reach, columns = _find_neighbours(
-        lead.index[order], place, widths, len(lead.levels), int(offsets[-1])
-    )
-    return Pattern(order, start, Z, widths, place, local, reach, columns, sizes, lapack.routines())
+    local, reach, columns = _find_neighbours(lead.index[order], place, len(lead.levels), int(offsets[-1]))
+    widest = int(np.diff(reach).max())
+    return Pattern(order, start, Z, widths, place, local, reach, columns, sizes, widest, lapack.routines())
 
 
 def make_blocks(pattern: Pattern) -> Blocks:
@@ -100,94 +103,79 @@ def level_variances(pattern: Pattern, blocks: Blocks, lambdas: tuple[Floats, ...
     return tuple(found)
 
 
-def _find_neighbours(lead: Ints, place: Ints, widths: Longs, levels: int, q: int) -> tuple[Ints, Longs, Ints]:
+def _find_neighbours(lead: Ints, place: Ints, levels: int, q: int) -> tuple[Ints, Longs, Ints]:
     """Return where each row's columns stand among the neighbours of its lead level, and those neighbours."""
-    n, R = place.shape
-    if R == 0:
+    if place.shape[1] == 0:
         return place, np.zeros(levels + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
     pairs, where = np.unique((lead.astype(np.int64)[:, None] * q + place).ravel(), return_inverse=True)
-    owner, first = np.divmod(pairs, q)
-    width = np.empty(len(pairs), dtype=np.int64)
-    width[where] = np.tile(widths[1:], n)
-    ends = np.cumsum(width)
-    reach = np.zeros(levels + 1, dtype=np.int64)
-    reach[1:] = np.concatenate([[0], ends])[np.searchsorted(owner, np.arange(levels), side="right")]
-    local = (ends - width - reach[owner])[where].reshape(n, R).astype(np.int32)
-    inside = np.arange(ends[-1]) - np.repeat(ends - width, width)
-    return local, reach, (np.repeat(first, width) + inside).astype(np.int32)
+    owner, columns = np.divmod(pairs, q)
+    reach = np.searchsorted(owner, np.arange(levels + 1))
+    local = (where - np.repeat(reach[lead], place.shape[1])).reshape(place.shape)
+    return local.astype(np.int32), reach, columns.astype(np.int32)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
     """Fill ``blocks`` with the factor of V'diag(w)V + I; return its log-determinant, nan if there is none."""
-    start, widths, place, local = pattern.start, pattern.widths, pattern.place, pattern.local
+    start, place, local = pattern.start, pattern.place, pattern.local
     reach, columns = pattern.reach, pattern.columns
-    D, C, S = blocks.D, blocks.C, blocks.S
-    m1, R, J, q = widths[0], len(widths) - 1, len(start) - 1, S.shape[0]
+    C, S = blocks.C, blocks.S
+    m1, m2, J, q = pattern.widths[0], place.shape[1], len(start) - 1, S.shape[0]
     S[:] = 0.0
     for c in range(q):
         S[c, c] = 1.0
+    row = np.empty(pattern.widest)
     logdet = 0.0
     for j in range(J):
-        Dj = D[j]
+        D = blocks.D[j]
         width = reach[j + 1] - reach[j]
         Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
         Cj[:] = 0.0
-        Dj[:] = 0.0
+        D[:] = 0.0
         for a in range(m1):
-            Dj[a, a] = 1.0
+            D[a, a] = 1.0
         for i in range(start[j], start[j + 1]):
-            first = m1
             for a in range(m1):
                 weighted = w[i] * V[i, a]
                 for b in range(a + 1):
-                    Dj[a, b] += weighted * V[i, b]
-            for r in range(R):
-                m, at, row = widths[r + 1], local[i, r], place[i, r]
-                for b in range(m):
-                    weighted = w[i] * V[i, first + b]
-                    for a in range(m1):
-                        Cj[a, at + b] += weighted * V[i, a]
-                    second = m1
-                    for s in range(r + 1):
-                        column = place[i, s]
-                        for d in range(widths[s + 1] if s < r else b + 1):
-                            S[row + b, column + d] += weighted * V[i, second + d]
-                        second += widths[s + 1]
-                first += m
+                    D[a, b] += weighted * V[i, b]
+                for b in range(m2):
+                    Cj[a, local[i, b]] += weighted * V[i, m1 + b]
+            for b in range(m2):
+                weighted = w[i] * V[i, m1 + b]
+                row_S = S[place[i, b]]
+                for d in range(b + 1):
+                    row_S[place[i, d]] += weighted * V[i, m1 + d]
         for a in range(m1):  # L_j, in place
             for b in range(a + 1):
-                total = Dj[a, b]
+                total = D[a, b]
                 for k in range(b):
-                    total -= Dj[a, k] * Dj[b, k]
+                    total -= D[a, k] * D[b, k]
                 if a > b:
-                    Dj[a, b] = total / Dj[b, b]
+                    D[a, b] = total / D[b, b]
                 elif total > 0.0:
-                    Dj[a, a] = np.sqrt(total)
+                    D[a, a] = np.sqrt(total)
                     logdet += np.log(total)
                 else:
                     return np.nan
         for a in range(m1):  # Ĉ_j, in place
             for k in range(a):
-                scale = Dj[a, k]
+                scale = D[a, k]
                 for c in range(width):
                     Cj[a, c] -= scale * Cj[k, c]
-            inverse = 1.0 / Dj[a, a]
+            inverse = 1.0 / D[a, a]
             for c in range(width):
                 Cj[a, c] *= inverse
         seen = columns[reach[j] : reach[j + 1]]
-        if m1 == 2:  # an intercept and a slope, the usual case, in one pass
-            for c in range(width):
-                row_S, one, other = S[seen[c]], Cj[0, c], Cj[1, c]
+        for c in range(width):  # S −= Ĉ_j'Ĉ_j: a row at a time in one piece, then to its places
+            row[: c + 1] = 0.0
+            for a in range(m1):
+                value = Cj[a, c]
                 for d in range(c + 1):
-                    row_S[seen[d]] -= one * Cj[0, d] + other * Cj[1, d]
-        else:
-            for c in range(width):
-                row_S = S[seen[c]]
-                for a in range(m1):
-                    value = Cj[a, c]
-                    for d in range(c + 1):
-                        row_S[seen[d]] -= value * Cj[a, d]
+                    row[d] += value * Cj[a, d]
+            row_S = S[seen[c]]
+            for d in range(c + 1):
+                row_S[seen[d]] -= row[d]
     if not lapack.cholesky(pattern.routines, S):
         return np.nan
     for c in range(q):
@@ -239,76 +227,59 @@ def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
 @njit(cache=True, nogil=True, error_model="numpy")
 def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
     """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries, and T and N on the way."""
-    start, widths, place, local = pattern.start, pattern.widths, pattern.place, pattern.local
-    reach, columns = pattern.reach, pattern.columns
-    D, C, T = blocks.D, blocks.C, blocks.T
-    m1, R, J = widths[0], len(widths) - 1, len(start) - 1
+    start, local, reach, columns = pattern.start, pattern.local, pattern.reach, pattern.columns
+    C, T = blocks.C, blocks.T
+    m1, m2, J = pattern.widths[0], pattern.place.shape[1], len(start) - 1
     lapack.copy_into(T, blocks.S)
     lapack.invert_from_cholesky(pattern.routines, T)
-    widest = 0
+    room = np.empty(m1 * pattern.widest)
+    near_room = np.empty(pattern.widest * pattern.widest)
     for j in range(J):
-        widest = max(widest, reach[j + 1] - reach[j])
-    room = np.empty((m1, widest))
-    for j in range(J):
-        inner = blocks.N[j]
+        D, inner = blocks.D[j], blocks.N[j]
         width = reach[j + 1] - reach[j]
         Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
         seen = columns[reach[j] : reach[j + 1]]
-        E = room[:, :width]
-        E[:] = 0.0  # Ĉ_j T over the neighbours
-        if m1 == 2:
-            for c in range(width):
-                row_T, one, other = T[seen[c]], Cj[0, c], Cj[1, c]
+        E = room[: m1 * width].reshape((m1, width))
+        near = near_room[: width * width].reshape((width, width))
+        E[:] = 0.0
+        for c in range(width):  # near = T over the neighbours, E = Ĉ_j near
+            row_T = T[seen[c]]
+            for d in range(width):
+                near[c, d] = row_T[seen[d]]
+            for a in range(m1):
+                value = Cj[a, c]
                 for d in range(width):
-                    E[0, d] += one * row_T[seen[d]]
-                    E[1, d] += other * row_T[seen[d]]
-        else:
-            for c in range(width):
-                row_T = T[seen[c]]
-                for a in range(m1):
-                    value = Cj[a, c]
-                    for d in range(width):
-                        E[a, d] += value * row_T[seen[d]]
+                    E[a, d] += value * near[c, d]
         for a in range(m1):  # I + E Ĉ_j'
             for b in range(m1):
                 total = 1.0 if a == b else 0.0
                 for c in range(width):
                     total += E[a, c] * Cj[b, c]
                 inner[a, b] = total
-        _apply_inverse_transpose(D[j], inner)
-        for b in range(m1):  # the same from the right: inner ← inner L_j⁻¹
-            for a in range(m1):
-                back = m1 - 1 - b
-                total = inner[a, back]
-                for k in range(back + 1, m1):
-                    total -= inner[a, k] * D[j, k, back]
-                inner[a, back] = total / D[j, back, back]
-        _apply_inverse_transpose(D[j], E)  # −E is now the block of H⁻¹ beside the lead block
+        _apply_inverse_transpose(D, inner)
+        for a in range(m1):  # the same from the right: inner ← inner L_j⁻¹
+            for b in range(m1 - 1, -1, -1):
+                total = inner[a, b]
+                for k in range(b + 1, m1):
+                    total -= inner[a, k] * D[k, b]
+                inner[a, b] = total / D[b, b]
+        _apply_inverse_transpose(D, E)  # −E is now the block of H⁻¹ beside the lead block
         for i in range(start[j], start[j + 1]):
             for a in range(m1):
                 total = 0.0
                 for b in range(m1):
                     total += inner[a, b] * V[i, b]
-                first = m1
-                for r in range(R):
-                    for b in range(widths[r + 1]):
-                        total -= E[a, local[i, r] + b] * V[i, first + b]
-                    first += widths[r + 1]
+                for b in range(m2):
+                    total -= E[a, local[i, b]] * V[i, m1 + b]
                 P[i, a] = total
-            first = m1
-            for r in range(R):
-                for b in range(widths[r + 1]):
-                    total = 0.0
-                    for a in range(m1):
-                        total -= E[a, local[i, r] + b] * V[i, a]
-                    second = m1
-                    row_T = T[place[i, r] + b]
-                    for s in range(R):
-                        for d in range(widths[s + 1]):
-                            total += row_T[place[i, s] + d] * V[i, second + d]
-                        second += widths[s + 1]
-                    P[i, first + b] = total
-                first += widths[r + 1]
+            for b in range(m2):
+                at = local[i, b]
+                total = 0.0
+                for a in range(m1):
+                    total -= E[a, at] * V[i, a]
+                for d in range(m2):
+                    total += near[at, local[i, d]] * V[i, m1 + d]
+                P[i, m1 + b] = total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -326,36 +297,28 @@ def _apply_inverse_transpose(L: Floats, B: Floats) -> None:
 @njit(cache=True, nogil=True, error_model="numpy")
 def multiply(pattern: Pattern, V: Floats, u: Floats, out: Floats) -> None:
     """Fill out (n,) with Vu."""
-    start, widths, place = pattern.start, pattern.widths, pattern.place
-    m1, R, J = widths[0], len(widths) - 1, len(start) - 1
+    start, place = pattern.start, pattern.place
+    m1, m2, J = pattern.widths[0], place.shape[1], len(start) - 1
     dense = J * m1
     for j in range(J):
         for i in range(start[j], start[j + 1]):
             total = 0.0
             for a in range(m1):
                 total += V[i, a] * u[j * m1 + a]
-            first = m1
-            for r in range(R):
-                at = dense + place[i, r]
-                for b in range(widths[r + 1]):
-                    total += V[i, first + b] * u[at + b]
-                first += widths[r + 1]
+            for b in range(m2):
+                total += V[i, m1 + b] * u[dense + place[i, b]]
             out[i] = total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def multiply_transposed(pattern: Pattern, V: Floats, row: Floats, out: Floats) -> None:
     """Add V'row to out, lead columns first."""
-    start, widths, place = pattern.start, pattern.widths, pattern.place
-    m1, R, J = widths[0], len(widths) - 1, len(start) - 1
+    start, place = pattern.start, pattern.place
+    m1, m2, J = pattern.widths[0], place.shape[1], len(start) - 1
     dense = J * m1
     for j in range(J):
         for i in range(start[j], start[j + 1]):
             for a in range(m1):
                 out[j * m1 + a] += V[i, a] * row[i]
-            first = m1
-            for r in range(R):
-                at = dense + place[i, r]
-                for b in range(widths[r + 1]):
-                    out[at + b] += V[i, first + b] * row[i]
-                first += widths[r + 1]
+            for b in range(m2):
+                out[dense + place[i, b]] += V[i, m1 + b] * row[i]

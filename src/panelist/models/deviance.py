@@ -152,20 +152,14 @@ def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Flo
     invert_rows(pattern, work.V, work.blocks, work.P)
     pull = np.empty(m)
     gradient[:] = 0.0
-    start, widths, place = pattern.start, pattern.widths, pattern.place
-    m1, others = widths[0], len(widths) - 1
+    start, place, m1 = pattern.start, pattern.place, pattern.widths[0]
     dense = (len(start) - 1) * m1
     at = np.empty(m, dtype=np.int64)
     tilted = np.zeros((1, p))
     for j in range(len(start) - 1):
         for i in range(start[j], start[j + 1]):
-            for a in range(m1):
-                at[a] = j * m1 + a
-            c = m1
-            for f in range(others):
-                for b in range(widths[f + 1]):
-                    at[c] = dense + place[i, f] + b
-                    c += 1
+            for c in range(m):
+                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
             if model.reml:
                 for a in range(p):
                     tilted[0, a] = work.Q[a, i]
@@ -259,18 +253,14 @@ def estimate_deviance(
 def pulled_by_fit(model: Linear, work: LinearWorkspace, out: Floats) -> None:
     """Fill e'ZΛ_t u for each entry of θ at the settled point."""
     pattern = model.pattern
-    start, widths, place = pattern.start, pattern.widths, pattern.place
-    dense = (len(start) - 1) * widths[0]
-    at = np.empty(work.V.shape[1], dtype=np.int64)
+    start, place, m1 = pattern.start, pattern.place, pattern.widths[0]
+    m, dense = work.V.shape[1], (len(start) - 1) * m1
+    at = np.empty(m, dtype=np.int64)
     out[:] = 0.0
     for j in range(len(start) - 1):
         for i in range(start[j], start[j + 1]):
-            c = 0
-            for f in range(len(widths)):
-                first = j * widths[0] if f == 0 else dense + place[i, f - 1]
-                for b in range(widths[f]):
-                    at[c] = first + b
-                    c += 1
+            for c in range(m):
+                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
             for t in range(len(out)):
                 out[t] += work.e[i] * pattern.Z[i, model.tau_row[t]] * work.u[at[model.tau_column[t]]]
 
@@ -279,20 +269,14 @@ def pulled_by_fit(model: Linear, work: LinearWorkspace, out: Floats) -> None:
 def covariance_slopes(model: Linear, work: LinearWorkspace, slopes_out: Floats) -> None:
     """Fill ∂(X'H̃⁻¹X)⁻¹/∂θ_t (r, p, p) at the settled point: C₀G'(Λ_tΛ' + ΛΛ_t')GC₀."""
     pattern, p, m = model.pattern, model.X.shape[1], work.V.shape[1]
-    start, widths, place = pattern.start, pattern.widths, pattern.place
-    m1, others = widths[0], len(widths) - 1
+    start, place, m1 = pattern.start, pattern.place, pattern.widths[0]
     dense = (len(start) - 1) * m1
     at = np.empty(m, dtype=np.int64)
     both = np.zeros((m, m, p, p))
     for j in range(len(start) - 1):
         for i in range(start[j], start[j + 1]):
-            for a in range(m1):
-                at[a] = j * m1 + a
-            c = m1
-            for f in range(others):
-                for b in range(widths[f + 1]):
-                    at[c] = dense + place[i, f] + b
-                    c += 1
+            for c in range(m):
+                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
             for a in range(m):
                 for c in range(m):
                     for b in range(p):

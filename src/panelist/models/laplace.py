@@ -203,8 +203,8 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
     gradient[:] = 0.0
     by_threshold = np.zeros(len(work.thresholds) + 2)
     pull = np.empty(m)
-    lead, widths, R, place = pattern.start, pattern.widths, len(pattern.widths) - 1, pattern.place
-    m1, dense = widths[0], (len(lead) - 1) * widths[0]
+    lead, place, m1 = pattern.start, pattern.place, pattern.widths[0]
+    dense = (len(lead) - 1) * m1
     at = np.empty(m, dtype=np.int64)
     for j in range(len(lead) - 1):
         for i in range(lead[j], lead[j + 1]):
@@ -215,13 +215,8 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
             k = model.codes[i]
             by_threshold[k + 1] += -rows[A, i] + kappa[i] * rows[A_BEND, i] - rows[A_TILT, i] * Vr
             by_threshold[k] += rows[B, i] + kappa[i] * rows[B_BEND, i] - rows[B_TILT, i] * Vr
-            for a in range(m1):
-                at[a] = j * m1 + a
-            c = m1
-            for f in range(R):
-                for b in range(widths[f + 1]):
-                    at[c] = dense + place[i, f] + b
-                    c += 1
+            for c in range(m):
+                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
             for c in range(m):
                 pull[c] = work.u[at[c]] * slope + rows[W, i] * P[i, c] - rows[D1, i] * r[at[c]]
             for t in range(len(model.tau_row)):
@@ -240,7 +235,7 @@ def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
     """
     pattern, rows, Z = model.pattern, work.rows, model.pattern.Z
     s, p = model.J.shape[1], model.X.shape[1]
-    m1, widths, R, place = pattern.widths[0], pattern.widths, len(pattern.widths) - 1, pattern.place
+    m, m1, place = Z.shape[1], pattern.widths[0], pattern.place
     dense = (len(pattern.start) - 1) * m1
     thresholds = np.zeros(len(work.thresholds) + 2)
     for k in range(len(work.thresholds)):
@@ -248,29 +243,23 @@ def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
             thresholds[k + 1] += model.J[k, a] * change[a]
     push = work.push
     push[:] = 0.0
-    zd = np.empty(Z.shape[1])
+    zd, at = np.empty(m), np.empty(m, dtype=np.int64)
     for j in range(len(pattern.start) - 1):
         for i in range(pattern.start[j], pattern.start[j + 1]):
-            zd[:] = 0.0
+            for c in range(m):
+                zd[c] = 0.0
+                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
             for t in range(len(model.tau_row)):
                 zd[model.tau_column[t]] += Z[i, model.tau_row[t]] * change[s + p + t]
             moved = 0.0
             for b in range(p):
                 moved += model.X[i, b] * change[s + b]
-            for a in range(m1):
-                moved += zd[a] * work.u[j * m1 + a]
-            c = m1
-            for f in range(R):
-                for b in range(widths[f + 1]):
-                    moved += zd[c] * work.u[dense + place[i, f] + b]
-                    c += 1
+            for c in range(m):
+                moved += zd[c] * work.u[at[c]]
             k = model.codes[i]
-            pull = rows[W, i] * moved + rows[A_TILT, i] * thresholds[k + 1] + rows[B_TILT, i] * thresholds[k]
-            for a in range(m1):
-                push[j * m1 + a] -= work.V[i, a] * pull + zd[a] * rows[D1, i]
-            c = m1
-            for f in range(R):
-                for b in range(widths[f + 1]):
-                    push[dense + place[i, f] + b] -= work.V[i, c] * pull + zd[c] * rows[D1, i]
-                    c += 1
+            pull = (
+                rows[W, i] * moved + rows[A_TILT, i] * thresholds[k + 1] + rows[B_TILT, i] * thresholds[k]
+            )
+            for c in range(m):
+                push[at[c]] -= work.V[i, c] * pull + zd[c] * rows[D1, i]
     solve(pattern, work.blocks, push)
