@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panelist.analysis import compare
-from panelist.analysis.choose import RandomPart, choose_family, choose_random, groups_at_fault
+from panelist.analysis.choose import RandomPart, choose_random, groups_at_fault
+from panelist.models.response import choose_family
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison, PairDifference, SystemEstimate
 from panelist.analysis.ranks import better_pairs, rank_intervals

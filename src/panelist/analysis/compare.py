@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.analysis.choose import RandomPart, choose_family, choose_random, groups_at_fault, zero_terms
+from panelist.analysis.choose import RandomPart, choose_random, groups_at_fault, zero_terms
 from panelist.analysis.comparison import Comparison, CriterionComparison, PairDifference, SystemEstimate
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
+from panelist.models.response import choose_family
 from panelist.models.adjust import find_adjustment
 from panelist.models.contrasts import Means, Pairs, contrast_pairs, estimate_means
 from panelist.models.formula import parse_formula

@@ -13,11 +13,11 @@ C_j has entries only in the columns of the levels that share a row with lead lev
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from panelist.models import lapack
 from panelist.models.arrays import Floats, Ints, Longs
 from panelist.models.grouping import Factor
+from panelist.models.kernel import kernel
 
 
 class Pattern(NamedTuple):
@@ -114,7 +114,7 @@ def _find_neighbours(lead: Ints, place: Ints, levels: int, q: int) -> tuple[Ints
     return local.astype(np.int32), reach, columns.astype(np.int32)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
     """Fill ``blocks`` with the factor of V'diag(w)V + I; return its log-determinant, nan if there is none."""
     start, place, local = pattern.start, pattern.place, pattern.local
@@ -124,9 +124,10 @@ def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
     S[:] = 0.0
     for c in range(q):
         S[c, c] = 1.0
-    row = np.empty(pattern.widest)
+    usual = m1 == 2 and m2 == 2  # an intercept and a slope for each of two factors: spelt out, for speed
     logdet = 0.0
     for j in range(J):
+        stop = start[j] if usual else start[j + 1]
         D = blocks.D[j]
         width = reach[j + 1] - reach[j]
         Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
@@ -134,7 +135,23 @@ def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
         D[:] = 0.0
         for a in range(m1):
             D[a, a] = 1.0
-        for i in range(start[j], start[j + 1]):
+        if usual:
+            for i in range(start[j], start[j + 1]):
+                one, other, three, four = V[i, 0], V[i, 1], V[i, 2], V[i, 3]
+                w1, w2, w3, w4 = w[i] * one, w[i] * other, w[i] * three, w[i] * four
+                D[0, 0] += w1 * one
+                D[1, 0] += w2 * one
+                D[1, 1] += w2 * other
+                c, d = local[i, 0], local[i, 1]
+                Cj[0, c] += w1 * three
+                Cj[0, d] += w1 * four
+                Cj[1, c] += w2 * three
+                Cj[1, d] += w2 * four
+                c, d = place[i, 0], place[i, 1]
+                S[c, c] += w3 * three
+                S[d, c] += w4 * three
+                S[d, d] += w4 * four
+        for i in range(start[j], stop):
             for a in range(m1):
                 weighted = w[i] * V[i, a]
                 for b in range(a + 1):
@@ -167,15 +184,18 @@ def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
             for c in range(width):
                 Cj[a, c] *= inverse
         seen = columns[reach[j] : reach[j + 1]]
-        for c in range(width):  # S −= Ĉ_j'Ĉ_j: a row at a time in one piece, then to its places
-            row[: c + 1] = 0.0
-            for a in range(m1):
-                value = Cj[a, c]
+        if m1 == 2:  # S −= Ĉ_j'Ĉ_j
+            for c in range(width):
+                row_S, one, other = S[seen[c]], Cj[0, c], Cj[1, c]
                 for d in range(c + 1):
-                    row[d] += value * Cj[a, d]
-            row_S = S[seen[c]]
-            for d in range(c + 1):
-                row_S[seen[d]] -= row[d]
+                    row_S[seen[d]] -= one * Cj[0, d] + other * Cj[1, d]
+        else:
+            for c in range(width):
+                row_S = S[seen[c]]
+                for a in range(m1):
+                    one = Cj[a, c]
+                    for d in range(c + 1):
+                        row_S[seen[d]] -= one * Cj[a, d]
     if not lapack.cholesky(pattern.routines, S):
         return np.nan
     for c in range(q):
@@ -183,13 +203,13 @@ def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
     return logdet
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
     """Overwrite x, lead columns first, by H⁻¹x; return x'H⁻¹x."""
     start, reach, columns, m1 = pattern.start, pattern.reach, pattern.columns, pattern.widths[0]
     D, C, S = blocks.D, blocks.C, blocks.S
     J = len(start) - 1
-    dense = x[J * m1 :].reshape((1, S.shape[0]))
+    dense = x[J * m1 :]
     square = 0.0
     for j in range(J):
         width = reach[j + 1] - reach[j]
@@ -204,10 +224,10 @@ def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
             x[at + a] = total
             square += total * total
             for c in range(width):
-                dense[0, seen[c]] -= Cj[a, c] * total
+                dense[seen[c]] -= Cj[a, c] * total
     lapack.solve_triangle(pattern.routines, S, dense, False)
-    for c in range(dense.shape[1]):
-        square += dense[0, c] * dense[0, c]
+    for c in range(len(dense)):
+        square += dense[c] * dense[c]
     lapack.solve_triangle(pattern.routines, S, dense, True)
     for j in range(J):
         width = reach[j + 1] - reach[j]
@@ -217,14 +237,14 @@ def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
         for a in range(m1 - 1, -1, -1):
             total = x[at + a]
             for c in range(width):
-                total -= Cj[a, c] * dense[0, seen[c]]
+                total -= Cj[a, c] * dense[seen[c]]
             for b in range(a + 1, m1):
                 total -= D[j, b, a] * x[at + b]
             x[at + a] = total / D[j, a, a]
     return square
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
     """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries, and T and N on the way."""
     start, local, reach, columns = pattern.start, pattern.local, pattern.reach, pattern.columns
@@ -234,7 +254,9 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
     lapack.invert_from_cholesky(pattern.routines, T)
     room = np.empty(m1 * pattern.widest)
     near_room = np.empty(pattern.widest * pattern.widest)
+    usual = m1 == 2 and m2 == 2
     for j in range(J):
+        stop = start[j] if usual else start[j + 1]
         D, inner = blocks.D[j], blocks.N[j]
         width = reach[j + 1] - reach[j]
         Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
@@ -244,12 +266,20 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
         E[:] = 0.0
         for c in range(width):  # near = T over the neighbours, E = Ĉ_j near
             row_T = T[seen[c]]
-            for d in range(width):
-                near[c, d] = row_T[seen[d]]
-            for a in range(m1):
-                value = Cj[a, c]
+            if m1 == 2:
+                one, other = Cj[0, c], Cj[1, c]
                 for d in range(width):
-                    E[a, d] += value * near[c, d]
+                    entry = row_T[seen[d]]
+                    near[c, d] = entry
+                    E[0, d] += one * entry
+                    E[1, d] += other * entry
+            else:
+                for d in range(width):
+                    near[c, d] = row_T[seen[d]]
+                for a in range(m1):
+                    one = Cj[a, c]
+                    for d in range(width):
+                        E[a, d] += one * near[c, d]
         for a in range(m1):  # I + E Ĉ_j'
             for b in range(m1):
                 total = 1.0 if a == b else 0.0
@@ -264,7 +294,15 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
                     total -= inner[a, k] * D[k, b]
                 inner[a, b] = total / D[b, b]
         _apply_inverse_transpose(D, E)  # −E is now the block of H⁻¹ beside the lead block
-        for i in range(start[j], start[j + 1]):
+        if usual:
+            for i in range(start[j], start[j + 1]):
+                one, other, three, four = V[i, 0], V[i, 1], V[i, 2], V[i, 3]
+                c, d = local[i, 0], local[i, 1]
+                P[i, 0] = inner[0, 0] * one + inner[0, 1] * other - E[0, c] * three - E[0, d] * four
+                P[i, 1] = inner[1, 0] * one + inner[1, 1] * other - E[1, c] * three - E[1, d] * four
+                P[i, 2] = near[c, c] * three + near[c, d] * four - E[0, c] * one - E[1, c] * other
+                P[i, 3] = near[d, c] * three + near[d, d] * four - E[0, d] * one - E[1, d] * other
+        for i in range(start[j], stop):
             for a in range(m1):
                 total = 0.0
                 for b in range(m1):
@@ -282,7 +320,7 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
                 P[i, m1 + b] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _apply_inverse_transpose(L: Floats, B: Floats) -> None:
     """Overwrite B by L⁻ᵀB, for a small lower triangle L."""
     m = L.shape[0]
@@ -294,7 +332,7 @@ def _apply_inverse_transpose(L: Floats, B: Floats) -> None:
             B[a, c] /= L[a, a]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def multiply(pattern: Pattern, V: Floats, u: Floats, out: Floats) -> None:
     """Fill out (n,) with Vu."""
     start, place = pattern.start, pattern.place
@@ -310,7 +348,7 @@ def multiply(pattern: Pattern, V: Floats, u: Floats, out: Floats) -> None:
             out[i] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def multiply_transposed(pattern: Pattern, V: Floats, row: Floats, out: Floats) -> None:
     """Add V'row to out, lead columns first."""
     start, place = pattern.start, pattern.place

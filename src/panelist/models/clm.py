@@ -1,9 +1,9 @@
 """Cumulative link models without random effects: damped Newton on (α, β) with the exact Hessian."""
 
 import numpy as np
-from numba import njit
 
 from panelist.models.arrays import Floats, Ints
+from panelist.models.kernel import kernel
 from panelist.models.links import A_TILT, B_TILT, D1, N_ENTRIES, A, B, fill_rows, link_code
 from panelist.models.matrices import Design
 from panelist.models.separation import scaled_condition
@@ -47,7 +47,7 @@ def solve_clm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _measure(link: int, codes: Ints, X: Floats, J: Floats, psi: Floats, rows: Floats) -> float:
     s, p = J.shape[1], X.shape[1]
     thresholds = np.zeros(J.shape[0])
@@ -63,7 +63,7 @@ def _measure(link: int, codes: Ints, X: Floats, J: Floats, psi: Floats, rows: Fl
     return fill_rows(link, codes, thresholds, eta, rows)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _derive(codes: Ints, X: Floats, J: Floats, rows: Floats, gradient: Floats, hessian: Floats) -> None:
     """Fill gradient and Hessian of −log L: each row is a function of a = t_y − η and b = t_{y−1} − η."""
     last, s = J.shape
@@ -92,7 +92,7 @@ def _derive(codes: Ints, X: Floats, J: Floats, rows: Floats, gradient: Floats, h
             hessian[d, c] = hessian[c, d]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _newton(
     link: int,
     codes: Ints,

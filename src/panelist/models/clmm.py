@@ -5,7 +5,7 @@ import numpy as np
 from panelist.models.arrays import Floats
 from panelist.models.blocks import dense_size, find_pattern
 from panelist.models.estimate import TOLERANCE, estimate
-from panelist.models.laplace import FINAL, SEARCHING, Ordinal, Workspace, evaluate, make_workspace
+from panelist.models.laplace import FINAL, FIRST, Ordinal, Workspace, evaluate, make_workspace
 from panelist.models.links import LATENT_SD, link_code
 from panelist.models.matrices import Design
 from panelist.models.metric import first_metric
@@ -69,7 +69,7 @@ def _solve_from(model: Ordinal, design: Design, link: str, thresholds: Threshold
 def _search(model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats) -> float:
     work.u[:] = 0.0
     work.counts[2] = 0
-    first = evaluate(model, search.trial, work, search.trial_gradient, SEARCHING)
+    first = evaluate(model, search.trial, work, search.trial_gradient, FIRST)
     if not np.isfinite(first):
         search.state[REASON] = LOST
         return float("inf")

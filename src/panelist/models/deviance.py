@@ -11,7 +11,6 @@ Rows are in the order of the pattern.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from panelist.models import lapack
 from panelist.models.arrays import Floats, Longs
@@ -26,6 +25,7 @@ from panelist.models.blocks import (
     multiply_transposed,
     solve,
 )
+from panelist.models.kernel import kernel
 from panelist.models.optimise import Search, begin, judge, propose
 
 _MAX_STEPS = 500
@@ -77,7 +77,7 @@ def make_linear_workspace(model: Linear) -> LinearWorkspace:
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def settle(model: Linear, theta: Floats, work: LinearWorkspace) -> bool:
     """Find β, u and r² for θ; return False where X'H̃⁻¹X has no factor."""
     pattern, X, V = model.pattern, model.X, work.V
@@ -107,9 +107,8 @@ def settle(model: Linear, theta: Floats, work: LinearWorkspace) -> bool:
             work.R[a, b] = total
     if not lapack.cholesky(pattern.routines, work.R):
         return False
-    beta = target.reshape((1, p))
-    lapack.solve_triangle(pattern.routines, work.R, beta, False)
-    lapack.solve_triangle(pattern.routines, work.R, beta, True)
+    lapack.solve_triangle(pattern.routines, work.R, target, False)
+    lapack.solve_triangle(pattern.routines, work.R, target, True)
     lapack.copy_into(work.beta, target)
     for i in range(n):
         total = model.y[i]
@@ -134,7 +133,7 @@ def settle(model: Linear, theta: Floats, work: LinearWorkspace) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def deviance_at(model: Linear, work: LinearWorkspace) -> float:
     """Return d(θ) at the settled point."""
     n, p = model.X.shape
@@ -143,7 +142,7 @@ def deviance_at(model: Linear, work: LinearWorkspace) -> float:
     return value + work.scalars[2] if model.reml else value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Floats) -> None:
     """Fill ∂d/∂θ at the settled point, with 1/σ² = ``precision`` held fixed (the envelope of β and σ)."""
     pattern, X = model.pattern, model.X
@@ -173,7 +172,7 @@ def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Flo
                 gradient[t] += 2.0 * pattern.Z[i, model.tau_row[t]] * pull[model.tau_column[t]]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _solve_small(R: Floats, x: Floats) -> None:
     """Overwrite x by (RR')⁻¹x for a small lower triangle."""
     p = len(x)
@@ -190,7 +189,7 @@ def _solve_small(R: Floats, x: Floats) -> None:
 _SEARCH, _CENTRE, _COLUMN, _RETURN = range(4)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def estimate_deviance(
     model: Linear, work: LinearWorkspace, search: Search, tolerance: float, curvature: Floats
 ) -> float:
@@ -249,7 +248,7 @@ def estimate_deviance(
                         curvature[t, s] = curvature[s, t] = 0.5 * (curvature[t, s] + curvature[s, t])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def pulled_by_fit(model: Linear, work: LinearWorkspace, out: Floats) -> None:
     """Fill e'ZΛ_t u for each entry of θ at the settled point."""
     pattern = model.pattern
@@ -265,7 +264,7 @@ def pulled_by_fit(model: Linear, work: LinearWorkspace, out: Floats) -> None:
                 out[t] += work.e[i] * pattern.Z[i, model.tau_row[t]] * work.u[at[model.tau_column[t]]]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def covariance_slopes(model: Linear, work: LinearWorkspace, slopes_out: Floats) -> None:
     """Fill ∂(X'H̃⁻¹X)⁻¹/∂θ_t (r, p, p) at the settled point: C₀G'(Λ_tΛ' + ΛΛ_t')GC₀."""
     pattern, p, m = model.pattern, model.X.shape[1], work.V.shape[1]

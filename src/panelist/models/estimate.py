@@ -5,21 +5,22 @@ that calls it: one call of ``evaluate`` in one place is what keeps the first fit
 """
 
 import numpy as np
-from numba import njit
 
 from panelist.models import lapack
 from panelist.models.arrays import Floats, Longs
-from panelist.models.laplace import FINAL, SEARCHING, Ordinal, Workspace, evaluate, push_mode
-from panelist.models.optimise import STEP, Search, begin, judge, propose
+from panelist.models.kernel import kernel
+from panelist.models.laplace import FINAL, FIRST, Ordinal, Workspace, evaluate, push_mode
+from panelist.models.optimise import SLOPE, STEP, Search, begin, judge, propose
 
 TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
 _MAX_STEPS = 500
 _ROUNDS = 3
+_SLACK = 5e-3  # of the predicted gain, left in the mode while searching
 
 _START, _SEARCH, _CENTRE, _COLUMN, _POLISH, _RETURN = range(6)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def estimate(
     model: Ordinal,
     work: Workspace,
@@ -37,7 +38,7 @@ def estimate(
     is taken.
     """
     k = len(search.point)
-    steps, push, factor = np.empty(k), np.empty((1, k)), np.empty((k, k))
+    steps, push, factor = np.empty(k), np.empty(k), np.empty((k, k))
     direction, pushes = np.zeros(len(work.u)), np.zeros((k, len(work.u)))
     phase, fresh, column, rounds, value, f = _START, True, 0, 0, np.inf, first
     while True:
@@ -98,27 +99,30 @@ def estimate(
                 rounds += 1
                 if _newton_step(model.pattern.routines, hessian, gradient, factor, push) < 1e-4:
                     phase = _POLISH
-                    lapack.copy_into(search.trial, search.point - push[0])
+                    lapack.copy_into(search.trial, search.point - push)
                 else:  # the search ended too early: go on, more strictly
                     phase = _START if rounds < _ROUNDS else _RETURN
             else:  # the polish made it worse
                 phase = _RETURN
 
-        accuracy = SEARCHING if phase == _SEARCH else FINAL
+        # While searching the mode need only be good enough for the step in hand.
+        accuracy = FINAL
+        if phase == _SEARCH:
+            accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST)
         f = evaluate(model, search.trial, work, search.trial_gradient, accuracy)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _newton_step(routines: Longs, hessian: Floats, gradient: Floats, factor: Floats, push: Floats) -> float:
     """Make the Hessian symmetric; set push to H⁻¹g and return half of g'H⁻¹g, or inf if H is not positive."""
     for a in range(len(gradient)):
         for b in range(a):
             hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
     lapack.copy_into(factor, hessian)
-    lapack.copy_into(push[0], gradient)
+    lapack.copy_into(push, gradient)
     if not lapack.cholesky(routines, factor):
         return np.inf
     lapack.solve_triangle(routines, factor, push, False)
-    gain = 0.5 * (push[0] * push[0]).sum()
+    gain = 0.5 * (push * push).sum()
     lapack.solve_triangle(routines, factor, push, True)
     return gain

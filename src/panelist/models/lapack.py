@@ -1,6 +1,6 @@
 """LAPACK from inside compiled code, without a compiler and without losing numba's cache.
 
-SciPy carries the addresses of its LAPACK routines (``scipy.linalg.cython_lapack``). Baked into
+SciPy carries the addresses of its LAPACK routines (``scipy.linalg.cython_lapack`` and ``cython_blas``). Baked into
 compiled code as constants they would forbid caching, because they change from process to process;
 so they travel as an ordinary array, ``ROUTINES``, and one intrinsic calls through them.
 
@@ -11,19 +11,21 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import get_cython_function_address, intrinsic
 
 from panelist.models.arrays import Floats, Longs
+from panelist.models.kernel import kernel
 
-_POTRF, _POTRI, _TRTRS = range(3)
+_POTRF, _POTRI, _TRSV = range(3)
 
 
 def routines() -> Longs:
-    """Return the addresses of dpotrf, dpotri and dtrtrs in this process."""
-    names = ("dpotrf", "dpotri", "dtrtrs")
+    """Return the addresses of dpotrf, dpotri and dtrsv in this process."""
+    names = (("lapack", "dpotrf"), ("lapack", "dpotri"), ("blas", "dtrsv"))
     return np.array(
-        [get_cython_function_address("scipy.linalg.cython_lapack", name) for name in names], dtype=np.int64
+        [get_cython_function_address(f"scipy.linalg.cython_{where}", name) for where, name in names],
+        dtype=np.int64,
     )
 
 
@@ -43,7 +45,7 @@ def _call(typingctx: Any, address: Any, pointers: Any) -> Any:
     return types.none(types.int64, pointers), codegen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copy_into(target: Floats, source: Floats) -> None:
     """Copy one contiguous array into another of the same size.
 
@@ -54,7 +56,7 @@ def copy_into(target: Floats, source: Floats) -> None:
         to[i] = values[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cholesky(routines: Longs, a: Floats) -> bool:
     """Overwrite the lower triangle of ``a`` with its Cholesky factor; return whether there is one."""
     n = a.shape[0]
@@ -67,7 +69,7 @@ def cholesky(routines: Longs, a: Floats) -> bool:
     return bool(ints[1] == 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def invert_from_cholesky(routines: Longs, factor: Floats) -> None:
     """Overwrite a lower Cholesky factor with the full symmetric inverse of its matrix."""
     n = factor.shape[0]
@@ -86,18 +88,15 @@ def invert_from_cholesky(routines: Longs, factor: Floats) -> None:
                     factor[j, i] = factor[i, j]
 
 
-@njit(cache=True, nogil=True)
-def solve_triangle(routines: Longs, factor: Floats, rhs: Floats, transposed: bool) -> None:
-    """Overwrite the rows of ``rhs`` (right-hand sides, k × n) by L⁻¹ rhs, or by L⁻ᵀ rhs if transposed."""
+@kernel
+def solve_triangle(routines: Longs, factor: Floats, x: Floats, transposed: bool) -> None:
+    """Overwrite x by L⁻¹x, or by L⁻ᵀx if transposed."""
     n = factor.shape[0]
     if n == 0:
         return
     # Fortran holds U = Lᵀ, so solving with L is solving with Uᵀ.
     flags = np.array([85, 78 if transposed else 84, 78], dtype=np.uint8)
-    ints = np.array([n, rhs.shape[0], 0], dtype=np.int32)
-    size, count, info = ints.ctypes.data, ints.ctypes.data + 4, ints.ctypes.data + 8
+    ints = np.array([n, 1], dtype=np.int32)
+    size, stride = ints.ctypes.data, ints.ctypes.data + 4
     uplo, trans, diag = flags.ctypes.data, flags.ctypes.data + 1, flags.ctypes.data + 2
-    _call(
-        routines[_TRTRS],
-        (uplo, trans, diag, size, count, factor.ctypes.data, size, rhs.ctypes.data, size, info),
-    )
+    _call(routines[_TRSV], (uplo, trans, diag, size, factor.ctypes.data, size, x.ctypes.data, stride))

@@ -9,7 +9,6 @@ lower-triangular Λ. Rows are in the order of the pattern. N(ψ) = h(û) + ½ lo
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from panelist.models.arrays import Floats, Ints, Longs
 from panelist.models.blocks import (
@@ -23,6 +22,7 @@ from panelist.models.blocks import (
     multiply_transposed,
     solve,
 )
+from panelist.models.kernel import kernel
 from panelist.models.lapack import copy_into
 from panelist.models.links import (
     A_BEND,
@@ -40,7 +40,7 @@ from panelist.models.links import (
 
 _INNER_STEPS = 100
 _CHEAP_FROM = 80  # dense columns from which a step with an old factor is worth while
-SEARCHING, FINAL = 1e-9, 1e-14  # accuracy of the mode: while searching, and where derivatives are taken
+FIRST, FINAL = 1e-3, 1e-14  # accuracy of the mode: where a search starts, and where derivatives are taken
 
 
 class Ordinal(NamedTuple):
@@ -92,7 +92,7 @@ def make_workspace(model: Ordinal) -> Workspace:
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
     """Fill the thresholds, Xβ and V = ZΛ from ψ."""
     s, p = model.J.shape[1], model.X.shape[1]
@@ -112,7 +112,7 @@ def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
             V[i, model.tau_column[t]] += Z[i, model.tau_row[t]] * psi[s + p + t]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _measure(model: Ordinal, work: Workspace) -> float:
     """Return h(u), and leave the row table at u."""
     multiply(model.pattern, work.V, work.u, work.eta)
@@ -125,11 +125,12 @@ def _measure(model: Ordinal, work: Workspace) -> float:
     return fill_rows(model.link, model.codes, work.thresholds, work.eta, work.rows) + 0.5 * penalty
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> float:
-    """Move u to the mode for ψ by Newton steps; return N(ψ), with the factor of H at the mode.
+    """Move u close to the mode for ψ by Newton steps; return h(û) + ½ log|H|, with the factor of H.
 
-    The steps end when the Newton decrement g'H⁻¹g falls below ``accuracy``. The first few are taken with the
+    The steps end when the Newton decrement g'H⁻¹g falls below ``accuracy``; ``work.push`` then holds the step
+    that was not taken, and h(û) is the value it would reach. The first few are taken with the
     factor of the previous point, if there is one and it is large: a solve is far cheaper than a factorisation.
     """
     _unpack(model, psi, work)
@@ -165,7 +166,7 @@ def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> 
         multiply_transposed(model.pattern, work.V, work.rows[D1], push)
         decrement = solve(model.pattern, work.blocks, push)
         if decrement < accuracy and fresh:
-            return h + 0.5 * logdet
+            return h - 0.5 * decrement + 0.5 * logdet
         cheap = cheap and accuracy < decrement < 0.1 * before
         before, step = decrement, 1.0
         if fresh or cheap:
@@ -176,7 +177,7 @@ def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> 
     return np.inf
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, accuracy: float) -> float:
     """Return N(ψ) and fill its gradient; u starts where the workspace has it and ends at the mode."""
     work.counts[0] += 1
@@ -194,12 +195,18 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
             total += V[i, c] * P[i, c]
         kappa[i] = 0.5 * total
         work.fixed[i] = kappa[i] * rows[W_SLOPE, i]  # ½κW'; Xβ is no longer needed
+    # The last Newton step, not taken because it was short, still moves N to first order.
+    multiply(pattern, V, work.push, work.eta)  # η itself is no longer needed
+    for i in range(n):
+        value -= work.fixed[i] * work.eta[i]
+    for c in range(len(work.u)):
+        work.u[c] -= work.push[c]
     # The adjoint of the mode, r = H⁻¹V'(½κW'): one solve serves every parameter.
     r = work.push
     r[:] = 0.0
     multiply_transposed(pattern, V, work.fixed, r)
     solve(pattern, work.blocks, r)
-    multiply(pattern, V, r, work.eta)  # Vr; η itself is no longer needed
+    multiply(pattern, V, r, work.eta)  # Vr
     gradient[:] = 0.0
     by_threshold = np.zeros(len(work.thresholds) + 2)
     pull = np.empty(m)
@@ -227,7 +234,7 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
     """Set ``work.push`` to the first-order change of the mode when ψ moves by ``change``.
 
@@ -235,31 +242,33 @@ def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
     """
     pattern, rows, Z = model.pattern, work.rows, model.pattern.Z
     s, p = model.J.shape[1], model.X.shape[1]
-    m, m1, place = Z.shape[1], pattern.widths[0], pattern.place
-    dense = (len(pattern.start) - 1) * m1
+    m1, place, start = pattern.widths[0], pattern.place, pattern.start
     thresholds = np.zeros(len(work.thresholds) + 2)
     for k in range(len(work.thresholds)):
         for a in range(s):
             thresholds[k + 1] += model.J[k, a] * change[a]
-    push = work.push
+    push, moved = work.push, work.fixed
     push[:] = 0.0
-    zd, at = np.empty(m), np.empty(m, dtype=np.int64)
-    for j in range(len(pattern.start) - 1):
-        for i in range(pattern.start[j], pattern.start[j + 1]):
-            for c in range(m):
-                zd[c] = 0.0
-                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
-            for t in range(len(model.tau_row)):
-                zd[model.tau_column[t]] += Z[i, model.tau_row[t]] * change[s + p + t]
-            moved = 0.0
-            for b in range(p):
-                moved += model.X[i, b] * change[s + b]
-            for c in range(m):
-                moved += zd[c] * work.u[at[c]]
-            k = model.codes[i]
-            pull = (
-                rows[W, i] * moved + rows[A_TILT, i] * thresholds[k + 1] + rows[B_TILT, i] * thresholds[k]
-            )
-            for c in range(m):
-                push[at[c]] -= work.V[i, c] * pull + zd[c] * rows[D1, i]
+    for i in range(len(moved)):
+        moved[i] = 0.0
+        for b in range(p):
+            moved[i] += model.X[i, b] * change[s + b]
+    for t in range(len(model.tau_row)):
+        size, row, column = change[s + p + t], model.tau_row[t], model.tau_column[t]
+        if size == 0.0:
+            continue
+        for j in range(len(start) - 1):
+            at = j * m1 + column
+            for i in range(start[j], start[j + 1]):
+                if column >= m1:
+                    at = (len(start) - 1) * m1 + place[i, column - m1]
+                shift = size * Z[i, row]
+                moved[i] += shift * work.u[at]
+                push[at] -= shift * rows[D1, i]
+    for i in range(len(moved)):
+        k = model.codes[i]
+        moved[i] = -(
+            rows[W, i] * moved[i] + rows[A_TILT, i] * thresholds[k + 1] + rows[B_TILT, i] * thresholds[k]
+        )
+    multiply_transposed(pattern, work.V, moved, push)
     solve(pattern, work.blocks, push)

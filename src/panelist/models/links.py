@@ -12,10 +12,10 @@ and the same quantities split into the part of the upper threshold (A) and of th
 import math
 
 import numpy as np
-from numba import njit
 
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.models.arrays import Floats, Ints
+from panelist.models.kernel import kernel
 
 LINKS = ("probit", "logit", "cloglog", "loglog", "cauchit")
 PROBIT, LOGIT, CLOGLOG, LOGLOG, CAUCHIT = range(5)
@@ -43,7 +43,7 @@ def link_code(name: str) -> int:
     return LINKS.index(name)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def evaluate_link(link: int, x: float) -> tuple[float, float, float, float, float]:
     """Return F(x), 1 − F(x), f(x), f'(x), f''(x), each accurate in its own tail."""
     if link == PROBIT:
@@ -81,7 +81,7 @@ def evaluate_link(link: int, x: float) -> tuple[float, float, float, float, floa
     return lower, upper, f, -2.0 * x * f / square, f * (6.0 * x * x - 2.0) / (square * square)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def fill_rows(link: int, codes: Ints, thresholds: Floats, eta: Floats, rows: Floats) -> float:
     """Fill the row table (9, n) at η; return −Σ log p, or inf where a probability is lost.
 

@@ -6,15 +6,15 @@ variance components is taken as if every level had the average number of ratings
 """
 
 import numpy as np
-from numba import njit
 
 from panelist.models.arrays import Floats, Longs
 from panelist.models.blocks import Pattern, multiply
+from panelist.models.kernel import kernel
 from panelist.models.laplace import Ordinal, Workspace, push_mode
 from panelist.models.links import A_TILT, B_TILT, D1, A, B, W
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def profile_information(model: Ordinal, work: Workspace, size: int) -> Floats:
     """Return the information of (α, β) with u profiled out, at the latest evaluation."""
     s, p = model.J.shape[1], model.X.shape[1]

@@ -12,9 +12,9 @@ The caller owns the loop, so one optimiser serves objectives that carry state fr
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from panelist.models.arrays import Floats
+from panelist.models.kernel import kernel
 from panelist.models.lapack import copy_into
 
 # Places in Search.state.
@@ -50,7 +50,7 @@ def make_search(start: Floats, metric: Floats) -> Search:
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def begin(search: Search, f: float) -> None:
     """Take the trial point, already evaluated, as the first point."""
     state = search.state
@@ -64,7 +64,7 @@ def begin(search: Search, f: float) -> None:
     state[SHORTENED] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def propose(search: Search, tolerance: float, max_steps: int) -> bool:
     """Set the next trial point; return False when the search is over and ``state[REASON]`` says why."""
     state, k = search.state, len(search.point)
@@ -97,7 +97,7 @@ def propose(search: Search, tolerance: float, max_steps: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def judge(search: Search, f: float) -> bool:
     """Accept the trial point and learn from it, or shorten the step; return whether it was accepted."""
     state = search.state
@@ -123,7 +123,7 @@ def judge(search: Search, f: float) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _update_metric(search: Search) -> None:
     k = len(search.point)
     s = search.trial - search.point
@@ -143,7 +143,7 @@ def _update_metric(search: Search) -> None:
             search.metric[i, j] += scale * s[i] * s[j] - (Hy[i] * s[j] + s[i] * Hy[j]) / curvature
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _reset_metric(search: Search) -> None:
     for i in range(len(search.point)):
         diagonal = abs(search.metric[i, i])

@@ -13,10 +13,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from panelist.core.errors import BadModel
 from panelist.models.arrays import Floats, Ints, Longs
+from panelist.models.kernel import kernel
 from panelist.models.links import (
     A_BEND,
     A_TILT,
@@ -132,7 +132,7 @@ def points_of(method: str) -> int:
     return next(int(word) for word in method.split() if word.isdigit())
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _minimise(model: Scalar, modes: Floats, search: Search, tolerance: float, max_steps: int) -> None:
     begin(search, evaluate_quadrature(model, search.trial, modes, search.trial_gradient))
     for c in range(len(search.point)):  # a first step of moderate length in every direction
@@ -141,7 +141,7 @@ def _minimise(model: Scalar, modes: Floats, search: Search, tolerance: float, ma
         judge(search, evaluate_quadrature(model, search.trial, modes, search.trial_gradient))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _find_mode(
     model: Scalar, j: int, thresholds: Floats, fixed: Floats, tau: float, u: float, rows: Floats
 ) -> tuple[float, float]:
@@ -186,7 +186,7 @@ def _find_mode(
     return u, np.nan
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def evaluate_quadrature(model: Scalar, psi: Floats, modes: Floats, gradient: Floats) -> float:
     """Return −log L(ψ) by quadrature and fill its exact gradient; ``modes`` holds û and is moved along."""
     s, p, last = model.J.shape[1], model.X.shape[1], model.J.shape[0]
@@ -247,7 +247,7 @@ def evaluate_quadrature(model: Scalar, psi: Floats, modes: Floats, gradient: Flo
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _slope_at(model: Scalar, j: int, tau: float, u: float, rows: Floats, out: Floats) -> float:
     """Fill ∂h_j/∂(t, β, τ) at u; return ∂h_j/∂u."""
     last, p = model.J.shape[0], model.X.shape[1]
@@ -266,7 +266,7 @@ def _slope_at(model: Scalar, j: int, tau: float, u: float, rows: Floats, out: Fl
     return slope
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _follow_mode(
     model: Scalar, j: int, tau: float, u: float, H: float, rows: Floats, shift: Floats, widen: Floats
 ) -> None:

@@ -1,0 +1,35 @@
+"""Compiled functions: how every kernel is compiled, and when its compiled form on disk is out of date.
+
+numba stamps a cached function with its own source file alone, although the compiled form contains the
+functions it calls, from other files: after a change there the old code would run on. So every
+kernel is stamped with the sources of all of them.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import ParamSpec, TypeVar, cast
+
+from numba import njit
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function on its first call: cached on disk, free of the GIL, with IEEE division."""
+    compiled = njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled._cache._cache_file._source_stamp = _stamp()
+    return cast(Callable[P, R], compiled)
+
+
+@cache
+def _stamp() -> str:
+    """Return a digest of all source files that hold kernels."""
+    digest = blake2b(digest_size=16)
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        text = path.read_bytes()
+        if b"kernel" in text:
+            digest.update(path.name.encode() + b"\0" + text)
+    return digest.hexdigest()
