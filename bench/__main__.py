@@ -4,8 +4,9 @@ import argparse
 import os
 from importlib import import_module
 
-# Before numpy comes: what is compared runs on one core.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+from bench.settle import settle
+
+settle()  # before numpy and numba come
 
 from bench.clock import n_cores
 from bench.report import PAGE, Options, describe_machine, say, show, write_page

@@ -266,20 +266,12 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
         E[:] = 0.0
         for c in range(width):  # near = T over the neighbours, E = Ĉ_j near
             row_T = T[seen[c]]
-            if m1 == 2:
-                one, other = Cj[0, c], Cj[1, c]
+            for d in range(width):
+                near[c, d] = row_T[seen[d]]
+            for a in range(m1):
+                value = Cj[a, c]
                 for d in range(width):
-                    entry = row_T[seen[d]]
-                    near[c, d] = entry
-                    E[0, d] += one * entry
-                    E[1, d] += other * entry
-            else:
-                for d in range(width):
-                    near[c, d] = row_T[seen[d]]
-                for a in range(m1):
-                    one = Cj[a, c]
-                    for d in range(width):
-                        E[a, d] += one * near[c, d]
+                    E[a, d] += value * near[c, d]
         for a in range(m1):  # I + E Ĉ_j'
             for b in range(m1):
                 total = 1.0 if a == b else 0.0

@@ -186,66 +186,99 @@ def _solve_small(R: Floats, x: Floats) -> None:
         x[a] /= R[a, a]
 
 
-_SEARCH, _CENTRE, _COLUMN, _RETURN = range(4)
+TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
+_SEARCH, _CENTRE, _COLUMN, _POLISH, _RETURN = range(5)
 
 
 @kernel
-def estimate_deviance(
-    model: Linear, work: LinearWorkspace, search: Search, tolerance: float, curvature: Floats
-) -> float:
+def estimate_deviance(model: Linear, work: LinearWorkspace, search: Search, curvature: Floats) -> float:
     """Minimise −log L from ``search.trial``; return it, settled at ``search.point``, and fill the curvature.
 
-    ``curvature`` is the Hessian of the unprofiled deviance over φ = (θ, σ). Its columns of θ are differences
-    of the exact gradient; those of σ have a closed form. Phases of one loop, as in models/estimate.
+    ``curvature`` is the Hessian of the unprofiled deviance over φ = (θ, σ), where the search ends; one Newton
+    step goes on from there. Its columns of θ are differences of the exact gradient; those of σ have a closed
+    form. Phases of one loop, as in models/estimate.
     """
     r, (n, p) = len(search.point), model.X.shape
     count = n - p if model.reml else n
-    here, steps = np.empty(r), np.empty(r)
-    phase, begun, column, precision = _SEARCH, False, 0, 0.0
+    here, steps, push = np.empty(r), np.empty(r), np.empty(r)
+    phase, begun, column, precision, best = _SEARCH, False, 0, 0.0, np.inf
     while True:
         value = np.inf
         if settle(model, search.trial, work):
             value = 0.5 * deviance_at(model, work)
-            if phase == _SEARCH or phase == _RETURN:
+            if phase != _COLUMN:
                 precision = count / work.scalars[0]
             slopes(model, work, precision, search.trial_gradient)
-        if phase == _RETURN or not (np.isfinite(value) or phase == _SEARCH):
-            return value
+        elif phase != _SEARCH:
+            return np.inf
+
         if phase == _SEARCH:
             for t in range(r):
                 search.trial_gradient[t] *= 0.5
+            accepted = True
             if begun:
-                judge(search, value)
+                accepted = judge(search, value)
             else:
                 begin(search, value)
                 begun = True
-            if not propose(search, tolerance, _MAX_STEPS):
-                lapack.copy_into(search.trial, search.point)
-                phase = _CENTRE
+            if propose(search, TOLERANCE, _MAX_STEPS):
                 continue
-        elif phase == _CENTRE:
-            precision = count / work.scalars[0]
-            lapack.copy_into(here, search.trial_gradient)
-            pulled_by_fit(model, work, steps)
-            for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u
-                curvature[r, t] = curvature[t, r] = 4.0 * precision**1.5 * steps[t]
-            curvature[r, r] = 4.0 * count * precision
+            lapack.copy_into(search.trial, search.point)
+            phase = _CENTRE
+            if not accepted:
+                continue
             for t in range(r):
+                search.trial_gradient[t] = 2.0 * search.gradient[t]
+        if phase == _CENTRE:
+            best = value
+            lapack.copy_into(here, search.trial_gradient)
+            pulled_by_fit(model, work, push)
+            for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u
+                curvature[r, t] = curvature[t, r] = 4.0 * precision**1.5 * push[t]
                 steps[t] = 1e-4 * min(max(np.sqrt(abs(search.metric[t, t])), 1e-3), 1.0)
+            curvature[r, r] = 4.0 * count * precision
             phase = _COLUMN
-        else:
+        elif phase == _COLUMN:
             for t in range(r):
                 curvature[column, t] = (search.trial_gradient[t] - here[t]) / steps[column]
             column += 1
-        if phase == _COLUMN:
+        elif phase == _POLISH and not value <= best + 1e-9 * (1.0 + abs(best)):
+            phase = _RETURN
             lapack.copy_into(search.trial, search.point)
-            if column < r:
-                search.trial[column] += steps[column]
-            else:
-                phase = _RETURN
-                for t in range(r):
-                    for s in range(t):
-                        curvature[t, s] = curvature[s, t] = 0.5 * (curvature[t, s] + curvature[s, t])
+            continue
+        elif phase >= _POLISH:
+            lapack.copy_into(search.point, search.trial)
+            for t in range(r):
+                search.gradient[t] = 0.5 * search.trial_gradient[t]
+            return value
+
+        lapack.copy_into(search.trial, search.point)
+        if column < r:
+            search.trial[column] += steps[column]
+        elif _newton_step(model.pattern.routines, curvature, here, push) < 1e-4:
+            phase = _POLISH
+            for t in range(r):
+                search.trial[t] -= push[t]
+        else:
+            phase = _RETURN
+
+
+@kernel
+def _newton_step(routines: Longs, curvature: Floats, slope: Floats, push: Floats) -> float:
+    """Make the curvature symmetric; set push to the Newton step of the profiled deviance, return its gain."""
+    r = len(push)
+    factor = np.empty((r, r))
+    for t in range(r):
+        for s in range(t + 1):
+            curvature[t, s] = curvature[s, t] = 0.5 * (curvature[t, s] + curvature[s, t])
+            factor[t, s] = curvature[t, s] - curvature[r, t] * curvature[r, s] / curvature[r, r]
+        push[t] = slope[t]
+    if not lapack.cholesky(routines, factor):
+        return np.inf
+    lapack.solve_triangle(routines, factor, push, False)
+    gain = 0.25 * (push * push).sum()
+    lapack.solve_triangle(routines, factor, push, True)
+    return gain
 
 
 @kernel

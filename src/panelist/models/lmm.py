@@ -7,6 +7,7 @@ import numpy as np
 from panelist.models.arrays import Floats
 from panelist.models.blocks import dense_size, find_pattern
 from panelist.models.deviance import (
+    TOLERANCE,
     Linear,
     LinearWorkspace,
     covariance_slopes,
@@ -27,7 +28,6 @@ from panelist.models.variances import (
     split_lambda,
 )
 
-_TOLERANCE = 1e-11  # predicted gain in log-likelihood at which the search ends
 _NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are tried at zero
 _STARTS = (1.0, 0.2, 3.0)
 
@@ -84,7 +84,7 @@ def _search_from(model: Linear, work: LinearWorkspace, start: Floats) -> tuple[S
         start, component_metric(model.pattern, model.tau_row, model.tau_column, start, work.ones)
     )
     curvature = np.full((len(start) + 1, len(start) + 1), np.nan)
-    value = float(estimate_deviance(model, work, search, _TOLERANCE, curvature))
+    value = float(estimate_deviance(model, work, search, curvature))
     return search, value, curvature
 
 
@@ -111,14 +111,14 @@ def _describe(
     A = 2.0 * (vectors[:, good] / values[good]) @ vectors[:, good].T
     largest = float(np.abs(search.gradient).max())
     optimum = Optimum(
-        method="BFGS with the exact gradient",
+        method="BFGS with the exact gradient, then Newton",
         converged=bool(np.isfinite(value)) and largest < 1e-3 * max(1.0, 1e-4 * n),
         reason=REASONS[float(search.state[REASON])],
         steps=int(search.state[ITERATIONS]),
         evaluations=int(search.state[EVALUATIONS]),
         gradient=largest,
         condition=scaled_condition(curvature),
-        tolerance=_TOLERANCE,
+        tolerance=TOLERANCE,
     )
     singular = describe_singular(design.factors, lambdas)
     modes, deviations = level_effects(design.factors, search.point, model.pattern, work.blocks, work.u)

@@ -72,25 +72,30 @@ def describe_singular(factors: tuple[Factor, ...], lambdas: tuple[Floats, ...]) 
     for factor, block in zip(factors, lambdas, strict=True):
         for start, stop in factor.blocks:
             part = block[start:stop, start:stop]
+            if np.linalg.svd(part, compute_uv=False)[-1] >= _AT_ZERO:
+                continue
             sds = np.sqrt((part**2).sum(axis=1))
             zero = [factor.columns[start + k] for k in np.flatnonzero(sds < _AT_ZERO)]
-            for name in zero:
-                what = (
-                    f"{factor.name}s do not differ"
-                    if name == "Intercept"
-                    else f"the effect of {name} does not differ between {factor.name}s"
-                )
+            sentences += [_say_zero(factor, name) for name in zero]
+            if not zero:
                 sentences.append(
-                    f"singular: the variance of {name} over {factor.name} is estimated as zero ({what} beyond "
-                    "chance); the estimates stand, and a model without this term fits as well"
-                )
-            if not zero and stop - start > 1 and np.linalg.svd(part, compute_uv=False)[-1] < _AT_ZERO:
-                sentences.append(
-                    f"singular: the random effects of {factor.name} ({', '.join(factor.columns[start:stop])}) are "
-                    "perfectly correlated, so the data do not bear so many of them; the estimates stand, and "
-                    f"a simpler term, such as ({_simpler(factor, start, stop)} | {factor.name}), fits as well"
+                    f"singular: the random effects of {factor.name} ({', '.join(factor.columns[start:stop])}) "
+                    "are perfectly correlated, so the data do not bear so many of them; the estimates stand, "
+                    f"and a simpler term, such as ({_simpler(factor, start, stop)} | {factor.name}), fits as well"
                 )
     return sentences
+
+
+def _say_zero(factor: Factor, name: str) -> str:
+    what = (
+        f"{factor.name}s do not differ"
+        if name == "Intercept"
+        else f"the effect of {name} does not differ between {factor.name}s"
+    )
+    return (
+        f"singular: the variance of {name} over {factor.name} is estimated as zero ({what} beyond chance); "
+        "the estimates stand, and a model without this term fits as well"
+    )
 
 
 def _simpler(factor: Factor, start: int, stop: int) -> str:

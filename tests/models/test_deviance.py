@@ -1,0 +1,102 @@
+"""The profiled deviance of linear mixed models, and its gradient, from the n × n covariance."""
+
+import numpy as np
+import pytest
+from tests.models.designs import design
+from tests.models.oracle import (
+    deviance_value,
+    differences,
+    expand_lambda,
+    expand_z,
+    make_linear,
+    package_deviance,
+)
+from tests.models.test_laplace import PARTS, make_ratings
+
+from panelist.models.deviance import covariance_slopes, make_linear_workspace, settle
+from panelist.models.fit import fit
+from panelist.models.matrices import Design
+from panelist.models.variances import free_entries
+
+
+def make_design(part: str) -> Design:
+    frame = make_ratings()
+    frame["rating"] = frame["rating"] + 0.3 * frame["x"] + 0.01 * np.arange(len(frame))
+    return design(f"rating ~ system + x + {PARTS[part]}", frame)
+
+
+def some_theta(built: Design) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    rng = np.random.default_rng(9)
+    rows, columns = free_entries(built.factors)
+    return np.where(rows == columns, rng.uniform(0.3, 1.1, len(rows)), rng.uniform(-0.5, 0.5, len(rows)))
+
+
+@pytest.mark.parametrize("reml", [True, False])
+@pytest.mark.parametrize("part", PARTS)
+def test_value_and_gradient_are_those_of_the_oracle(part: str, reml: bool) -> None:
+    built = make_design(part)
+    theta = some_theta(built)
+    value, gradient, _ = package_deviance(make_linear(built, reml), theta)
+    assert value == pytest.approx(deviance_value(built, theta, reml), rel=1e-11)
+    expected = differences(lambda at: deviance_value(built, at, reml), theta)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("part", ["crossed", "three systems"])
+def test_fixed_effects_are_generalised_least_squares(part: str) -> None:
+    built = make_design(part)
+    theta = some_theta(built)
+    _, _, beta = package_deviance(make_linear(built, True), theta)
+    V = expand_z(built.factors) @ expand_lambda(built.factors, theta)
+    inverse = np.linalg.inv(np.eye(len(V)) + V @ V.T)
+    expected = np.linalg.solve(built.X.T @ inverse @ built.X, built.X.T @ inverse @ built.y)
+    np.testing.assert_allclose(beta, expected, rtol=1e-9, atol=1e-10)
+
+
+def test_slopes_of_the_covariance_are_its_differences() -> None:
+    built = make_design("three systems")
+    theta = some_theta(built)
+    model = make_linear(built, True)
+    work = make_linear_workspace(model)
+    assert settle(model, theta, work)
+    p = built.X.shape[1]
+    found = np.empty((len(theta), p, p))
+    covariance_slopes(model, work, found)
+
+    def covariance(
+        at: "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    ) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+        V = expand_z(built.factors) @ expand_lambda(built.factors, at)
+        return np.linalg.inv(built.X.T @ np.linalg.inv(np.eye(len(V)) + V @ V.T) @ built.X)
+
+    np.testing.assert_allclose(found, differences(covariance, theta), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["REML", "ML"])
+def test_a_fit_ends_where_scipy_finds_nothing_better(method: str) -> None:
+    from scipy import optimize
+
+    frame = make_ratings()
+    frame["rating"] = frame["rating"] + 0.3 * frame["x"]
+    fitted = fit("rating ~ system + (1 | rater) + (x | item)", frame, model="lmm", method=method)
+    built = fitted.design
+    best = min(
+        optimize.minimize(
+            lambda theta: deviance_value(built, theta, method == "REML"),
+            np.full(4, start) * np.array([1.0, 0.0, 1.0, 1.0]),
+            method="BFGS",
+            options={"gtol": 1e-6},
+        ).fun
+        for start in (0.2, 1.0)
+    )
+    assert -2.0 * fitted.loglik <= best + 1e-6
+    assert -2.0 * fitted.loglik >= best - 1e-4
+
+
+def test_a_constant_response_scale_does_not_matter() -> None:
+    frame = make_ratings()
+    one = fit("rating ~ system + (1 | rater) + (1 | item)", frame, model="lmm")
+    frame["rating"] = 1e6 * frame["rating"] - 3e6
+    other = fit("rating ~ system + (1 | rater) + (1 | item)", frame, model="lmm")
+    np.testing.assert_allclose(other.beta[1:], 1e6 * one.beta[1:], rtol=1e-7, atol=1e-3)
+    assert other.sigma == pytest.approx(1e6 * one.sigma, rel=1e-7)

@@ -1,0 +1,150 @@
+"""The Laplace likelihood and its gradient against a dense oracle: every link, every kind of random part."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.models.designs import design, make_frame
+from tests.models.oracle import (
+    differences,
+    laplace_value,
+    make_ordinal,
+    package_laplace,
+    starting_psi,
+)
+
+from panelist.models.laplace import FINAL, evaluate, make_workspace, push_mode
+from panelist.models.links import LINKS
+from panelist.models.matrices import Design
+from panelist.models.thresholds import make_thresholds
+
+PARTS = {
+    "one factor": "(1 | rater)",
+    "crossed": "(1 | rater) + (1 | item)",
+    "nested": "(1 | list/item)",
+    "three factors": "(1 | rater) + (1 | item) + (1 | rater:list)",
+    "three systems": "(system | rater) + (system | item)",
+    "a slope apart": "(x || rater) + (1 | item)",
+    "a slope alone": "(0 + x | rater) + (1 + x | item)",
+}
+
+
+def make_ratings(seed: int = 5, categories: int = 5) -> pd.DataFrame:
+    """An unbalanced table: a fifth of the cells of a crossed design are missing."""
+    rng = np.random.default_rng(seed)
+    frame = make_frame(raters=5, items=7, seed=seed)
+    frame["rating"] = rng.integers(1, categories + 1, len(frame))
+    frame.loc[: categories - 1, "rating"] = np.arange(1, categories + 1)
+    return frame.sample(frac=0.8, random_state=seed).reset_index(drop=True)
+
+
+def make_design(part: str, categories: int = 5) -> Design:
+    return design(f"rating ~ system + x + {PARTS[part]}", make_ratings(categories=categories), ordinal=True)
+
+
+def check(built: Design, link: str, structure: str) -> None:
+    thresholds = make_thresholds(structure, built.categories)
+    psi = starting_psi(built, thresholds, seed=11)
+    value, gradient = package_laplace(make_ordinal(built, link, thresholds), psi)
+    assert value == pytest.approx(laplace_value(built, link, thresholds.J, psi), rel=1e-10)
+    expected = differences(lambda at: laplace_value(built, link, thresholds.J, at), psi)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_value_and_gradient_are_those_of_the_oracle_for_every_link(link: str) -> None:
+    check(make_design("crossed"), link, "flexible")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_value_and_gradient_are_those_of_the_oracle_for_every_random_part(part: str) -> None:
+    check(make_design(part), "probit", "flexible")
+
+
+@pytest.mark.parametrize("structure", ["symmetric", "equidistant"])
+@pytest.mark.parametrize("categories", [5, 6])
+def test_value_and_gradient_are_those_of_the_oracle_for_structured_thresholds(
+    structure: str, categories: int
+) -> None:
+    check(make_design("a slope apart", categories), "logit", structure)
+
+
+def test_two_categories_are_binomial() -> None:
+    """Against the Bernoulli likelihood itself: P(y = 1) = Φ(η − t), integrated by Laplace in each rater."""
+    from scipy import optimize
+    from scipy.special import log_ndtr
+
+    built = make_design("one factor", categories=2)
+    assert built.codes is not None
+    thresholds = make_thresholds("flexible", built.categories)
+    psi = starting_psi(built, thresholds, seed=3)
+    value, _ = package_laplace(make_ordinal(built, "probit", thresholds), psi)
+    (rater,) = built.factors
+    sign, fixed, total = 2.0 * built.codes - 1.0, built.X @ psi[1:-1] - psi[0], 0.0
+    for level in range(len(rater.levels)):
+        own = rater.index == level
+
+        def height(u: float, own: "np.ndarray[tuple[int], np.dtype[np.bool_]]" = own) -> float:
+            return float(-log_ndtr(sign[own] * (fixed[own] + psi[-1] * u)).sum() + 0.5 * u**2)
+
+        u = float(optimize.minimize_scalar(height, bracket=(-1.0, 1.0), tol=1e-12).x)
+        h = 1e-3
+        bend = (
+            -height(u + 2 * h) + 16 * height(u + h) - 30 * height(u) + 16 * height(u - h) - height(u - 2 * h)
+        ) / (12 * h**2)
+        total += height(u) + 0.5 * np.log(bend)
+    assert value == pytest.approx(total, rel=1e-8)
+
+
+def test_without_variance_the_value_is_that_of_the_model_without_random_effects() -> None:
+    from tests.models.oracle import negative_log_p
+
+    built = make_design("three systems")
+    assert built.codes is not None
+    thresholds = make_thresholds("flexible", built.categories)
+    psi = starting_psi(built, thresholds, seed=2)
+    p = built.X.shape[1]
+    psi[4 + p :] = 0.0
+    value, gradient = package_laplace(make_ordinal(built, "probit", thresholds), psi)
+    plain = negative_log_p("probit", built.codes, psi[:4], built.X @ psi[4 : 4 + p]).sum()
+    assert value == pytest.approx(plain, rel=1e-13)
+    assert np.abs(gradient[4 + p :]).max() == 0.0  # zero is stationary by symmetry
+
+
+def test_the_mode_is_found_from_anywhere() -> None:
+    built = make_design("three systems")
+    thresholds = make_thresholds("flexible", built.categories)
+    psi = starting_psi(built, thresholds, seed=1)
+    model = make_ordinal(built, "probit", thresholds)
+    expected, slope = package_laplace(model, psi)
+    work, gradient = make_workspace(model), np.zeros(len(psi))
+    rng = np.random.default_rng(0)
+    for scale in (0.1, 1.0, 5.0, 60.0):  # the last loses probabilities, and must begin again at zero
+        work.u[:] = scale * rng.normal(size=len(work.u))
+        assert evaluate(model, psi, work, gradient, FINAL) == pytest.approx(expected, abs=1e-9)
+        np.testing.assert_allclose(gradient, slope, atol=1e-6)
+
+
+def test_thresholds_out_of_order_are_refused() -> None:
+    built = make_design("crossed")
+    thresholds = make_thresholds("flexible", built.categories)
+    psi = starting_psi(built, thresholds, seed=1)
+    psi[[0, 1]] = psi[[1, 0]]
+    value, _ = package_laplace(make_ordinal(built, "probit", thresholds), psi)
+    assert value == np.inf
+
+
+@pytest.mark.parametrize("part", ["crossed", "three systems", "a slope apart"])
+def test_the_tangent_of_the_mode_is_its_difference(part: str) -> None:
+    built = make_design(part)
+    thresholds = make_thresholds("flexible", built.categories)
+    psi = starting_psi(built, thresholds, seed=7)
+    model = make_ordinal(built, "logit", thresholds)
+    work, gradient = make_workspace(model), np.zeros(len(psi))
+    change = np.random.default_rng(1).normal(size=len(psi))
+    modes = []
+    for step in (-1e-4, 1e-4):
+        evaluate(model, psi + step * change, work, gradient, FINAL)
+        modes.append(work.u.copy())
+    evaluate(model, psi, work, gradient, FINAL)
+    push_mode(model, change, work)
+    np.testing.assert_allclose(work.push, (modes[1] - modes[0]) / 2e-4, rtol=1e-5, atol=1e-6)
