@@ -53,7 +53,7 @@ def thresholds(fitted: Any) -> dict[str, Row]:
 
 def anova(fitted: Any) -> dict[str, Row]:
     """Return the tests of type III of the fixed terms: num_df, den_df, F, p; names without their coding."""
-    rows = _records(fitted.anova())
+    rows = _records(fitted.test_terms().table())
     return {_plain_term(str(row["term"])): dict(row) for row in rows}
 
 
@@ -120,7 +120,7 @@ def probabilities(fitted: Any, systems: list[str], raters: str) -> Floats:
 
 def likelihood_ratio(small: Any, large: Any) -> Row:
     """Return chisq, df and p of the test of ``small`` within ``large``."""
-    from panelist.models.nested import compare_fits
+    from panelist.models.likelihood_ratio import compare_fits
 
     test = compare_fits(small, large)
     return {"chisq": float(test.chisq), "df": float(test.df), "p": float(test.p)}
@@ -129,12 +129,12 @@ def likelihood_ratio(small: Any, large: Any) -> Row:
 def profile_intervals(fitted: Any, level: float = 0.95) -> dict[str, tuple[float, float]]:
     """Return the profile interval of each parameter; deviations as ``sd_(Intercept)|item``, ``sigma``."""
     found = {}
-    for row in _records(fitted.intervals(method="profile", level=level)):
+    for row in _records(fitted.intervals(method="profile", level=level).table()):
         name = str(row["term"])
         group = str(row.get("group") or "")
-        if group == "Residual":
+        if row["kind"] == "residual":
             key = "sigma"
-        elif group:
+        elif row["kind"] == "sd":
             key = f"sd_{r_names([name])[0]}|{group_key(group)}"
         else:
             key = r_names([name])[0]

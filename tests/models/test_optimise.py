@@ -94,11 +94,13 @@ def test_every_end_has_its_reason() -> None:
     assert lost.state[REASON] == LOST
     assert lost.state[EVALUATIONS] == 1.0
 
-    def wrong(x: Floats) -> tuple[float, Floats]:
-        value, slope = bowl(x)
-        return value, -slope
+    calls = []
 
-    assert minimise(wrong, np.ones(2)).state[REASON] == STUCK
+    def walled(x: Floats) -> tuple[float, Floats]:
+        calls.append(x)
+        return (1.0 if len(calls) == 1 else np.inf), np.ones(len(x))
+
+    assert minimise(walled, np.ones(2)).state[REASON] == STUCK
     assert {CONVERGED, STUCK, OUT_OF_STEPS, LOST} <= set(REASONS)
 
 
@@ -120,3 +122,13 @@ def test_a_held_coordinate_does_not_move() -> None:
     search = minimise(rosenbrock, np.array([0.7, 3.0]), metric=metric)
     assert search.point[0] == 0.7
     assert search.point[1] == pytest.approx(0.49, abs=1e-7)
+
+
+def test_a_wrong_gradient_ends_the_search_soon_instead_of_creeping() -> None:
+    def wrong(x: Floats) -> tuple[float, Floats]:
+        value, slope = bowl(x)
+        return value, -slope
+
+    search = minimise(wrong, np.ones(2))
+    assert search.state[REASON] == STUCK
+    assert search.state[EVALUATIONS] < 100

@@ -29,7 +29,7 @@ _STARTS = (1.0, 0.2, 3.0)  # factors on the starting values of τ
 
 def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the Laplace estimates of an ordinal mixed model."""
-    model = _make_model(design, link, thresholds)
+    model = make_model(design, link, thresholds)
     with single_threaded_blas(dense_size(model.pattern)):
         best: Solution | None = None
         for scale in _STARTS:
@@ -42,7 +42,8 @@ def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     return best
 
 
-def _make_model(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
+def make_model(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
+    """Return the model in the form that compiled code takes."""
     assert design.codes is not None
     pattern = find_pattern(design.factors)
     rows, columns = free_entries(design.factors)

@@ -322,11 +322,11 @@ class _Laplace:
     """An ordinal mixed model by the Laplace approximation."""
 
     def __init__(self, fit: "Fit") -> None:
-        from panelist.models.clmm import _make_model
+        from panelist.models.clmm import make_model
 
         assert fit.structure is not None
         assert fit.link is not None
-        self.model = _make_model(fit.design, fit.link, fit.structure)
+        self.model = make_model(fit.design, fit.link, fit.structure)
         self.work = make_workspace(self.model)
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
