@@ -144,7 +144,9 @@ def measure(options: Options) -> Designs:
     return Designs(tuple(rows), answers.versions, _notes(answers, options))
 
 
-def measure_design(size: Size, model: str, seeds: tuple[int, ...], file: Path | None = None) -> Row:
+def measure_design(
+    size: Size, model: str, seeds: tuple[int, ...], file: Path | None = None, seconds: float = 1.0
+) -> Row:
     """Return our times at one size; the first seed's ratings are written into ``file`` for R."""
     whole, solver, fits = [], [], []
     for seed in seeds:
@@ -154,11 +156,11 @@ def measure_design(size: Size, model: str, seeds: tuple[int, ...], file: Path | 
         ratings = read_ratings(frame)
         call = fit_whole(ratings, model)
         call()  # compiles, where that has not been done
-        timing, fitted = time_call(call)
+        timing, fitted = time_call(call, seconds)
         whole.append(timing.best)
         fits.append(fitted)
         if seed == seeds[0]:
-            solver.append(time_call(solve_only(ratings, model))[0].best)
+            solver.append(time_call(solve_only(ratings, model), seconds)[0].best)
     say(f"  {model}, {size.n_rows} ratings: {1e3 * whole[0]:.1f} ms, solver {1e3 * solver[0]:.1f} ms")
     converged = all(fitted.converged for fitted in fits)
     return Row(size, model, whole[0], solver[0], tuple(whole), fits[0].loglik, converged)

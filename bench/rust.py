@@ -87,8 +87,8 @@ class Rust(Section):
         formats = dict(zip(times, map(decimals, (1, 1, 1, 2, 5)), strict=True)) | {"random effects": TEXT}
         note = (
             f"Whole calls, panelist.fit on a ratings table and glmm.fit (version {self.release}) on a pandas "
-            "frame, which the ratio compares, and on a dict of arrays with its labels coded beforehand; best of "
-            "3 to 25 runs after a first one, which is not counted."
+            "frame, which the ratio compares, and on a dict of arrays with the labels coded beforehand; "
+            "best of 3 to 25 runs after a first one, which is not counted."
         )
         return [Table("Linear mixed model: panelist and glmm", header, rows, formats, note)]
 

@@ -1,4 +1,4 @@
-"""What must stand in the environment before numpy and numba are imported; the processes started inherit it."""
+"""What must stand in the environment before numpy and numba come; processes started later inherit it."""
 
 import os
 from hashlib import blake2b

@@ -11,7 +11,7 @@ from scipy import optimize, special
 
 from panelist.models.arrays import Floats, Ints, Longs
 from panelist.models.blocks import find_pattern
-from panelist.models.clmm import _make_model
+from panelist.models.clmm import make_model
 from panelist.models.deviance import Linear, deviance_at, make_linear_workspace, settle, slopes
 from panelist.models.grouping import Factor
 from panelist.models.laplace import FINAL, Ordinal, evaluate, make_workspace
@@ -155,7 +155,7 @@ def deviance_value(design: Design, theta: Floats, reml: bool) -> float:
 
 def make_ordinal(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
     """Return the model that the ordinal solver would evaluate."""
-    return _make_model(design, link, thresholds)
+    return make_model(design, link, thresholds)
 
 
 def package_laplace(model: Ordinal, psi: Floats) -> tuple[float, Floats]:

@@ -1,1 +1,1 @@
-
+"""Ratings become an analysis: systems compared, with their uncertainty."""

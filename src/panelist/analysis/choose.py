@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-
 if TYPE_CHECKING:
     import pandas as pd
 

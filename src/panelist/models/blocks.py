@@ -117,52 +117,16 @@ def _find_neighbours(lead: Ints, place: Ints, levels: int, q: int) -> tuple[Ints
 @kernel
 def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
     """Fill ``blocks`` with the factor of V'diag(w)V + I; return its log-determinant, nan if there is none."""
-    start, place, local = pattern.start, pattern.place, pattern.local
-    reach, columns = pattern.reach, pattern.columns
-    C, S = blocks.C, blocks.S
-    m1, m2, J, q = pattern.widths[0], place.shape[1], len(start) - 1, S.shape[0]
+    reach, columns, C, S = pattern.reach, pattern.columns, blocks.C, blocks.S
+    m1, q = pattern.widths[0], S.shape[0]
     S[:] = 0.0
     for c in range(q):
         S[c, c] = 1.0
-    usual = m1 == 2 and m2 == 2  # an intercept and a slope for each of two factors: spelt out, for speed
     logdet = 0.0
-    for j in range(J):
-        stop = start[j] if usual else start[j + 1]
-        D = blocks.D[j]
-        width = reach[j + 1] - reach[j]
+    for j in range(len(pattern.start) - 1):
+        D, width = blocks.D[j], reach[j + 1] - reach[j]
         Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
-        Cj[:] = 0.0
-        D[:] = 0.0
-        for a in range(m1):
-            D[a, a] = 1.0
-        if usual:
-            for i in range(start[j], start[j + 1]):
-                one, other, three, four = V[i, 0], V[i, 1], V[i, 2], V[i, 3]
-                w1, w2, w3, w4 = w[i] * one, w[i] * other, w[i] * three, w[i] * four
-                D[0, 0] += w1 * one
-                D[1, 0] += w2 * one
-                D[1, 1] += w2 * other
-                c, d = local[i, 0], local[i, 1]
-                Cj[0, c] += w1 * three
-                Cj[0, d] += w1 * four
-                Cj[1, c] += w2 * three
-                Cj[1, d] += w2 * four
-                c, d = place[i, 0], place[i, 1]
-                S[c, c] += w3 * three
-                S[d, c] += w4 * three
-                S[d, d] += w4 * four
-        for i in range(start[j], stop):
-            for a in range(m1):
-                weighted = w[i] * V[i, a]
-                for b in range(a + 1):
-                    D[a, b] += weighted * V[i, b]
-                for b in range(m2):
-                    Cj[a, local[i, b]] += weighted * V[i, m1 + b]
-            for b in range(m2):
-                weighted = w[i] * V[i, m1 + b]
-                row_S = S[place[i, b]]
-                for d in range(b + 1):
-                    row_S[place[i, d]] += weighted * V[i, m1 + d]
+        _sum_level(pattern, V, w, j, D, Cj, S)
         for a in range(m1):  # L_j, in place
             for b in range(a + 1):
                 total = D[a, b]
@@ -175,32 +139,79 @@ def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
                     logdet += np.log(total)
                 else:
                     return np.nan
-        for a in range(m1):  # Ĉ_j, in place
-            for k in range(a):
-                scale = D[a, k]
-                for c in range(width):
-                    Cj[a, c] -= scale * Cj[k, c]
-            inverse = 1.0 / D[a, a]
-            for c in range(width):
-                Cj[a, c] *= inverse
-        seen = columns[reach[j] : reach[j + 1]]
-        if m1 == 2:  # S −= Ĉ_j'Ĉ_j
-            for c in range(width):
-                row_S, one, other = S[seen[c]], Cj[0, c], Cj[1, c]
-                for d in range(c + 1):
-                    row_S[seen[d]] -= one * Cj[0, d] + other * Cj[1, d]
-        else:
-            for c in range(width):
-                row_S = S[seen[c]]
-                for a in range(m1):
-                    one = Cj[a, c]
-                    for d in range(c + 1):
-                        row_S[seen[d]] -= one * Cj[a, d]
+        _eliminate_level(D, Cj, columns[reach[j] : reach[j + 1]], S)
     if not lapack.cholesky(pattern.routines, S):
         return np.nan
     for c in range(q):
         logdet += 2.0 * np.log(S[c, c])
     return logdet
+
+
+@kernel
+def _sum_level(pattern: Pattern, V: Floats, w: Floats, j: int, D: Floats, Cj: Floats, S: Floats) -> None:
+    """Sum w v v' over the rows of lead level j: D_j and C_j anew, what belongs to the others into S."""
+    place, local = pattern.place, pattern.local
+    m1, m2 = pattern.widths[0], place.shape[1]
+    first, last = pattern.start[j], pattern.start[j + 1]
+    Cj[:] = 0.0
+    D[:] = 0.0
+    for a in range(m1):
+        D[a, a] = 1.0
+    if m1 == 2 and m2 == 2:  # an intercept and a slope for each of two factors: spelt out, for speed
+        for i in range(first, last):
+            one, other, three, four = V[i, 0], V[i, 1], V[i, 2], V[i, 3]
+            w1, w2, w3, w4 = w[i] * one, w[i] * other, w[i] * three, w[i] * four
+            D[0, 0] += w1 * one
+            D[1, 0] += w2 * one
+            D[1, 1] += w2 * other
+            c, d = local[i, 0], local[i, 1]
+            Cj[0, c] += w1 * three
+            Cj[0, d] += w1 * four
+            Cj[1, c] += w2 * three
+            Cj[1, d] += w2 * four
+            c, d = place[i, 0], place[i, 1]
+            S[c, c] += w3 * three
+            S[d, c] += w4 * three
+            S[d, d] += w4 * four
+        return
+    for i in range(first, last):
+        for a in range(m1):
+            weighted = w[i] * V[i, a]
+            for b in range(a + 1):
+                D[a, b] += weighted * V[i, b]
+            for b in range(m2):
+                Cj[a, local[i, b]] += weighted * V[i, m1 + b]
+        for b in range(m2):
+            weighted = w[i] * V[i, m1 + b]
+            row_S = S[place[i, b]]
+            for d in range(b + 1):
+                row_S[place[i, d]] += weighted * V[i, m1 + d]
+
+
+@kernel
+def _eliminate_level(D: Floats, Cj: Floats, seen: Ints, S: Floats) -> None:
+    """Turn C_j into Ĉ_j = L_j⁻¹C_j, and take Ĉ_j'Ĉ_j off S at the neighbours ``seen``."""
+    m1, width = Cj.shape
+    for a in range(m1):
+        for k in range(a):
+            scale = D[a, k]
+            for c in range(width):
+                Cj[a, c] -= scale * Cj[k, c]
+        inverse = 1.0 / D[a, a]
+        for c in range(width):
+            Cj[a, c] *= inverse
+    if m1 == 2:
+        for c in range(width):
+            row_S, one, other = S[seen[c]], Cj[0, c], Cj[1, c]
+            for d in range(c + 1):
+                row_S[seen[d]] -= one * Cj[0, d] + other * Cj[1, d]
+        return
+    for c in range(width):
+        row_S = S[seen[c]]
+        for a in range(m1):
+            one = Cj[a, c]
+            for d in range(c + 1):
+                row_S[seen[d]] -= one * Cj[a, d]
 
 
 @kernel
@@ -247,16 +258,13 @@ def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
 @kernel
 def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
     """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries, and T and N on the way."""
-    start, local, reach, columns = pattern.start, pattern.local, pattern.reach, pattern.columns
-    C, T = blocks.C, blocks.T
-    m1, m2, J = pattern.widths[0], pattern.place.shape[1], len(start) - 1
+    reach, columns, C, T = pattern.reach, pattern.columns, blocks.C, blocks.T
+    m1 = pattern.widths[0]
     lapack.copy_into(T, blocks.S)
     lapack.invert_from_cholesky(pattern.routines, T)
     room = np.empty(m1 * pattern.widest)
     near_room = np.empty(pattern.widest * pattern.widest)
-    usual = m1 == 2 and m2 == 2
-    for j in range(J):
-        stop = start[j] if usual else start[j + 1]
+    for j in range(len(pattern.start) - 1):
         D, inner = blocks.D[j], blocks.N[j]
         width = reach[j + 1] - reach[j]
         Cj = C[m1 * reach[j] : m1 * reach[j + 1]].reshape((m1, width))
@@ -286,30 +294,42 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
                     total -= inner[a, k] * D[k, b]
                 inner[a, b] = total / D[b, b]
         _apply_inverse_transpose(D, E)  # −E is now the block of H⁻¹ beside the lead block
-        if usual:
-            for i in range(start[j], start[j + 1]):
-                one, other, three, four = V[i, 0], V[i, 1], V[i, 2], V[i, 3]
-                c, d = local[i, 0], local[i, 1]
-                P[i, 0] = inner[0, 0] * one + inner[0, 1] * other - E[0, c] * three - E[0, d] * four
-                P[i, 1] = inner[1, 0] * one + inner[1, 1] * other - E[1, c] * three - E[1, d] * four
-                P[i, 2] = near[c, c] * three + near[c, d] * four - E[0, c] * one - E[1, c] * other
-                P[i, 3] = near[d, c] * three + near[d, d] * four - E[0, d] * one - E[1, d] * other
-        for i in range(start[j], stop):
-            for a in range(m1):
-                total = 0.0
-                for b in range(m1):
-                    total += inner[a, b] * V[i, b]
-                for b in range(m2):
-                    total -= E[a, local[i, b]] * V[i, m1 + b]
-                P[i, a] = total
+        _invert_level(pattern, V, j, inner, E, near, P)
+
+
+@kernel
+def _invert_level(
+    pattern: Pattern, V: Floats, j: int, inner: Floats, E: Floats, near: Floats, P: Floats
+) -> None:
+    """Fill P for the rows of lead level j from the blocks of H⁻¹ that they touch."""
+    local = pattern.local
+    m1, m2 = inner.shape[0], local.shape[1]
+    first, last = pattern.start[j], pattern.start[j + 1]
+    if m1 == 2 and m2 == 2:
+        for i in range(first, last):
+            one, other, three, four = V[i, 0], V[i, 1], V[i, 2], V[i, 3]
+            c, d = local[i, 0], local[i, 1]
+            P[i, 0] = inner[0, 0] * one + inner[0, 1] * other - E[0, c] * three - E[0, d] * four
+            P[i, 1] = inner[1, 0] * one + inner[1, 1] * other - E[1, c] * three - E[1, d] * four
+            P[i, 2] = near[c, c] * three + near[c, d] * four - E[0, c] * one - E[1, c] * other
+            P[i, 3] = near[d, c] * three + near[d, d] * four - E[0, d] * one - E[1, d] * other
+        return
+    for i in range(first, last):
+        for a in range(m1):
+            total = 0.0
+            for b in range(m1):
+                total += inner[a, b] * V[i, b]
             for b in range(m2):
-                at = local[i, b]
-                total = 0.0
-                for a in range(m1):
-                    total -= E[a, at] * V[i, a]
-                for d in range(m2):
-                    total += near[at, local[i, d]] * V[i, m1 + d]
-                P[i, m1 + b] = total
+                total -= E[a, local[i, b]] * V[i, m1 + b]
+            P[i, a] = total
+        for b in range(m2):
+            at = local[i, b]
+            total = 0.0
+            for a in range(m1):
+                total -= E[a, at] * V[i, a]
+            for d in range(m2):
+                total += near[at, local[i, d]] * V[i, m1 + d]
+            P[i, m1 + b] = total
 
 
 @kernel

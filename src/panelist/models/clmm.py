@@ -30,16 +30,13 @@ _STARTS = (1.0, 0.2, 3.0)  # factors on the starting values of τ
 def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the Laplace estimates of an ordinal mixed model."""
     model = make_model(design, link, thresholds)
+    found: list[Solution] = []
     with single_threaded_blas(dense_size(model.pattern)):
-        best: Solution | None = None
         for scale in _STARTS:
-            found = _solve_from(model, design, link, thresholds, scale)
-            if best is None or found.loglik > best.loglik:
-                best = found
-            assert best.optimum is not None
-            if best.optimum.converged:
+            found.append(_solve_from(model, design, link, thresholds, scale))
+            if found[-1].optimum.converged:
                 break
-    return best
+    return max(found, key=lambda solution: solution.loglik)
 
 
 def make_model(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
@@ -81,7 +78,7 @@ def _search(model: Ordinal, work: Workspace, search: Search, gradient: Floats, h
 def _leave_saddle(
     model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats, value: float
 ) -> float:
-    """Where the Hessian bends down the search sits on a saddle (a zero is stationary by symmetry): move off."""
+    """Where the Hessian bends down the search sits on a saddle, zero being stationary: move off."""
     if not np.all(np.isfinite(hessian)):
         return value
     values, vectors = np.linalg.eigh(hessian)

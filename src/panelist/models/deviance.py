@@ -139,15 +139,14 @@ def deviance_at(model: Linear, work: LinearWorkspace) -> float:
     n, p = model.X.shape
     count = n - p if model.reml else n
     value = work.scalars[1] + count * (1.0 + np.log(2.0 * np.pi * work.scalars[0] / count))
-    return value + work.scalars[2] if model.reml else value
+    return float(value + work.scalars[2] if model.reml else value)
 
 
 @kernel
 def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Floats) -> None:
     """Fill ∂d/∂θ at the settled point, with 1/σ² = ``precision`` held fixed (the envelope of β and σ)."""
     pattern, X = model.pattern, model.X
-    n, p = X.shape
-    m = work.V.shape[1]
+    m, p = work.V.shape[1], X.shape[1]
     invert_rows(pattern, work.V, work.blocks, work.P)
     pull = np.empty(m)
     gradient[:] = 0.0
@@ -278,7 +277,7 @@ def _newton_step(routines: Longs, curvature: Floats, slope: Floats, push: Floats
     lapack.solve_triangle(routines, factor, push, False)
     gain = 0.25 * (push * push).sum()
     lapack.solve_triangle(routines, factor, push, True)
-    return gain
+    return float(gain)
 
 
 @kernel

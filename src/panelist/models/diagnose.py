@@ -22,14 +22,14 @@ def _say_not_converged(fit: Fit) -> list[str]:
     record = fit.optimum
     if not record.converged:
         return [
-            f"not converged: {record.reason} (largest gradient {record.gradient:.2g}, condition of the Hessian "
-            f"{record.condition:.2g}, {record.steps} steps); do not report these estimates. Simplify the random "
-            "part, starting with the correlations and slopes whose standard deviations are smallest"
+            f"not converged: {record.reason} (largest gradient {record.gradient:.2g}, condition of the "
+            f"Hessian {record.condition:.2g}, {record.steps} steps); do not report these estimates. Simplify "
+            "the random part, first the correlations and slopes whose standard deviations are smallest"
         ]
     if record.condition > _CONDITION and not fit.singular and not np.isnan(fit.vcov).any():
         return [
             f"nearly unidentifiable: the condition of the Hessian is {record.condition:.2g}, so some "
-            "combination of the parameters is hardly determined; rescale numeric columns, or simplify the model"
+            "combination of the parameters is hardly determined; rescale numbers, or simplify the model"
         ]
     return []
 
@@ -41,9 +41,10 @@ def _say_unidentified(fit: Fit) -> list[str]:
         for start, stop in factor.blocks:
             if stop - start < 2 or _varies_within(factor, start, stop):
                 continue
+            names = ", ".join(factor.columns[start:stop])
             found.append(
-                f"not identified: within no {factor.name} do {', '.join(factor.columns[start:stop])} vary, so their "
-                f"correlation cannot be learnt and only the variance in each cell can; (1 | {factor.name}) asks for less"
+                f"not identified: within no {factor.name} do {names} vary, so their correlation cannot be "
+                f"learnt and only the variance in each cell can; (1 | {factor.name}) asks for less"
             )
     return found
 

@@ -1,7 +1,7 @@
 """Search, curvature, polish: one loop around one evaluation of the Laplace likelihood.
 
-It is written as phases of a single loop because numba optimises a function anew inside every function
-that calls it: one call of ``evaluate`` in one place is what keeps the first fit of a fresh installation short.
+It is written as phases of a single loop because numba optimises a function anew inside every function that
+calls it: one call of ``evaluate`` in one place keeps the first fit of a fresh installation short.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from panelist.models import lapack
 from panelist.models.arrays import Floats, Longs
 from panelist.models.kernel import kernel
+from panelist.models.lapack import copy_into
 from panelist.models.laplace import FINAL, FIRST, Ordinal, Workspace, evaluate, push_mode
 from panelist.models.optimise import SLOPE, STEP, Search, begin, judge, propose
 
@@ -32,13 +33,13 @@ def estimate(
 ) -> float:
     """Minimise N from ``search.trial``; return N at ``search.point``, and fill gradient and Hessian there.
 
-    ``first`` is N at the trial point, which has just been evaluated. The Hessian comes from differences of the
-    exact gradient, the mode following each by its tangent; it is taken where the search ends, and one Newton
-    step goes on from there. If a parameter is ``held``, as in a profile, its metric is zero, and no Hessian
-    is taken.
+    ``first`` is N at the trial point, which has just been evaluated. The Hessian comes from differences of
+    the exact gradient, the mode following each by its tangent; it is taken where the search ends, and one
+    Newton step goes on from there. If a parameter is ``held``, as in a profile, its metric is zero, and no
+    Hessian is taken.
     """
     k = len(search.point)
-    steps, push, factor = np.empty(k), np.empty(k), np.empty((k, k))
+    steps, push = np.empty(k), np.empty(k)
     direction, pushes = np.zeros(len(work.u)), np.zeros((k, len(work.u)))
     phase, fresh, column, rounds, value, f = _START, True, 0, 0, np.inf, first
     while True:
@@ -50,16 +51,11 @@ def estimate(
             fresh = judge(search, f)
         elif phase == _CENTRE:
             value = f
-            lapack.copy_into(gradient, search.trial_gradient)
+            copy_into(gradient, search.trial_gradient)
             if held or not np.isfinite(f):
                 return value
-            lapack.copy_into(work.kept, work.u)
-            for a in range(k):
-                steps[a] = 1e-4 * min(max(np.sqrt(abs(search.metric[a, a])), 1e-3), 1.0)
-                search.direction[:] = 0.0
-                search.direction[a] = steps[a]
-                push_mode(model, search.direction, work)
-                lapack.copy_into(pushes[a], work.push)
+            copy_into(work.kept, work.u)
+            _plan_columns(model, work, search, steps, pushes)
             phase, column = _COLUMN, 0
         elif phase == _COLUMN:
             for b in range(k):
@@ -68,61 +64,66 @@ def estimate(
                 hessian[:] = np.nan
                 return value
             column += 1
-        elif phase == _POLISH and f <= value + 1e-9 * (1.0 + abs(value)):
-            lapack.copy_into(search.point, search.trial)
-            lapack.copy_into(gradient, search.trial_gradient)
-            return f
-        elif phase == _RETURN:
-            lapack.copy_into(gradient, search.trial_gradient)
+        elif phase == _RETURN or f <= value + 1e-9 * (1.0 + abs(value)):
+            copy_into(search.point, search.trial)
+            copy_into(gradient, search.trial_gradient)
             return f
 
         # Where to look next
         if phase == _SEARCH and fresh:
-            lapack.copy_into(work.kept, work.u)
+            copy_into(work.kept, work.u)
         if phase == _SEARCH and propose(search, TOLERANCE * 1e-3**rounds, _MAX_STEPS):
             if fresh:
                 push_mode(model, search.direction, work)
-                lapack.copy_into(direction, work.push)
+                copy_into(direction, work.push)
             for c in range(len(direction)):
                 work.u[c] = work.kept[c] + search.state[STEP] * direction[c]
         elif phase == _COLUMN and column < k:
-            lapack.copy_into(search.trial, search.point)
+            copy_into(search.trial, search.point)
             search.trial[column] += steps[column]
             for c in range(len(direction)):
                 work.u[c] = work.kept[c] + pushes[column, c]
         else:
-            lapack.copy_into(search.trial, search.point)
-            lapack.copy_into(work.u, work.kept)
+            copy_into(search.trial, search.point)
+            copy_into(work.u, work.kept)
+            rounds += phase == _COLUMN
             if phase == _SEARCH:
                 phase = _CENTRE
-            elif phase == _COLUMN:
-                rounds += 1
-                if _newton_step(model.pattern.routines, hessian, gradient, factor, push) < 1e-4:
-                    phase = _POLISH
-                    lapack.copy_into(search.trial, search.point - push)
-                else:  # the search ended too early: go on, more strictly
-                    phase = _START if rounds < _ROUNDS else _RETURN
-            else:  # the polish made it worse
+            elif phase == _POLISH:  # it made things worse
                 phase = _RETURN
+            elif _newton_step(model.pattern.routines, hessian, gradient, push) < 1e-4:
+                phase = _POLISH
+                copy_into(search.trial, search.point - push)
+            else:  # the search ended too early: go on, more strictly
+                phase = _START if rounds < _ROUNDS else _RETURN
 
         # While searching the mode need only be good enough for the step in hand.
-        accuracy = FINAL
-        if phase == _SEARCH:
-            accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST)
+        accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST) if phase == _SEARCH else FINAL
         f = evaluate(model, search.trial, work, search.trial_gradient, accuracy)
 
 
 @kernel
-def _newton_step(routines: Longs, hessian: Floats, gradient: Floats, factor: Floats, push: Floats) -> float:
+def _plan_columns(model: Ordinal, work: Workspace, search: Search, steps: Floats, pushes: Floats) -> None:
+    """Choose a step in each parameter, small beside its standard error, and find how the mode follows it."""
+    for a in range(len(steps)):
+        steps[a] = 1e-4 * min(max(np.sqrt(abs(search.metric[a, a])), 1e-3), 1.0)
+        search.direction[:] = 0.0
+        search.direction[a] = steps[a]
+        push_mode(model, search.direction, work)
+        copy_into(pushes[a], work.push)
+
+
+@kernel
+def _newton_step(routines: Longs, hessian: Floats, gradient: Floats, push: Floats) -> float:
     """Make the Hessian symmetric; set push to H⁻¹g and return half of g'H⁻¹g, or inf if H is not positive."""
     for a in range(len(gradient)):
         for b in range(a):
             hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
-    lapack.copy_into(factor, hessian)
-    lapack.copy_into(push, gradient)
+    factor = hessian.copy()
+    copy_into(push, gradient)
     if not lapack.cholesky(routines, factor):
         return np.inf
     lapack.solve_triangle(routines, factor, push, False)
     gain = 0.5 * (push * push).sum()
     lapack.solve_triangle(routines, factor, push, True)
-    return gain
+    return float(gain)

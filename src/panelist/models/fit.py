@@ -31,8 +31,8 @@ def fit(
     """Return the fit of one model to ratings.
 
     ``formula`` is written as in lme4: ``rating ~ system + (system | rater) + (1 | item)``. ``data`` is a
-    ratings table: a path, a pandas or polars frame, or what ``load_ratings`` returned. ``model`` is ``clmm`` or
-    ``clm`` (ordered categories, with or without random effects), ``lmm`` or ``lm`` (numbers), or ``auto``.
+    ratings table: a path, a pandas or polars frame, or what ``load_ratings`` returned. ``model`` is ``clmm``
+    or ``clm`` (ordered categories, with or without random effects), ``lmm`` or ``lm`` (numbers), or ``auto``.
     ``link`` and ``threshold`` belong to the ordinal models, ``method`` (REML or ML) to ``lmm``, and
     ``quadrature``, the number of points of adaptive Gauss-Hermite quadrature, to a ``clmm`` with a single
     scalar random effect; 1 is the Laplace approximation.

@@ -91,7 +91,6 @@ class Fit(Inference):
     @property
     def optimum(self) -> Optimum:
         """The optimiser's record."""
-        assert self.solution.optimum is not None
         return self.solution.optimum
 
     @property
@@ -333,7 +332,7 @@ class Fit(Inference):
 
     def _random_table(self) -> Table:
         """Standard deviations, with the correlations with earlier terms beside them, as lme4 prints them."""
-        known = {(r.group, r.a, r.b): r.r for r in self.correlations.itertuples()}
+        known = {tuple(row[:3]): float(row[3]) for row in self.correlations.to_numpy()}
         most = max(stop - start for factor in self.design.factors for start, stop in factor.blocks)
         header = ("group", "term", "sd", *(f"r{k}" for k in range(1, most)))
         rows: list[tuple[str | float | None, ...]] = []

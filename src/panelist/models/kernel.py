@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from numba import njit
 
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call: cached on disk, free of the GIL, with IEEE division."""
-    compiled = njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
     compiled._cache._cache_file._source_stamp = _stamp()
     return cast(Callable[P, R], compiled)
 

@@ -1,7 +1,7 @@
 """LAPACK from inside compiled code, without a compiler and without losing numba's cache.
 
-SciPy carries the addresses of its LAPACK routines (``scipy.linalg.cython_lapack`` and ``cython_blas``). Baked into
-compiled code as constants they would forbid caching, because they change from process to process;
+SciPy carries the addresses of its routines (``scipy.linalg.cython_lapack`` and ``cython_blas``). Baked
+into compiled code as constants they would forbid caching, because they change from process to process;
 so they travel as an ordinary array, ``ROUTINES``, and one intrinsic calls through them.
 
 Matrices here are C-ordered and *lower* triangular, which Fortran sees as *upper*: hence ``U`` below.
@@ -29,8 +29,7 @@ def routines() -> Longs:
     )
 
 
-@intrinsic
-def _call(typingctx: Any, address: Any, pointers: Any) -> Any:
+def _type_call(typingctx: Any, address: Any, pointers: Any) -> Any:
     """Call the void function at ``address`` with the integers in ``pointers`` as its pointers."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -43,6 +42,9 @@ def _call(typingctx: Any, address: Any, pointers: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(types.int64, pointers), codegen
+
+
+_call: Any = intrinsic(_type_call)
 
 
 @kernel

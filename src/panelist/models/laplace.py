@@ -129,9 +129,9 @@ def _measure(model: Ordinal, work: Workspace) -> float:
 def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> float:
     """Move u close to the mode for ψ by Newton steps; return h(û) + ½ log|H|, with the factor of H.
 
-    The steps end when the Newton decrement g'H⁻¹g falls below ``accuracy``; ``work.push`` then holds the step
+    The steps end when the Newton decrement g'H⁻¹g falls below ``accuracy``; ``work.push`` then is the step
     that was not taken, and h(û) is the value it would reach. The first few are taken with the
-    factor of the previous point, if there is one and it is large: a solve is far cheaper than a factorisation.
+    factor of the previous point, if there is one and it is large: to solve is far cheaper than to factorise.
     """
     _unpack(model, psi, work)
     for k in range(1, len(work.thresholds)):

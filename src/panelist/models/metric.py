@@ -73,7 +73,8 @@ def component_metric(pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: F
     """Return the inverse of the component information, kept away from singularity."""
     information = component_information(pattern, tau_row, tau_column, tau, w)
     information[np.diag_indices(len(tau))] = 1.05 * np.diag(information) + 1e-3
-    return np.linalg.inv(information)
+    metric: Floats = np.linalg.inv(information).astype(np.float64)
+    return metric
 
 
 def first_metric(model: Ordinal, psi: Floats, work: Workspace) -> Floats:

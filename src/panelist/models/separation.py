@@ -18,15 +18,13 @@ _FAR = 4.0  # latent standard deviations: effects on a scale hardly ever reach f
 _CONDITION = 1e6
 
 
-def mark_separated(
-    solution: Solution, codes: Ints, X: Floats, J: Floats, unit: float
-) -> Solution:
+def mark_separated(solution: Solution, codes: Ints, X: Floats, J: Floats, unit: float) -> Solution:
     """Return the solution with unknown standard errors where there is no finite estimate.
 
     ``unit`` is the latent standard deviation. The programme is only solved where something looks strange.
     """
     s, p = J.shape[1], X.shape[1]
-    if not p or solution.optimum is None:
+    if not p:
         return solution
     reach = np.abs(solution.beta) * (X.max(axis=0) - X.min(axis=0))
     if not (reach.max() > _FAR * unit or solution.optimum.condition > _CONDITION):
@@ -45,20 +43,20 @@ def _run_off(codes: Ints, X: Floats, J: Floats) -> Bools:
     """Return which of (α, β) take part in a direction that separates the data."""
     from scipy.optimize import linprog
 
-    last, s = J.shape
+    last = len(J)
     cases = np.unique(np.column_stack([codes, X]), axis=0)
     k, x = cases[:, 0].astype(int), cases[:, 1:]
     upper = np.hstack([J[np.minimum(k, last - 1)], -x])[k < last]
     lower = np.hstack([-J[np.maximum(k - 1, 0)], x])[k > 0]
     gains = np.vstack([upper, lower])
     count = gains.shape[1]
-    found = linprog(
-        -gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=[(-1.0, 1.0)] * count
-    )
-    if not found.success or -found.fun < 1e-7:
+    found = linprog(-gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=[(-1.0, 1.0)] * count)
+    direction = found.x if found.success and found.x is not None else np.zeros(count)
+    if (gains @ direction).sum() < 1e-7:
         return np.zeros(count, dtype=np.bool_)
     # Where the thresholds move with the effects there may be several directions: all that can move are lost.
-    return np.abs(found.x) > 1e-7
+    lost: Bools = np.abs(direction) > 1e-7
+    return lost
 
 
 def scaled_condition(hessian: Floats) -> float:

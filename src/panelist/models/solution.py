@@ -23,19 +23,19 @@ class Optimum:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """One model's estimates. Random effects are b = Λu for each level, in the order of the design's factors."""
+    """One model's estimates; random effects are b = Λu, a row a level, factors as in the design."""
 
     loglik: float
     n_parameters: int
     beta: Floats  # (p,)
     vcov: Floats  # (p, p)
+    optimum: Optimum
     alpha: Floats = field(default_factory=lambda: np.empty(0))  # (s,)
     joint_vcov: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of (α, β)
     sigma: float = 1.0
     lambdas: tuple[Floats, ...] = ()  # relative factors, σλ(σλ)' is the covariance
     modes: tuple[Floats, ...] = ()  # (levels, m) each
     deviations: tuple[Floats, ...] = ()  # (levels, m) conditional standard deviations
-    optimum: Optimum | None = None
     notes: tuple[str, ...] = ()
     singular: bool = False
 

@@ -1,12 +1,14 @@
 """Starting values of the thresholds: the margins of the ratings, turned by the link."""
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import ndtri
 
 from panelist.models.arrays import Floats, Ints
 from panelist.models.thresholds import Thresholds
 
-_QUANTILES = {
+_QUANTILES: dict[str, Callable[[Floats], Floats]] = {
     "probit": ndtri,
     "logit": lambda c: np.log(c / (1.0 - c)),
     "cloglog": lambda c: np.log(-np.log1p(-c)),

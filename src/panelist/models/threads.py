@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 _LARGE = 2500  # dense columns from which more threads pay
 _lock = threading.Lock()
@@ -41,7 +42,7 @@ def single_threaded_blas(dense_columns: int) -> Iterator[None]:
 
 
 @cache
-def _libraries() -> list["object"]:
+def _libraries() -> list[Any]:
     from threadpoolctl import ThreadpoolController
 
     return [lib for lib in ThreadpoolController().lib_controllers if lib.user_api == "blas"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +21,8 @@ class Thresholds:
 
     def solve(self, values: Floats) -> Floats:
         """Return the α whose thresholds come nearest to ``values``."""
-        return np.linalg.lstsq(self.J, values, rcond=None)[0]
+        alpha: Floats = np.linalg.lstsq(self.J, values, rcond=None)[0].astype(np.float64)
+        return alpha
 
 
 def make_thresholds(kind: str, categories: tuple[str, ...]) -> Thresholds:
@@ -33,7 +35,7 @@ def make_thresholds(kind: str, categories: tuple[str, ...]) -> Thresholds:
     """
     if kind not in STRUCTURES:
         raise UnknownName(f"No threshold structure is called {kind!r}. {did_you_mean(kind, STRUCTURES)}")
-    between = tuple(f"{low}|{high}" for low, high in zip(categories, categories[1:], strict=False))
+    between = tuple(f"{low}|{high}" for low, high in pairwise(categories))
     J, names = STRUCTURES[kind](between)
     return Thresholds(kind, names, between, J)
 

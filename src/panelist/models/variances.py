@@ -78,10 +78,11 @@ def describe_singular(factors: tuple[Factor, ...], lambdas: tuple[Floats, ...]) 
             zero = [factor.columns[start + k] for k in np.flatnonzero(sds < _AT_ZERO)]
             sentences += [_say_zero(factor, name) for name in zero]
             if not zero:
+                names = ", ".join(factor.columns[start:stop])
                 sentences.append(
-                    f"singular: the random effects of {factor.name} ({', '.join(factor.columns[start:stop])}) "
-                    "are perfectly correlated, so the data do not bear so many of them; the estimates stand, "
-                    f"and a simpler term, such as ({_simpler(factor, start, stop)} | {factor.name}), fits as well"
+                    f"singular: the random effects of {factor.name} ({names}) are perfectly correlated, so "
+                    "the data do not bear so many of them; the estimates stand, and a simpler term, such as "
+                    f"({_simpler(factor, start, stop)} | {factor.name}), fits as well"
                 )
     return sentences
 

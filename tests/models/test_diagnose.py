@@ -1,0 +1,148 @@
+"""What a fit says about itself, in words: each kind of trouble from data that have it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from panelist.core.errors import BadModel
+from panelist.models.diagnose import diagnose
+from panelist.models.fit import fit
+from panelist.models.fitted import Fit
+
+
+def make_frame(
+    raters: int = 12, items: int = 15, rater_sd: float = 0.8, item_sd: float = 0.6, seed: int = 2
+) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    cells = [(f"r{r}", f"i{i}", s) for r in range(raters) for i in range(items) for s in "ab"]
+    frame = pd.DataFrame(cells, columns=["rater", "item", "system"])
+    rater = frame["rater"].map({f"r{r}": v for r, v in enumerate(rng.normal(0.0, rater_sd, raters))})
+    item = frame["item"].map({f"i{i}": v for i, v in enumerate(rng.normal(0.0, item_sd, items))})
+    latent = rater + item + 0.5 * (frame["system"] == "b") + rng.normal(size=len(frame))
+    frame["rating"] = 1 + np.searchsorted([-1.2, -0.3, 0.5, 1.4], latent)
+    frame["x"] = rng.normal(size=len(frame))
+    return frame
+
+
+def even_frame() -> pd.DataFrame:
+    """Every rater gives the same ratings, so that raters differ less than chance would have it."""
+    frame = make_frame(rater_sd=0.0)
+    shifted = frame["item"].str[1:].astype(int) + frame["rater"].str[1:].astype(int)
+    return frame.assign(rating=1 + (shifted + 2 * (frame["system"] == "b")) % 5)
+
+
+def notes(fitted: Fit, word: str) -> list[str]:
+    return [text for text in fitted.notes if text.startswith(word)]
+
+
+def test_a_sound_fit_has_nothing_to_confess() -> None:
+    for model in ("clmm", "lmm"):
+        fitted = fit("rating ~ system + (1 | rater) + (1 | item)", make_frame(), model=model)
+        assert fitted.converged
+        assert not fitted.singular
+        assert diagnose(fitted) == []
+
+
+@pytest.mark.parametrize("model", ["clmm", "lmm"])
+def test_a_variance_at_zero_names_its_term(model: str) -> None:
+    fitted = fit("rating ~ system + (1 | rater) + (1 | item)", even_frame(), model=model)
+    assert fitted.singular
+    assert fitted.converged
+    said = notes(fitted, "singular")
+    assert any("the variance of Intercept over rater is estimated as zero" in text for text in said)
+    assert any("raters do not differ beyond chance" in text for text in said)
+    assert fitted.random.set_index("group").loc["rater", "sd"] < 1e-4
+
+
+@pytest.mark.parametrize("model", ["clmm", "lmm"])
+def test_a_perfect_correlation_names_its_term(model: str) -> None:
+    found = []
+    for seed in range(8):
+        frame = make_frame(seed=seed)
+        fitted = fit("rating ~ system + (system | rater) + (1 | item)", frame, model=model)
+        if fitted.singular and abs(fitted.correlations["r"].iloc[0]) > 0.999:
+            found += notes(fitted, "singular")
+    assert found
+    assert all("rater" in text and "perfectly correlated" in text and "(1 | rater)" in text for text in found)
+
+
+def test_a_search_that_did_not_end_is_not_to_be_reported() -> None:
+    fitted = fit("rating ~ system + (1 | rater) + (1 | item)", make_frame(), model="clmm")
+    optimum = replace(
+        fitted.optimum,
+        converged=False,
+        gradient=0.31,
+        condition=4e5,
+        steps=500,
+        reason="the limit on steps was reached",
+    )
+    stopped = replace(fitted, solution=replace(fitted.solution, optimum=optimum), notes=())
+    (said,) = diagnose(stopped)
+    for word in (
+        "not converged",
+        "the limit on steps was reached",
+        "0.31",
+        "4e+05",
+        "500 steps",
+        "do not report",
+    ):
+        assert word in said
+    assert "NOT converged" in str(stopped)
+
+
+def test_a_hardly_determined_direction_is_named() -> None:
+    fitted = fit("rating ~ system + (1 | rater) + (1 | item)", make_frame(), model="lmm")
+    solution = replace(fitted.solution, optimum=replace(fitted.optimum, condition=1e10))
+    (said,) = diagnose(replace(fitted, solution=solution, notes=()))
+    assert said.startswith("nearly unidentifiable")
+    assert "1e+10" in said
+
+
+def test_unused_categories_are_named() -> None:
+    frame = make_frame()
+    frame["rating"] = frame["rating"].replace({3: 2})
+    fitted = fit("rating ~ system + (1 | rater)", frame, model="clmm")
+    assert any("no rating is 3" in text for text in fitted.notes)
+    assert list(fitted.thresholds["name"]) == ["1|2", "2|4", "4|5"]
+
+
+def test_aliased_columns_are_left_out_by_name() -> None:
+    frame = make_frame()
+    frame["twice"] = 2.0 * frame["x"]
+    for model in ("clm", "lm"):
+        fitted = fit("rating ~ x + twice", frame, model=model)
+        assert "twice" not in fitted.names
+        assert any("twice is a linear combination of earlier columns" in text for text in fitted.notes)
+
+
+@pytest.mark.parametrize("model", ["clmm", "lmm"])
+def test_a_factor_with_one_level_is_refused(model: str) -> None:
+    frame = make_frame().assign(occasion="first")
+    with pytest.raises(BadModel, match=r"occasion has only one level, first.*Leave \(1 \| occasion\) out"):
+        fit("rating ~ system + (1 | occasion)", frame, model=model)
+
+
+def test_as_many_levels_as_rows_are_refused_or_noted() -> None:
+    frame = make_frame().assign(row=lambda f: [f"n{k}" for k in range(len(f))])
+    with pytest.raises(BadModel, match=r"row has as many levels as there are rows \(360\)"):
+        fit("rating ~ system + (1 | row)", frame, model="lmm")
+    fitted = fit("rating ~ system + (1 | rater) + (1 | row)", frame, model="clmm")
+    assert any("as many levels as there are rows" in text for text in fitted.notes)
+
+
+def test_a_slope_that_never_varies_within_a_level_is_not_identified() -> None:
+    frame = make_frame()
+    frame = frame[(frame["rater"].str[1:].astype(int) % 2 == 0) == (frame["system"] == "a")]
+    for model in ("clmm", "lmm"):
+        said = notes(fit("rating ~ system + (system | rater)", frame, model=model), "not identified")
+        assert len(said) == 1
+        assert "within no rater do Intercept, system[T.b] vary" in said[0]
+
+
+def test_a_note_is_said_once_and_printed() -> None:
+    fitted = fit("rating ~ system + (1 | rater) + (1 | item)", even_frame(), model="clmm")
+    assert len(set(fitted.notes)) == len(fitted.notes)
+    for text in fitted.notes:
+        assert text[:40] in " ".join(str(fitted).split())
