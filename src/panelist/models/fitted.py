@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import erfc, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtr, stdtr
 
 from panelist.core.formats import P_VALUE, TEXT, decimals
 from panelist.core.result import Pairs, Part, Sentence, Table, json_ready
@@ -383,7 +383,11 @@ class Fit(Inference):
 
 def two_sided(statistic: Floats, df: Floats) -> Floats:
     """Return two-sided p-values of t statistics; infinite degrees of freedom make them z."""
-    away = -np.abs(statistic)
+    away = np.abs(statistic)
+    p = np.array([erfc(z / sqrt(2.0)) for z in away])
     finite = np.isfinite(df)
-    p: Floats = 2.0 * np.where(finite, stdtr(np.where(finite, df, 1.0), away), ndtr(away))
+    if finite.any():
+        from scipy.special import stdtr
+
+        p[finite] = 2.0 * stdtr(df[finite], -away[finite])
     return p

@@ -1,15 +1,15 @@
 """Starting values of the thresholds: the margins of the ratings, turned by the link."""
 
 from collections.abc import Callable
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from panelist.models.arrays import Floats, Ints
 from panelist.models.thresholds import Thresholds
 
 _QUANTILES: dict[str, Callable[[Floats], Floats]] = {
-    "probit": ndtri,
+    "probit": lambda c: np.array([NormalDist().inv_cdf(share) for share in c]),
     "logit": lambda c: np.log(c / (1.0 - c)),
     "cloglog": lambda c: np.log(-np.log1p(-c)),
     "loglog": lambda c: -np.log(-np.log(c)),
