@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from panelist.core.errors import BadModel
 from panelist.models.fitted import Fit
 from panelist.models.grouping import Factor
+from panelist.models.matrices import Design
 
 _CONDITION = 1e8
 
@@ -16,6 +18,22 @@ def diagnose(fit: Fit) -> list[str]:
     if fit.ordinal:
         found += _say_separated(fit)
     return found
+
+
+def refuse_confounded(design: Design) -> None:
+    """Raise BadModel for a grouping factor whose levels the fixed effects tell apart already."""
+    A = np.column_stack([np.ones(len(design.X)), design.X])
+    for factor in design.factors:
+        if len(factor.levels) > A.shape[1] or "Intercept" not in factor.columns:
+            continue
+        indicators = (factor.index[:, None] == np.arange(len(factor.levels))).astype(float)
+        left = indicators - A @ np.linalg.lstsq(A, indicators, rcond=None)[0]
+        if np.abs(left).max() < 1e-8:
+            raise BadModel(
+                f"The fixed effects tell the {len(factor.levels)} levels of {factor.name} apart already, so "
+                f"that nothing is left from which to learn how they vary. Leave the random term of "
+                f"{factor.name} out, or take it out of the fixed part."
+            )
 
 
 def _say_not_converged(fit: Fit) -> list[str]:

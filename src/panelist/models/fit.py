@@ -4,7 +4,7 @@ from typing import Any
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
-from panelist.models.diagnose import diagnose
+from panelist.models.diagnose import diagnose, refuse_confounded
 from panelist.models.fitted import Fit
 from panelist.models.formula import Formula, parse_formula
 from panelist.models.links import LATENT_SD, LINKS
@@ -47,6 +47,7 @@ def fit(
     model, notes = choose_model(model, parsed, ratings)
     ordinal = model in ("clm", "clmm")
     design = build_design(parsed, ratings, ordinal=ordinal)
+    refuse_confounded(design)
     if ordinal:
         fitted = _fit_ordinal(design, model, link, threshold, quadrature)
     else:
