@@ -1,15 +1,16 @@
 """Plain numpy versions of the likelihoods: dense, slow, and written another way than the code they check.
 
-Random effects stand factor by factor, level by level, column by column, as in the solvers; rows are in the order
-of the design. Derivatives are never taken from the package: they are differences of these values.
+Random effects stand factor by factor, level by level, column by column, as in the solvers; rows are in the
+order of the design. Derivatives are never taken from the package: they are differences of these values.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import optimize, special
 
-from panelist.models.arrays import Floats, Ints, Longs
+from panelist.models.arrays import Floats, Ints
 from panelist.models.blocks import find_pattern
 from panelist.models.clmm import make_model
 from panelist.models.deviance import Linear, deviance_at, make_linear_workspace, settle, slopes
@@ -103,8 +104,15 @@ def differences(function: Callable[[Floats], Floats | float], x: Floats, step: f
     return np.array(found)
 
 
+def minimise(function: Callable[[Floats], float], start: Floats, **options: Any) -> tuple[float, Floats]:
+    """Return the minimum that scipy finds, and where."""
+    search: Any = optimize.minimize
+    found = search(function, start, method="BFGS", **options)
+    return float(found.fun), found.x
+
+
 def laplace_value(design: Design, link: str, J: Floats, psi: Floats) -> float:
-    """Return N(ψ): the mode by scipy's trust region over all u at once, the determinant of a dense Hessian."""
+    """Return N(ψ): the mode by scipy's trust region over all u at once, a dense determinant."""
     assert design.codes is not None
     codes, s, p = design.codes, J.shape[1], design.X.shape[1]
     thresholds, fixed = J @ psi[:s], design.X @ psi[s : s + p]
@@ -146,11 +154,13 @@ def deviance_value(design: Design, theta: Floats, reml: bool) -> float:
     residual = y - X @ np.linalg.solve(information, X.T @ inverse @ y)
     square = float(residual @ inverse @ residual)
     count = len(y) - X.shape[1] if reml else len(y)
-    value = float(np.linalg.slogdet(covariance)[1]) + count * (1.0 + np.log(2.0 * np.pi * square / count))
+    value: float = float(np.linalg.slogdet(covariance)[1]) + count * (
+        1.0 + np.log(2.0 * np.pi * square / count)
+    )
     return value + float(np.linalg.slogdet(information)[1]) if reml else value
 
 
-# ---- the package's own values, with nothing in between ----------------------------------------------------------
+# ---- the package's own values, with nothing in between -----------------------------------------------------
 
 
 def make_ordinal(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
@@ -183,7 +193,7 @@ def package_deviance(model: Linear, theta: Floats) -> tuple[float, Floats, Float
 
 
 def starting_psi(design: Design, thresholds: Thresholds, seed: int) -> Floats:
-    """Return a ψ with thresholds in order, and effects and variances of moderate size, none of them special."""
+    """Return a ψ with thresholds in order, and effects and variances of moderate size."""
     rng = np.random.default_rng(seed)
     count = len(thresholds.between)
     values = np.sort(rng.uniform(-1.5, 1.5, count)) + 0.3 * np.arange(count)
@@ -193,10 +203,3 @@ def starting_psi(design: Design, thresholds: Thresholds, seed: int) -> Floats:
     rows, columns = free_entries(design.factors)
     tau = np.where(rows == columns, rng.uniform(0.3, 0.9, len(rows)), rng.uniform(-0.4, 0.4, len(rows)))
     return np.concatenate([alpha, rng.uniform(-0.5, 0.5, design.X.shape[1]), tau])
-
-
-def dense_columns(places: Longs, values: Floats, count: int) -> Floats:
-    """Return the matrix (n, count) whose row i has ``values[i]`` at ``places[i]``."""
-    whole = np.zeros((len(values), count))
-    np.put_along_axis(whole, places, values, axis=1)
-    return whole

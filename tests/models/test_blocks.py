@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.models.oracle import expand_lambda, expand_z
 
 from panelist.models.arrays import Floats
 from panelist.models.blocks import (
@@ -23,6 +22,7 @@ from panelist.models.blocks import (
     solve,
 )
 from panelist.models.grouping import Factor
+from tests.models.oracle import expand_lambda, expand_z
 
 
 def make_factor(
@@ -63,8 +63,7 @@ def make_case(seed: int, n: int, shapes: tuple[tuple[int, int], ...], nested: bo
         index[:levels] = np.arange(levels)
         factors.append(make_factor(f"g{place}", index, levels, rng.normal(size=(n, width))))
     if nested:
-        first = factors[0]
-        parent = (first.index % 3).astype(np.int32)
+        parent = (factors[0].index % 3).astype(np.int32)
         factors[1:] = [make_factor("parent", parent, 3, factors[-1].Z)]
     factors.sort(key=lambda factor: -len(factor.levels) * factor.Z.shape[1])
     pattern = find_pattern(tuple(factors))
@@ -142,7 +141,7 @@ def test_variances_of_levels_are_the_diagonal_of_the_dense_covariance(case: Case
 @given(cases, st.integers(0, 1000))
 def test_products_are_those_of_the_dense_matrix(case: Case, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    u, row = rng.normal(size=case.dense.shape[1]), rng.normal(size=len(case.dense))
+    u, row = rng.normal(size=(case.dense.shape[1],)), rng.normal(size=(len(case.dense),))
     out, back = np.empty(len(row)), np.ones(len(u))
     multiply(case.pattern, case.V, u, out)
     np.testing.assert_allclose(out, case.dense @ u, rtol=1e-12, atol=1e-12)

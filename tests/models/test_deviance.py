@@ -2,6 +2,12 @@
 
 import numpy as np
 import pytest
+
+from panelist.models.arrays import Floats
+from panelist.models.deviance import covariance_slopes, make_linear_workspace, settle
+from panelist.models.fit import fit
+from panelist.models.matrices import Design
+from panelist.models.variances import free_entries
 from tests.models.designs import design
 from tests.models.oracle import (
     deviance_value,
@@ -9,14 +15,10 @@ from tests.models.oracle import (
     expand_lambda,
     expand_z,
     make_linear,
+    minimise,
     package_deviance,
 )
 from tests.models.test_laplace import PARTS, make_ratings
-
-from panelist.models.deviance import covariance_slopes, make_linear_workspace, settle
-from panelist.models.fit import fit
-from panelist.models.matrices import Design
-from panelist.models.variances import free_entries
 
 
 def make_design(part: str) -> Design:
@@ -25,7 +27,7 @@ def make_design(part: str) -> Design:
     return design(f"rating ~ system + x + {PARTS[part]}", frame)
 
 
-def some_theta(built: Design) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def some_theta(built: Design) -> Floats:
     rng = np.random.default_rng(9)
     rows, columns = free_entries(built.factors)
     return np.where(rows == columns, rng.uniform(0.3, 1.1, len(rows)), rng.uniform(-0.5, 0.5, len(rows)))
@@ -63,30 +65,26 @@ def test_slopes_of_the_covariance_are_its_differences() -> None:
     found = np.empty((len(theta), p, p))
     covariance_slopes(model, work, found)
 
-    def covariance(
-        at: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    ) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+    def covariance(at: Floats) -> Floats:
         V = expand_z(built.factors) @ expand_lambda(built.factors, at)
-        return np.linalg.inv(built.X.T @ np.linalg.inv(np.eye(len(V)) + V @ V.T) @ built.X)
+        whole = np.linalg.inv(np.eye(len(V)) + V @ V.T)
+        return np.linalg.inv(built.X.T @ whole @ built.X).astype(float)
 
     np.testing.assert_allclose(found, differences(covariance, theta), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("method", ["REML", "ML"])
 def test_a_fit_ends_where_scipy_finds_nothing_better(method: str) -> None:
-    from scipy import optimize
-
     frame = make_ratings()
     frame["rating"] = frame["rating"] + 0.3 * frame["x"]
     fitted = fit("rating ~ system + (1 | rater) + (x | item)", frame, model="lmm", method=method)
     built = fitted.design
     best = min(
-        optimize.minimize(
+        minimise(
             lambda theta: deviance_value(built, theta, method == "REML"),
             np.full(4, start) * np.array([1.0, 0.0, 1.0, 1.0]),
-            method="BFGS",
             options={"gtol": 1e-6},
-        ).fun
+        )[0]
         for start in (0.2, 1.0)
     )
     assert -2.0 * fitted.loglik <= best + 1e-6

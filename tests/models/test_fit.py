@@ -1,19 +1,20 @@
 """The four models end to end: against direct maximisation, against bad input, and with a record kept."""
 
+import json
 import time
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import optimize
-from tests.models.oracle import LINKS, differences, negative_log_p
-from tests.models.test_diagnose import make_frame
 
 from panelist.core.errors import PanelistError
 from panelist.models.arrays import Floats
 from panelist.models.fit import fit
-from panelist.models.thresholds import STRUCTURES
+from panelist.models.start import start_alpha
+from panelist.models.thresholds import STRUCTURES, make_thresholds
+from tests.models.oracle import LINKS, differences, minimise, negative_log_p
+from tests.models.test_diagnose import make_frame
 
 CROSSED = "rating ~ system + (1 | rater) + (1 | item)"
 
@@ -27,12 +28,14 @@ def test_clm_is_the_direct_maximum(link: str) -> None:
 
     def value(psi: Floats) -> float:
         cuts = np.concatenate([psi[:1], psi[0] + np.cumsum(np.exp(psi[1:4]))])
-        return float(negative_log_p(link, codes, cuts, X @ psi[4:]).sum())
+        with np.errstate(all="ignore"):  # a first step that goes too far
+            return float(np.nan_to_num(negative_log_p(link, codes, cuts, X @ psi[4:]).sum(), nan=np.inf))
 
-    start = np.concatenate([[-1.0], np.zeros(3), np.zeros(X.shape[1])])
-    best = optimize.minimize(value, start, jac=lambda psi: differences(value, psi), method="BFGS")
-    assert fitted.loglik == pytest.approx(-best.fun, abs=1e-7)
-    np.testing.assert_allclose(fitted.beta, best.x[4:], atol=1e-5)
+    cuts = start_alpha(codes, make_thresholds("flexible", design.categories), link, 1.0)
+    start = np.concatenate([cuts[:1], np.log(np.diff(cuts)), np.zeros(X.shape[1])])
+    best, at = minimise(value, start, jac=lambda psi: differences(value, psi))
+    assert fitted.loglik == pytest.approx(-best, abs=1e-7)
+    np.testing.assert_allclose(fitted.beta, at[4:], atol=1e-5)
     hessian = differences(lambda at: differences(_plain(link, codes, X), at), fitted.joint_estimates)
     np.testing.assert_allclose(fitted.joint_vcov, np.linalg.inv(hessian), rtol=1e-5, atol=1e-9)
 
@@ -58,13 +61,16 @@ def test_two_categories_are_binomial_regression(link: str) -> None:
     frame["rating"] = (frame["rating"] > 3).astype(int)
     fitted = fit("rating ~ system + x", frame, model="clm", link=link)
     X = np.column_stack([np.ones(len(frame)), fitted.design.X])
-    y, beta = frame["rating"].to_numpy(float), np.zeros(3)
+    y = frame["rating"].to_numpy(float)
+    beta: Floats = np.zeros(3)
     F, _, f = LINKS[link]
     for _ in range(50):
         eta = X @ beta
         mean, density = F(eta), f(eta)
         weight = density**2 / (mean * (1.0 - mean))
-        beta = np.linalg.solve((X.T * weight) @ X, (X.T * weight) @ (eta + (y - mean) / density))
+        beta = np.linalg.solve((X.T * weight) @ X, (X.T * weight) @ (eta + (y - mean) / density)).astype(
+            float
+        )
     mean = F(X @ beta)
     np.testing.assert_allclose(fitted.joint_estimates, np.concatenate([[-beta[0]], beta[1:]]), atol=1e-7)
     assert fitted.loglik == pytest.approx(np.log(np.where(y == 1.0, mean, 1.0 - mean)).sum(), abs=1e-9)
@@ -104,20 +110,16 @@ def test_a_fit_ends_at_a_point_without_slope(model: str) -> None:
     record = fitted.optimum
     assert record.converged
     assert record.gradient < 1e-4
-    assert record.steps > 3
-    assert record.evaluations >= record.steps
+    assert record.steps > 3  # of the whole search, whatever was tried at its end
+    assert record.evaluations > record.steps
     assert 1.0 <= record.condition < 1e6
     assert record.tolerance > 0.0
     assert "BFGS with the exact gradient" in record.method
     assert record.reason == "the predicted gain of another step is below the tolerance"
-    assert (
-        fitted.to_json()["optimum"]["evaluations"] == record.evaluations
-        if isinstance(fitted.to_json(), dict)
-        else True
-    )
+    assert json.loads(fitted.to_json())["optimum"]["evaluations"] == record.evaluations
 
 
-# ---- bad input: one clear error, and never another exception -----------------------------------------------------
+# ---- bad input: one clear error, and never another exception ----------------------------------------------
 
 
 def changed(**columns: Any) -> pd.DataFrame:

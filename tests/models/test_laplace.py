@@ -3,6 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+
+from panelist.models.laplace import FINAL, evaluate, make_workspace, push_mode
+from panelist.models.links import LINKS
+from panelist.models.matrices import Design
+from panelist.models.thresholds import make_thresholds
 from tests.models.designs import design, make_frame
 from tests.models.oracle import (
     differences,
@@ -11,11 +16,6 @@ from tests.models.oracle import (
     package_laplace,
     starting_psi,
 )
-
-from panelist.models.laplace import FINAL, evaluate, make_workspace, push_mode
-from panelist.models.links import LINKS
-from panelist.models.matrices import Design
-from panelist.models.thresholds import make_thresholds
 
 PARTS = {
     "one factor": "(1 | rater)",

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from scipy import special
-from tests.models.oracle import LINKS as PLAIN
-from tests.models.oracle import differences, negative_log_p, score
 
 from panelist.core.errors import UnknownName
 from panelist.models.arrays import Floats
@@ -25,6 +23,8 @@ from panelist.models.links import (
     fill_rows,
     link_code,
 )
+from tests.models.oracle import LINKS as PLAIN
+from tests.models.oracle import differences, negative_log_p, score
 
 LOG_CONCAVE = ("probit", "logit", "cloglog", "loglog")
 POINTS = np.concatenate([np.linspace(-6.0, 6.0, 49), [-1e-9, 1e-9]])

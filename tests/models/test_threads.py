@@ -1,16 +1,17 @@
 """Fits side by side in threads, and BLAS as it was before."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.models.test_diagnose import make_frame
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
 from panelist.models.threads import single_threaded_blas
+from tests.models.test_diagnose import make_frame
 
 FITS = 8
 
@@ -47,6 +48,41 @@ def test_blas_has_one_thread_inside_and_its_own_number_afterwards() -> None:
                 assert set(blas_threads()) == {1}
             assert set(blas_threads()) == {1}
         assert blas_threads() == before
+
+
+def test_blas_has_one_thread_whichever_thread_asks() -> None:
+    """threadpoolctl obeys only the first thread that set a limit, and ignores all others silently."""
+
+    def look() -> list[int]:
+        with single_threaded_blas(10):
+            return blas_threads()
+
+    before = blas_threads()
+    with single_threaded_blas(10):  # the main thread has set a limit, and is alive
+        pass
+    with ThreadPoolExecutor(1) as pool:
+        assert set(pool.submit(look).result()) == {1}
+        assert blas_threads() == before
+    assert set(look()) == {1}
+    assert blas_threads() == before
+
+
+def test_blas_is_given_back_by_whichever_thread_ends_last() -> None:
+    before = blas_threads()
+    inside, leave = Event(), Event()
+
+    def stay() -> None:
+        with single_threaded_blas(10):
+            inside.set()
+            assert leave.wait(10.0)
+
+    with ThreadPoolExecutor(1) as pool:
+        with single_threaded_blas(10):  # the main thread comes first and leaves first
+            other = pool.submit(stay)
+            assert inside.wait(10.0)
+        leave.set()
+        other.result()
+    assert blas_threads() == before
 
 
 def test_blas_has_its_own_number_of_threads_after_a_failure() -> None:

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.models.oracle import LINKS
 
 from panelist.core.errors import BadModel, UnknownName
 from panelist.models.start import start_alpha
 from panelist.models.thresholds import STRUCTURES, make_thresholds
+from tests.models.oracle import LINKS
 
 
 def categories(count: int) -> tuple[str, ...]:

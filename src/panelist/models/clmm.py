@@ -72,7 +72,7 @@ def _search(model: Ordinal, work: Workspace, search: Search, gradient: Floats, h
         search.state[REASON] = LOST
         return float("inf")
     search.metric[:] = first_metric(model, search.trial, work)
-    return float(estimate(model, work, search, first, gradient, hessian, False))
+    return float(estimate(model, work, search, first, gradient, hessian))
 
 
 def _leave_saddle(

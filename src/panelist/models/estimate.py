@@ -16,6 +16,7 @@ from panelist.models.optimise import SLOPE, STEP, Search, begin, judge, propose
 TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
 _MAX_STEPS = 500
 _ROUNDS = 3
+_FLAT = 1e-5  # largest slope of an optimum, for up to 10,000 ratings
 _SLACK = 5e-3  # of the predicted gain, left in the mode while searching
 
 _START, _SEARCH, _CENTRE, _COLUMN, _POLISH, _RETURN = range(6)
@@ -23,20 +24,13 @@ _START, _SEARCH, _CENTRE, _COLUMN, _POLISH, _RETURN = range(6)
 
 @kernel
 def estimate(
-    model: Ordinal,
-    work: Workspace,
-    search: Search,
-    first: float,
-    gradient: Floats,
-    hessian: Floats,
-    held: bool,
+    model: Ordinal, work: Workspace, search: Search, first: float, gradient: Floats, hessian: Floats
 ) -> float:
     """Minimise N from ``search.trial``; return N at ``search.point``, and fill gradient and Hessian there.
 
     ``first`` is N at the trial point, which has just been evaluated. The Hessian comes from differences of
     the exact gradient, the mode following each by its tangent; it is taken where the search ends, and one
-    Newton step goes on from there. If a parameter is ``held``, as in a profile, its metric is zero, and no
-    Hessian is taken.
+    Newton step goes on from there.
     """
     k = len(search.point)
     steps, push = np.empty(k), np.empty(k)
@@ -52,7 +46,7 @@ def estimate(
         elif phase == _CENTRE:
             value = f
             copy_into(gradient, search.trial_gradient)
-            if held or not np.isfinite(f):
+            if not np.isfinite(f):
                 return value
             copy_into(work.kept, work.u)
             _plan_columns(model, work, search, steps, pushes)
@@ -67,7 +61,11 @@ def estimate(
         elif phase == _RETURN or f <= value + 1e-9 * (1.0 + abs(value)):
             copy_into(search.point, search.trial)
             copy_into(gradient, search.trial_gradient)
-            return f
+            flat = np.abs(gradient).max() < _FLAT * max(1.0, 1e-4 * len(model.codes))
+            if flat or phase == _RETURN or rounds == _ROUNDS:
+                return f
+            begin(search, f)  # a curved valley: go on from here, with the curvature as metric
+            phase, fresh = _SEARCH, True
 
         # Where to look next
         if phase == _SEARCH and fresh:
@@ -91,14 +89,15 @@ def estimate(
                 phase = _CENTRE
             elif phase == _POLISH:  # it made things worse
                 phase = _RETURN
-            elif _newton_step(model.pattern.routines, hessian, gradient, push) < 1e-4:
+            elif _newton_step(model.pattern.routines, hessian, gradient, push, search.metric) < 1e-4:
                 phase = _POLISH
                 copy_into(search.trial, search.point - push)
             else:  # the search ended too early: go on, more strictly
                 phase = _START if rounds < _ROUNDS else _RETURN
 
-        # While searching the mode need only be good enough for the step in hand.
-        accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST) if phase == _SEARCH else FINAL
+        # In the first round the mode need only be good enough for the step in hand.
+        early = phase == _SEARCH and rounds == 0
+        accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST) if early else FINAL
         f = evaluate(model, search.trial, work, search.trial_gradient, accuracy)
 
 
@@ -114,8 +113,8 @@ def _plan_columns(model: Ordinal, work: Workspace, search: Search, steps: Floats
 
 
 @kernel
-def _newton_step(routines: Longs, hessian: Floats, gradient: Floats, push: Floats) -> float:
-    """Make the Hessian symmetric; set push to H⁻¹g and return half of g'H⁻¹g, or inf if H is not positive."""
+def _newton_step(routines: Longs, hessian: Floats, gradient: Floats, push: Floats, metric: Floats) -> float:
+    """Make H symmetric; set metric to H⁻¹, push to H⁻¹g, and return ½g'H⁻¹g, or inf if H is not positive."""
     for a in range(len(gradient)):
         for b in range(a):
             hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
@@ -126,4 +125,6 @@ def _newton_step(routines: Longs, hessian: Floats, gradient: Floats, push: Float
     lapack.solve_triangle(routines, factor, push, False)
     gain = 0.5 * (push * push).sum()
     lapack.solve_triangle(routines, factor, push, True)
+    lapack.invert_from_cholesky(routines, factor)
+    copy_into(metric, factor)
     return float(gain)

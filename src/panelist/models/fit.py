@@ -12,6 +12,7 @@ from panelist.models.matrices import Design, build_design
 from panelist.models.response import choose_family, read_response
 from panelist.models.separation import mark_separated
 from panelist.models.solution import Solution
+from panelist.models.threads import single_threaded_blas
 from panelist.models.thresholds import STRUCTURES, make_thresholds
 from panelist.models.variables import Labels
 
@@ -46,13 +47,14 @@ def fit(
     ratings = read_ratings(data)
     model, notes = choose_model(model, parsed, ratings)
     ordinal = model in ("clm", "clmm")
-    design = build_design(parsed, ratings, ordinal=ordinal)
-    refuse_confounded(design)
-    if ordinal:
-        fitted = _fit_ordinal(design, model, link, threshold, quadrature)
-    else:
-        fitted = _fit_linear(design, model, method)
-    return fitted.with_notes(*ratings.notes, *notes, *design.notes, *diagnose(fitted))
+    with single_threaded_blas():
+        design = build_design(parsed, ratings, ordinal=ordinal)
+        refuse_confounded(design)
+        if ordinal:
+            fitted = _fit_ordinal(design, model, link, threshold, quadrature)
+        else:
+            fitted = _fit_linear(design, model, method)
+        return fitted.with_notes(*ratings.notes, *notes, *design.notes, *diagnose(fitted))
 
 
 def choose_model(model: str, formula: Formula, ratings: Ratings) -> tuple[str, list[str]]:

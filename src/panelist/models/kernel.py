@@ -19,7 +19,10 @@ R = TypeVar("R")
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call: cached on disk, free of the GIL, with IEEE division."""
-    compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+    try:
+        compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError:  # no folder can be written, neither ours nor the user's: compile in every process
+        return cast(Callable[P, R], njit(nogil=True, error_model="numpy")(function))
     compiled._cache._cache_file._source_stamp = _stamp()
     return cast(Callable[P, R], compiled)
 

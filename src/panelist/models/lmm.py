@@ -58,24 +58,22 @@ def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
 
 def _search(model: Linear, work: LinearWorkspace, design: Design) -> tuple[Search, float, Floats]:
     """Return the best search, its value, and the curvature there; other starts are tried only in need."""
-    best: tuple[Search, float, Floats] | None = None
+    tried = []
     for scale in _STARTS:
-        search, value, curvature = _search_from(model, work, first_entries(design.factors, scale))
-        if best is None or value < best[1]:
-            best = search, value, curvature
-        if np.abs(best[0].gradient).max() < 1e-3:
+        tried.append(_search_from(model, work, first_entries(design.factors, scale)))
+        if np.abs(tried[-1][0].gradient).max() < 1e-3:
             break
-    assert best is not None
-    if best[0] is not search:
-        return _search_from(model, work, best[0].point)
-    small = (
-        (model.tau_row == model.tau_column) & (np.abs(search.point) < _NEARLY_ZERO) & (search.point != 0.0)
-    )
+    best = min(tried, key=lambda found: found[1])
+    theta, value = best[0].point, best[1]
+    small = (model.tau_row == model.tau_column) & (np.abs(theta) < _NEARLY_ZERO) & (theta != 0.0)
     if small.any():  # put what is nearly zero at zero, if that costs nothing
-        at_zero = _search_from(model, work, np.where(small, 0.0, search.point))
-        if at_zero[1] <= value + 1e-5:
-            return at_zero
-        return _search_from(model, work, search.point)
+        tried.append(_search_from(model, work, np.where(small, 0.0, theta)))
+        best = tried[-1] if tried[-1][1] <= value + 1e-5 else best
+    if best is not tried[-1]:  # the workspace must be settled where the answer is
+        tried.append(_search_from(model, work, best[0].point))
+        best = tried[-1]
+    for found in tried[:-1]:
+        best[0].state[[ITERATIONS, EVALUATIONS]] += found[0].state[[ITERATIONS, EVALUATIONS]]
     return best
 
 

@@ -58,8 +58,7 @@ def begin(search: Search, f: float) -> None:
     copy_into(search.gradient, search.trial_gradient)
     state[F] = f
     state[STEP] = 1.0
-    state[ITERATIONS] = 0.0
-    state[EVALUATIONS] = 1.0
+    state[EVALUATIONS] += 1.0
     state[REASON] = 0.0 if np.isfinite(f) else LOST
     state[SHORTENED] = 0.0
 
@@ -104,14 +103,16 @@ def judge(search: Search, f: float) -> bool:
     state[EVALUATIONS] += 1.0
     step, slope = state[STEP], state[SLOPE]
     drop = f - state[F]
-    # Near the optimum rounding hides the decrease; a flat step is then as good as any.
-    if not drop <= 1e-4 * step * slope + 1e-11 * (1.0 + abs(state[F])):
+    # Near the optimum rounding hides the decrease, and a flat step is as good as any; but not after many
+    # halvings: then the direction does not descend, and steps of nothing would go on for ever.
+    allowance = 1e-11 * (1.0 + abs(state[F])) if state[SHORTENED] < 4.0 else 0.0
+    if not drop <= 1e-4 * step * slope + allowance:
         shorter = 0.1
         if np.isfinite(f):
             shorter = min(max(-0.5 * slope * step / (drop - slope * step), 0.1), 0.5)
         state[STEP] = step * shorter
         state[SHORTENED] += 1.0
-        if state[SHORTENED] > 30.0:
+        if state[SHORTENED] > 20.0:
             state[REASON] = STUCK
         return False
     _update_metric(search)

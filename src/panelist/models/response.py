@@ -82,6 +82,8 @@ def choose_family(values: Floats, *, ordered: bool = False) -> tuple[bool, str]:
     (True, 'The ratings take 3 whole values (1 to 5): ordered categories, hence an ordinal model.')
     """
     points = np.unique(values)
+    if not len(points):
+        raise BadModel("Every rating is missing, so there is nothing to model.")
     if ordered:
         return True, f"The ratings are {len(points)} ordered categories, hence an ordinal model."
     whole = bool((points == np.round(points)).all())

@@ -1,7 +1,7 @@
 """One thread for BLAS while a fit runs.
 
-The dense blocks of a fit are small: two BLAS threads on them are slower than one, and fits that run
-side by side in threads would fight for the cores. Large blocks are the exception.
+The dense blocks of a fit are small: two BLAS threads on them are slower than one, by far where the cores are
+busy, and fits that run side by side in threads would fight for the cores. Large blocks are the exception.
 """
 
 import threading
@@ -17,10 +17,14 @@ _previous: dict[str, int] = {}
 
 
 @contextmanager
-def single_threaded_blas(dense_columns: int) -> Iterator[None]:
-    """Hold every BLAS library of this process to one thread until the last of the running fits ends."""
+def single_threaded_blas(dense_columns: int = 0) -> Iterator[None]:
+    """Hold every BLAS library of this process to one thread until the last of the running fits ends.
+
+    A fit that works on a large dense block, and is the only one running, gets all threads for it.
+    """
     if dense_columns >= _LARGE:
-        yield
+        with _all_threads_if_alone():
+            yield
         return
     global _running
     with _lock:
@@ -28,21 +32,45 @@ def single_threaded_blas(dense_columns: int) -> Iterator[None]:
         if _running == 1:
             for library in _libraries():
                 _previous[library.filepath] = library.num_threads
-                if library.num_threads != 1:
-                    library.set_num_threads(1)
+            _set_threads(None)
     try:
         yield
     finally:
         with _lock:
             _running -= 1
             if _running == 0:
-                for library in _libraries():
-                    if library.num_threads != _previous[library.filepath]:
-                        library.set_num_threads(_previous[library.filepath])
+                _set_threads(_previous)
+
+
+@contextmanager
+def _all_threads_if_alone() -> Iterator[None]:
+    alone = _running == 1
+    if alone:
+        _set_threads(_previous)
+    try:
+        yield
+    finally:
+        if alone:
+            _set_threads(None)
+
+
+def _set_threads(counts: dict[str, int] | None) -> None:
+    for library in _libraries():
+        wanted = 1 if counts is None else counts[library.filepath]
+        if library.num_threads == wanted:
+            continue
+        # threadpoolctl heeds the thread that was first to set a limit, and no other. Fits in threads take
+        # turns under our own lock, so none of them may claim it.
+        release = getattr(library, "clear_controlling_thread", lambda force: None)
+        release(force=True)
+        library.set_num_threads(wanted)
+        release(force=True)
 
 
 @cache
 def _libraries() -> list[Any]:
+    # SciPy brings a BLAS of its own, which is only found once it is loaded.
+    import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
     return [lib for lib in ThreadpoolController().lib_controllers if lib.user_api == "blas"]
