@@ -13,8 +13,8 @@ setup: .venv/ready
 	@test -n "$(PYTHON)" || { echo "Panelist needs Python 3.11 or newer; install it, or say make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Setting up .venv with $(PYTHON) (once; a few minutes on a slow network)"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m panelist.models.warm
 	@touch $@
 
