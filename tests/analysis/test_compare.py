@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from panelist.analysis import compare
 from panelist.analysis.choose import RandomPart, choose_random, groups_at_fault
-from panelist.models.response import choose_family
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison, PairDifference, SystemEstimate
 from panelist.analysis.ranks import better_pairs, rank_intervals
@@ -28,6 +27,7 @@ from panelist.models.arrays import Floats
 from panelist.models.contrasts import Pairs
 from panelist.models.formula import parse_formula
 from panelist.models.matrices import Design, build_design
+from panelist.models.response import choose_family
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 NOTHING = pd.DataFrame({"group": [], "a": [], "b": [], "r": []})

@@ -6,12 +6,12 @@ import pytest
 from formulaic import Formula as Formulaic
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.models.designs import CROSSED, design, factor, make_frame
 
 from panelist.core.errors import BadFormula, BadModel
 from panelist.models import coding
 from panelist.models.coding import code_columns, independent_columns
 from panelist.models.variables import read_variable
+from tests.models.designs import CROSSED, design, factor, make_frame
 
 
 @st.composite

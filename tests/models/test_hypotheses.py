@@ -6,9 +6,6 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from tests.models.test_kenward_roger import covariances_of, design_of
-from tests.reference_cases import Case, own_cases, r_names
-from tests.shared_cases import MISSING, shared_cases
 
 from panelist.core.errors import BadModel
 from panelist.core.ratings import read_ratings
@@ -18,6 +15,9 @@ from panelist.models.formula import parse_formula
 from panelist.models.hypotheses import degrees_satterthwaite, f_tail, term_contrasts
 from panelist.models.kenward_roger import kenward_roger
 from panelist.models.matrices import Design, build_design
+from tests.models.test_kenward_roger import covariances_of, design_of
+from tests.reference_cases import Case, own_cases, r_names
+from tests.shared_cases import MISSING, shared_cases
 
 RANDOM = " + (1 | item) + (1 | rater)"
 

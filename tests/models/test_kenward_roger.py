@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.reference_cases import Answer, Case, group_key, own_case, own_cases, r_names
 
 from panelist.core.errors import BadModel
 from panelist.core.ratings import read_ratings
@@ -13,6 +12,7 @@ from panelist.models.formula import parse_formula
 from panelist.models.hypotheses import term_contrasts
 from panelist.models.kenward_roger import MOST_COLUMNS, KenwardRoger, kenward_roger
 from panelist.models.matrices import Design, Factor, build_design
+from tests.reference_cases import Answer, Case, group_key, own_case, own_cases, r_names
 
 CASES = [case for case in own_cases() if case.answer.kenward_roger]
 

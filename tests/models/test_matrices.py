@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.models.designs import CROSSED, design, factor, make_frame, with_values
 
 from panelist.core.errors import BadFormula, BadModel, BadRatings
 from panelist.core.ratings import read_ratings
@@ -16,6 +15,7 @@ from panelist.models.coding import code_columns
 from panelist.models.formula import parse_formula
 from panelist.models.matrices import build_design
 from panelist.models.variables import Labels, Numbers, read_variable
+from tests.models.designs import CROSSED, design, factor, make_frame, with_values
 
 # -- random columns
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import integrate, special, stats
-from tests.models.reference_fits import CROSSED, LATENT, SLOPES, fit_data, read_answers, read_data
 
 from panelist.core.errors import BadModel, BadRatings, UnknownName
 from panelist.models.categories import category_probabilities, tails
@@ -14,6 +13,7 @@ from panelist.models.fit import fit
 from panelist.models.links import LINKS, evaluate_link, link_code
 from panelist.models.predict import EFFECTS
 from panelist.models.simulate import draw_noise
+from tests.models.reference_fits import CROSSED, LATENT, SLOPES, fit_data, read_answers, read_data
 
 
 @pytest.mark.parametrize("link", LINKS)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from scipy import stats
-from tests.models.reference_fits import CROSSED, LATENT, fit_data, read_data
 
 from panelist.core.errors import UnknownName
 from panelist.models.fit import fit
 from panelist.models.links import LINKS
 from panelist.models.residuals import _quantile
+from tests.models.reference_fits import CROSSED, LATENT, fit_data, read_data
 
 
 def test_probability_scale_residuals_compare_what_lies_below_with_what_lies_above() -> None:

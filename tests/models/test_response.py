@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from tests.models.designs import design, make_frame, with_values
 
 from panelist.core.errors import BadModel, BadRatings
+from tests.models.designs import design, make_frame, with_values
 
 
 def test_numeric_ratings_become_categories() -> None:

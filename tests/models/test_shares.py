@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from tests.models.reference_fits import CROSSED, SLOPES, fit_data, read_answers, read_data
 
 from panelist.models.fit import fit
+from tests.models.reference_fits import CROSSED, SLOPES, fit_data, read_answers, read_data
 
 
 @pytest.mark.parametrize("link", ["probit", "logit", "cloglog", "loglog"])
