@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from panelist.models import lapack
-from panelist.models.arrays import Floats, Ints, Longs
+from panelist.models.arrays import Floats, Ints, Longs, Places
 from panelist.models.grouping import Factor
 from panelist.models.kernel import kernel
 
@@ -27,10 +27,10 @@ class Pattern(NamedTuple):
     start: Longs  # (J + 1,) rows start[j]:start[j+1] belong to lead level j
     Z: Floats  # (n, m) columns of all factors, the lead factor's first
     widths: Longs  # (F,) columns a level has in each factor
-    place: Ints  # (n, m - m₁) dense columns of this row, those of all other factors, ascending
-    local: Ints  # (n, m - m₁) the same, counted among the neighbours of the row's lead level
+    place: Places  # (n, m - m₁) dense columns of this row, those of all other factors, ascending
+    local: Places  # (n, m - m₁) the same, counted among the neighbours of the row's lead level
     reach: Longs  # (J + 1,) neighbours of lead level j are columns[reach[j]:reach[j+1]]
-    columns: Ints  # dense columns, ascending for each lead level
+    columns: Places  # dense columns, ascending for each lead level
     sizes: Longs  # (F,) levels of each factor
     widest: int  # the largest number of neighbours
     routines: Longs  # addresses of LAPACK in this process
@@ -56,7 +56,7 @@ def find_pattern(factors: tuple[Factor, ...]) -> Pattern:
     widths = np.array([factor.Z.shape[1] for factor in factors], dtype=np.int64)
     sizes = np.array([len(factor.levels) for factor in factors], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum(widths[1:] * sizes[1:])])
-    place = np.empty((n, int(widths[1:].sum())), dtype=np.int32)
+    place = np.empty((n, int(widths[1:].sum())), dtype=np.uint32)
     at = 0
     for factor, offset, width in zip(others, offsets, widths[1:], strict=False):
         for b in range(width):
@@ -103,15 +103,15 @@ def level_variances(pattern: Pattern, blocks: Blocks, lambdas: tuple[Floats, ...
     return tuple(found)
 
 
-def _find_neighbours(lead: Ints, place: Ints, levels: int, q: int) -> tuple[Ints, Longs, Ints]:
+def _find_neighbours(lead: Ints, place: Places, levels: int, q: int) -> tuple[Places, Longs, Places]:
     """Return where each row's columns stand among the neighbours of its lead level, and those neighbours."""
     if place.shape[1] == 0:
-        return place, np.zeros(levels + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+        return place, np.zeros(levels + 1, dtype=np.int64), np.empty(0, dtype=np.uint32)
     pairs, where = np.unique((lead.astype(np.int64)[:, None] * q + place).ravel(), return_inverse=True)
     owner, columns = np.divmod(pairs, q)
     reach = np.searchsorted(owner, np.arange(levels + 1))
     local = (where - np.repeat(reach[lead], place.shape[1])).reshape(place.shape)
-    return local.astype(np.int32), reach, columns.astype(np.int32)
+    return local.astype(np.uint32), reach, columns.astype(np.uint32)
 
 
 @kernel
@@ -189,7 +189,7 @@ def _sum_level(pattern: Pattern, V: Floats, w: Floats, j: int, D: Floats, Cj: Fl
 
 
 @kernel
-def _eliminate_level(D: Floats, Cj: Floats, seen: Ints, S: Floats) -> None:
+def _eliminate_level(D: Floats, Cj: Floats, seen: Places, S: Floats) -> None:
     """Turn C_j into Ĉ_j = L_j⁻¹C_j, and take Ĉ_j'Ĉ_j off S at the neighbours ``seen``."""
     m1, width = Cj.shape
     for a in range(m1):
