@@ -9,7 +9,7 @@ from panelist.cli.options import Columns, Json, Link, Model, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show, tell
 
 if TYPE_CHECKING:
-    from panelist.core.ratings import Ratings
+    pass
 
 
 def compare(
@@ -63,7 +63,6 @@ def compare(
     table = open_ratings(ratings, columns, where)
     from panelist.analysis.compare import compare_systems
 
-    _announce(table, model)
     found = compare_systems(
         table,
         model=model,
@@ -80,18 +79,3 @@ def compare(
         draw_systems(found, figure)
         tell(f"Figure written to {figure}.")
     show(found, json)
-
-
-def _announce(table: "Ratings", model: str) -> None:
-    """Say it where the comparison, as far as can be told beforehand, has to compile its model first."""
-    from panelist.core.errors import PanelistError
-    from panelist.models.fit import choose_model
-    from panelist.models.formula import parse_formula
-    from panelist.models.warm import announce_compiling
-
-    if model == "auto":
-        try:
-            model, _ = choose_model("auto", parse_formula("rating ~ system + (1 | rater)"), table)
-        except PanelistError:
-            return  # the comparison will say what is wrong, and for which criterion
-    announce_compiling(model)

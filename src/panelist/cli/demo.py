@@ -25,7 +25,6 @@ def demo(
     from panelist.core.ratings import read_ratings
     from panelist.core.writers import write_table
     from panelist.models.fit import fit
-    from panelist.models.warm import announce_compiling
     from panelist.reports.figures import draw_shares, draw_systems
 
     table = folder / "ratings.csv"
@@ -37,7 +36,6 @@ def demo(
         f"items, for {' and '.join(ratings.criteria)}, from 1 to 6.\n"
     )
 
-    announce_compiling("clmm")
     fitted = fit(FORMULA, ratings.only("fluency"), model="clmm")
     say(f"2. One model of fluency. Its coefficients are steps on the latent scale, away from {SYSTEMS[0]}.\n")
     say(f"   {fitted.title()}")

@@ -60,12 +60,8 @@ def fit(
     table = open_ratings(ratings, columns, where)
     if criterion is not None:
         table = table.only(criterion)
-    from panelist.models.fit import choose_model
     from panelist.models.fit import fit as fit_model
-    from panelist.models.formula import parse_formula
-    from panelist.models.warm import announce_compiling
 
-    announce_compiling(choose_model(model, parse_formula(formula), table)[0])
     fitted = fit_model(
         formula,
         table,

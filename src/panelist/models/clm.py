@@ -3,7 +3,7 @@
 import numpy as np
 
 from panelist.models.arrays import Floats, Ints
-from panelist.models.kernel import kernel
+from panelist.models.kernel import announce_compiling, kernel
 from panelist.models.links import A_TILT, B_TILT, D1, N_ENTRIES, A, B, fill_rows, link_code
 from panelist.models.matrices import Design
 from panelist.models.separation import scaled_condition
@@ -16,6 +16,7 @@ _STEPS, _TOLERANCE = 100, 1e-12
 
 def solve_clm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the maximum likelihood estimates of a cumulative link model."""
+    announce_compiling(_newton)
     assert design.codes is not None
     p, s = design.X.shape[1], thresholds.J.shape[1]
     psi = np.concatenate([start_alpha(design.codes, thresholds, link, 1.0), np.zeros(p)])

@@ -5,6 +5,7 @@ import numpy as np
 from panelist.models.arrays import Floats
 from panelist.models.blocks import dense_size, find_pattern
 from panelist.models.estimate import TOLERANCE, estimate
+from panelist.models.kernel import announce_compiling
 from panelist.models.laplace import FINAL, FIRST, Ordinal, Workspace, evaluate, make_workspace
 from panelist.models.links import LATENT_SD, link_code
 from panelist.models.matrices import Design
@@ -29,6 +30,7 @@ _STARTS = (1.0, 0.2, 3.0)  # factors on the starting values of τ
 
 def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the Laplace estimates of an ordinal mixed model."""
+    announce_compiling(estimate)
     model = make_model(design, link, thresholds)
     found: list[Solution] = []
     with single_threaded_blas(dense_size(model.pattern)):

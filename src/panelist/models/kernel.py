@@ -5,6 +5,7 @@ functions it calls, from other files: after a change there the old code would ru
 kernel is stamped with the sources of all of them.
 """
 
+import logging
 from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
@@ -15,6 +16,7 @@ from numba import njit
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_announced = False
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -27,12 +29,33 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return cast(Callable[P, R], compiled)
 
 
+def announce_compiling(compiled: Callable[..., object]) -> None:
+    """Log one line, once a process, if calling this kernel means to compile it first.
+
+    It is logged as a warning, which Python shows on stderr unless the program says otherwise.
+    """
+    global _announced
+    if not (_announced or is_compiled(compiled)):
+        _announced = True
+        logging.getLogger("panelist").warning(
+            "Compiling the model code, once: about 30 s; later fits start at once."
+        )
+
+
+def is_compiled(compiled: Any) -> bool:
+    """Return whether the kernel was called before, or its form on disk is that of the present sources."""
+    if compiled.signatures:
+        return True
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    return bool(file is not None and file._load_index())
+
+
 @cache
 def _stamp() -> str:
     """Return a digest of all source files that hold kernels."""
     digest = blake2b(digest_size=16)
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         text = path.read_bytes()
-        if b"kernel" in text:
+        if b"@kernel" in text:
             digest.update(path.name.encode() + b"\0" + text)
     return digest.hexdigest()

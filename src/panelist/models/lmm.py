@@ -14,6 +14,7 @@ from panelist.models.deviance import (
     estimate_deviance,
     make_linear_workspace,
 )
+from panelist.models.kernel import announce_compiling
 from panelist.models.matrices import Design
 from panelist.models.metric import component_metric
 from panelist.models.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, make_search
@@ -42,6 +43,7 @@ class Uncertainty:
 
 def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
     """Return the estimates of a linear mixed model, and the uncertainty of their covariance."""
+    announce_compiling(estimate_deviance)
     pattern = find_pattern(design.factors)
     rows, columns = free_entries(design.factors)
     # Everything is scaled by the spread of y, so that tolerances mean the same on every scale.

@@ -1,50 +1,9 @@
-"""Compiled code: whether it is there yet, and how to fill numba's cache beforehand.
+"""Fill numba's cache beforehand: ``python -m panelist.models.warm`` compiles everything once.
 
-``python -m panelist.models.warm`` compiles everything once; ``make setup`` calls it. Whoever has not done
-so waits at the first fit, and ``announce_compiling`` says why.
+``make setup`` calls it. Whoever has not done so waits at the first fit, and is told so.
 """
 
-import logging
-import os
-import sys
 import time
-from pathlib import Path
-
-_HERE = Path(__file__).parent
-_KERNELS = {
-    "clmm": ("blocks", "laplace", "estimate"),
-    "clm": ("clm",),
-    "lmm": ("blocks", "deviance"),
-    "lm": (),
-}
-_announced: set[str] = set()
-
-
-def announce_compiling(model: str) -> None:
-    """Log one line, once for each model, if a fit of ``model`` has to compile its code first.
-
-    It is logged as a warning, which Python shows on stderr unless the program says otherwise.
-    """
-    if model in _announced or is_compiled(model):
-        return
-    _announced.add(model)
-    logging.getLogger("panelist").warning(
-        "Compiling the model code, once: about 30 s; later fits start at once."
-    )
-
-
-def is_compiled(model: str) -> bool:
-    """Return whether numba's cache holds the code of ``model``, made after its source was last changed."""
-    version = f"py{sys.version_info.major}{sys.version_info.minor}"
-    folders = _cache_folders()
-    return all(
-        any(
-            file.stat().st_mtime >= (_HERE / f"{kernel}.py").stat().st_mtime
-            for folder in folders
-            for file in folder.glob(f"{kernel}.*.{version}*.nbi")
-        )
-        for kernel in _KERNELS.get(model, ())  # an unknown model is refused later, in words
-    )
 
 
 def fill_cache() -> float:
@@ -62,19 +21,6 @@ def fill_cache() -> float:
     fit(intercepts, table, model="clmm", quadrature=3)
     fit("rating ~ system", table, model="clm")
     return time.perf_counter() - start
-
-
-def _cache_folders() -> list[Path]:
-    """Return where numba may have put the code of this folder (numba/core/caching.py)."""
-    if root := os.environ.get("NUMBA_CACHE_DIR"):
-        return [folder for folder in Path(root).glob(f"{_HERE.name}_*") if folder.is_dir()]
-    here = _HERE / "__pycache__"
-    if here.is_dir() and os.access(here, os.W_OK):
-        return [here]
-    from numba.misc.appdirs import user_cache_dir
-
-    home = Path(user_cache_dir("numba", False))  # type: ignore[no-untyped-call]
-    return [here, *home.glob(f"{_HERE.name}_*")]
 
 
 def _tiny_table() -> "object":
