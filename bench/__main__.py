@@ -16,6 +16,7 @@ MODULES = {
     "threads": "bench.threads",
     "glmm": "bench.rust",
     "million": "bench.million",
+    "agreement": "bench.agreement",
 }
 USUAL = ("designs", "start", "threads", "glmm")
 

@@ -20,6 +20,7 @@ def test_public_names_are_a_decision() -> None:
         "compare_systems",
         "fit",
         "load_ratings",
+        "measure_agreement",
     ]
     assert len(panelist.__all__) <= 15
 

@@ -6,6 +6,7 @@ Each name below is imported when it is first used (PEP 562), so that ``import pa
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from panelist.agreement.measure import measure_agreement
     from panelist.analysis.compare import compare_systems
     from panelist.core.errors import PanelistError
     from panelist.core.ratings import Ratings
@@ -25,6 +26,7 @@ __all__ = [
     "compare_systems",
     "fit",
     "load_ratings",
+    "measure_agreement",
 ]
 
 _HOMES = {
@@ -35,6 +37,7 @@ _HOMES = {
     "compare_systems": ("panelist.analysis.compare", "compare_systems"),
     "fit": ("panelist.models.fit", "fit"),
     "load_ratings": ("panelist.core.ratings", "read_ratings"),
+    "measure_agreement": ("panelist.agreement.measure", "measure_agreement"),
 }
 
 

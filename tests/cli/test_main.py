@@ -30,7 +30,7 @@ def fail_with(failing: pytest.MonkeyPatch, error: BaseException) -> None:
 def test_help_lists_exactly_the_commands_that_work(capsys: Capture) -> None:
     done = call(capsys, "--help")
     listed = done.out.split("Commands:\n")[1].splitlines()
-    assert [line.split()[0] for line in listed if line.strip()] == ["demo", "fit", "compare"]
+    assert [line.split()[0] for line in listed if line.strip()] == ["demo", "fit", "compare", "agreement"]
     assert done.code == 0
 
 

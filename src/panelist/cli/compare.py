@@ -1,15 +1,12 @@
 """``panelist compare``: the systems, criterion by criterion."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from panelist.cli.options import Columns, Json, Link, Model, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show, tell
-
-if TYPE_CHECKING:
-    pass
 
 
 def compare(

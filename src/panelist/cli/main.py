@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from panelist.cli.agreement import agreement
 from panelist.cli.compare import compare
 from panelist.cli.demo import demo
 from panelist.cli.fit import fit
@@ -27,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for _command in (demo, fit, compare):
+for _command in (demo, fit, compare, agreement):
     app.command()(_command)
 
 

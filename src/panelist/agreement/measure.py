@@ -1,0 +1,233 @@
+"""The whole reliability analysis: tables, coefficients that suit, intervals, what is odd."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from panelist.agreement.base import COEFFICIENTS, LEVELS, Coefficient, Estimate, Level, Prepared
+from panelist.agreement.cleaning import CriterionTable, Repeats, make_tables
+from panelist.agreement.interval import DRAWN, How, Limits, check_how, find_limits
+from panelist.agreement.pairs import PairTables, PreparedPairs
+from panelist.agreement.reliability import (
+    HEADLINES,
+    CoefficientEstimate,
+    CriterionReliability,
+    Reliability,
+)
+from panelist.agreement.suspicious import find_suspicions
+from panelist.agreement.table import RatingTable
+from panelist.core.errors import PanelistError
+from panelist.core.ratings import Ratings, read_ratings
+
+SKEWED = 0.8  # the share of one category from which chance-corrected agreement is known to mislead
+HIGH_AGREEMENT, LOW_KAPPA = 0.8, 0.4
+
+
+def measure_agreement(
+    ratings: Any,
+    level: str | Mapping[str, str] | None = None,
+    coefficients: str | Sequence[str] | None = None,
+    *,
+    interval: How = "items",
+    resamples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    unit: str | Sequence[str] | None = None,
+    repeats: Repeats = "first",
+    occasion: str | None = None,
+    scale: Sequence[float] | None = None,
+    columns: Mapping[str, str] | None = None,
+    on_step: Callable[[int], None] | None = None,
+) -> Reliability:
+    """Return agreement and correlation of the raters on every criterion, with intervals.
+
+    ``level`` is nominal, ordinal, interval or ratio, for all criteria or by criterion; without it the values
+    suggest one. ``coefficients`` are names; without any, those that suit the level, and with "all" all of
+    them, each with a note where it does not suit. ``interval`` is items, raters, both (bootstrap), analytic
+    or none. ``unit``, ``repeats`` and ``occasion`` say what is compared (see make_tables); ``scale`` the
+    points that could be given, for those that nobody used and for values that are not among them.
+    """
+    check_how(interval, confidence)
+    if interval != "none" and resamples < 2:
+        raise PanelistError(f"A bootstrap needs at least 2 resamples. Got {resamples!r} instead.")
+    source = read_ratings(ratings, columns)
+    asked = _named(coefficients)
+    tables = make_tables(source, level, unit, repeats=repeats, occasion=occasion, scale=scale)
+    measured = []
+    for one in tables:
+        given = level.get(one.criterion) if isinstance(level, Mapping) else level
+        chosen = asked if asked is not None else suited(one.table.level)
+        estimates, limits, prepared = _measure(
+            one.table, chosen, interval, resamples, seed, confidence, on_step
+        )
+        found = tuple(
+            _estimate(coefficient, one.table, estimates[coefficient.name], limits[coefficient.name], prepared)
+            for coefficient in chosen
+        )
+        measured.append(_criterion(one, given, _note_paradox(found, one.table), interval, confidence, source))
+    return Reliability(source=source.source, criteria=tuple(measured), notes=source.notes, ratings=source)
+
+
+def suited(level: Level) -> list[Coefficient]:
+    """Return the coefficients that suit a level of measurement, agreement first."""
+    kinds = ("agreement", "correlation", "consistency")
+    able = [one for _, one in COEFFICIENTS.items() if level in one.levels]
+    return sorted(able, key=lambda one: kinds.index(one.kind))
+
+
+def _named(coefficients: str | Sequence[str] | None) -> list[Coefficient] | None:
+    if coefficients is None:
+        return None
+    if coefficients == "all":
+        return [one for _, one in COEFFICIENTS.items()]
+    names = [coefficients] if isinstance(coefficients, str) else coefficients
+    return [COEFFICIENTS[name] for name in dict.fromkeys(names)]
+
+
+def _measure(
+    table: RatingTable,
+    chosen: list[Coefficient],
+    interval: How,
+    resamples: int,
+    seed: int,
+    confidence: float,
+    on_step: Callable[[int], None] | None,
+) -> tuple[dict[str, Estimate], dict[str, Limits], dict[type, Prepared]]:
+    prepared: dict[type, Prepared] = {}
+    for one in chosen:
+        if one.statistics not in prepared:
+            prepared[one.statistics] = one.statistics.prepare(table, table.level)
+    estimates = {one.name: one.estimate(table, prepared=prepared[one.statistics]) for one in chosen}
+    limits = find_limits(
+        table,
+        chosen,
+        table.level,
+        prepared,
+        {name: found.value for name, found in estimates.items()},
+        how=interval,
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        on_step=on_step,
+    )
+    return estimates, limits, prepared
+
+
+def _estimate(
+    coefficient: Coefficient,
+    table: RatingTable,
+    found: Estimate,
+    limits: Limits,
+    prepared: dict[type, Prepared],
+) -> CoefficientEstimate:
+    suits = table.level in coefficient.levels
+    notes = [found.note, limits.note, "" if suits else _say_unsuited(coefficient, table.level)]
+    n_pairs = None
+    pairs = prepared.get(PairTables)
+    if coefficient.needs == "pairs" and isinstance(pairs, PreparedPairs):
+        n_pairs = len(pairs.whole.first)
+    return CoefficientEstimate(
+        name=coefficient.name,
+        estimate=found.value,
+        low=limits.low,
+        high=limits.high,
+        n_items=found.n_items,
+        note="; ".join(note for note in notes if note),
+        kind=coefficient.kind,
+        suits=suits,
+        interval=limits.how,
+        n_raters=table.n_raters,
+        n_pairs=n_pairs,
+    )
+
+
+def _say_unsuited(coefficient: Coefficient, level: Level) -> str:
+    """Return why a coefficient does not suit, and what would."""
+    kind = coefficient.kind if coefficient.kind != "consistency" else "correlation"
+    usual = HEADLINES[level]
+    able = [one.name for one in suited(level) if one.kind == kind and one.name != "percent_agreement"]
+    better = sorted(able, key=lambda name: name not in usual)
+    if LEVELS.index(coefficient.levels[0]) < LEVELS.index(level):
+        made_for = " and ".join(coefficient.levels)
+        why = f"made for {made_for} ratings, so it ignores how far {level} ratings differ"
+    elif coefficient.levels[0] == "ordinal":
+        why = f"it needs ratings with an order, and {level} ones have none"
+    else:
+        why = f"it takes distances between ratings as given, and {level} ones have none"
+    instead = f"; {', '.join(better[:3])} would suit" if better else ""
+    return f"does not suit {level} ratings: {why}{instead}"
+
+
+def _note_paradox(
+    found: tuple[CoefficientEstimate, ...], table: RatingTable
+) -> tuple[CoefficientEstimate, ...]:
+    """Return the estimates, those that a skewed category makes low while raters agree marked as such.
+
+    Feinstein, A. R. & Cicchetti, D. V. (1990). High agreement but low kappa. Journal of Clinical Epidemiology
+    43, 543-549.
+    """
+    from dataclasses import replace
+
+    share = np.bincount(table.code, minlength=len(table.categories)) / table.n_ratings
+    most = int(share.argmax())
+    agreement = COEFFICIENTS["percent_agreement"](table)
+    if share[most] < SKEWED or not agreement >= HIGH_AGREEMENT:
+        return found
+    text = (
+        f"prevalence paradox: {share[most]:.0%} of the ratings are {table.label(table.categories[most])}, so "
+        f"it is low although raters agree in {agreement:.0%}; gwet_ac1 is not misled by this"
+    )
+    blind = {"cohen_kappa", "scott_pi", "fleiss_kappa", "krippendorff_alpha_nominal"}
+    return tuple(
+        replace(one, note="; ".join(part for part in (one.note, text) if part))
+        if one.name in blind and isfinite(one.estimate) and one.estimate < LOW_KAPPA
+        else one
+        for one in found
+    )
+
+
+def _criterion(
+    one: CriterionTable,
+    given: str | None,
+    found: tuple[CoefficientEstimate, ...],
+    interval: How,
+    confidence: float,
+    source: Ratings,
+) -> CriterionReliability:
+    table = one.table
+    reason = "" if given else f"{table.level}, as the values suggest: {describe_values(table)}"
+    over = "items" if interval == "analytic" else interval
+    how = "" if interval == "none" else f"bootstrap over {DRAWN[over]}"
+    if interval == "analytic":
+        how = "analytic where one is standard, else bootstrap over items"
+    return CriterionReliability(
+        criterion=one.criterion,
+        level=table.level,
+        n_items=table.n_units,
+        n_raters=table.n_raters,
+        n_ratings=table.n_ratings,
+        coefficients=found,
+        confidence=confidence,
+        interval=how,
+        level_reason=reason,
+        notes=one.notes,
+        suspicions=find_suspicions(table, ratings=_rows_of(source, one.criterion)),
+        table=table,
+    )
+
+
+def _rows_of(source: Ratings, criterion: str) -> Ratings:
+    return source.only(criterion) if criterion in source.criteria and len(source.criteria) > 1 else source
+
+
+def describe_values(table: RatingTable) -> str:
+    """Return the values in a few words: labels by name, numbers by their range."""
+    points = table.categories
+    if table.labels:
+        return f"{len(table.labels)} labels"
+    if len(points) == 1:
+        return f"only {points[0]:g}"
+    whole = "whole numbers" if (points == np.round(points)).all() else f"{len(points)} different numbers"
+    return f"{whole} from {points[0]:g} to {points[-1]:g}"

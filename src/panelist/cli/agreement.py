@@ -1,0 +1,287 @@
+"""``panelist agreement``: how reliable the ratings are, agreement and correlation together."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from panelist.cli.options import Columns, Json, RatingsFile, Where
+from panelist.cli.terminal import open_ratings, show_all, show_progress, tell
+
+if TYPE_CHECKING:
+    from panelist.agreement.reliability import Reliability
+    from panelist.core.ratings import Ratings
+    from panelist.core.result import Result
+
+
+Level = Annotated[
+    str | None,
+    typer.Option(
+        metavar="nominal|ordinal|interval|ratio",
+        help="The level of measurement, also by criterion (fluency=ordinal,topic=nominal); "
+        "without it, what the values suggest.",
+        show_default=False,
+    ),
+]
+Coefficients = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,…|all",
+        help="These coefficients, or all; without it, those that suit the level (in JSON all).",
+        show_default=False,
+    ),
+]
+Interval = Annotated[
+    str,
+    typer.Option(
+        metavar="items|raters|both|analytic|none",
+        help="What is drawn again for the intervals, or formulas where there are some.",
+    ),
+]
+Criterion = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="Only this criterion; may be given again. Without it, all.", show_default=False
+    ),
+]
+ScalePoints = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LOW:HIGH|A,B,…",
+        help="The points of the scale: 1:5, or 0,1,2,4. Ratings off it are refused.",
+        show_default=False,
+    ),
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL,…",
+        help="What is judged; without it the column text, else item and system together.",
+        show_default=False,
+    ),
+]
+Repeats = Annotated[
+    str, typer.Option(metavar="first|last|separate", help="Which rating counts if a rater rated twice.")
+]
+Figures = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Draw ratings, categories, pairs, … as SVG.", show_default=False),
+]
+
+
+def agreement(
+    ratings: RatingsFile,
+    level: Level = None,
+    coefficients: Coefficients = None,
+    interval: Interval = "items",
+    resamples: Annotated[int, typer.Option(metavar="N", help="The number of bootstrap samples.")] = 1000,
+    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
+    confidence: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
+    criterion: Criterion = None,
+    scale: ScalePoints = None,
+    unit: Unit = None,
+    repeats: Repeats = "first",
+    judges: Annotated[
+        bool, typer.Option("--judges", help="Add each rater against the others, and groups of raters.")
+    ] = False,
+    generalizability: Annotated[
+        bool,
+        typer.Option("--generalizability", help="Add variance components, G, phi and a decision study."),
+    ] = False,
+    votes: Annotated[
+        bool, typer.Option("--votes", help="Add the majority label of each item, ties and entropy.")
+    ] = False,
+    checklist: Annotated[
+        bool, typer.Option("--checklist", help="Add what a report on reliability should state.")
+    ] = False,
+    figures: Figures = None,
+    where: Where = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> None:
+    """Measure reliability: agreement and correlation, in words."""
+    table = open_ratings(ratings, columns, where)
+    if criterion:
+        table = table.where(criterion=criterion)
+    options: dict[str, Any] = {
+        "level": parse_level(level),
+        "coefficients": parse_names(coefficients or ("all" if json else None)),
+        "interval": interval,
+        "resamples": resamples,
+        "seed": seed,
+        "confidence": confidence,
+        "unit": None if unit is None else [part.strip() for part in unit.split(",") if part.strip()],
+        "repeats": repeats,
+        "scale": parse_scale(scale),
+    }
+    from panelist.agreement.measure import measure_agreement
+
+    with show_progress("Resampling") as progress:
+        found = measure_agreement(
+            table, **options, on_step=lambda step: progress(step + 1, max(resamples, 1))
+        )
+    results: dict[str, Result] = {"reliability": found}
+    if checklist and not json:  # the JSON of every criterion has it anyway
+        results["checklist"] = _wrap("Checklist", [one.checklist for one in found.criteria])
+    if votes:
+        results["votes"] = _vote(found)
+    if judges:
+        results |= _study_judges(found, table, options)
+    results |= _study_stability(table, found, options)
+    studies = _generalize(found, table) if generalizability or figures is not None else []
+    if generalizability:
+        results["generalizability"] = _wrap("Generalizability", studies)
+    if figures is not None:
+        _draw(found, studies, figures)
+    show_all(results, json)
+
+
+def parse_level(text: str | None) -> str | dict[str, str] | None:
+    """Return one level, or a level by criterion, as ``--level`` says it.
+
+    >>> parse_level("ordinal"), parse_level("fluency=ordinal,topic=nominal")
+    ('ordinal', {'fluency': 'ordinal', 'topic': 'nominal'})
+    """
+    if text is None or "=" not in text:
+        return text
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def parse_names(text: str | None) -> str | list[str] | None:
+    """Return the names in a comma-separated list; ``all`` stays itself.
+
+    >>> parse_names("pearson, icc_a1"), parse_names("all")
+    (['pearson', 'icc_a1'], 'all')
+    """
+    if text is None or text.strip() == "all":
+        return None if text is None else "all"
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def parse_scale(text: str | None) -> list[float] | None:
+    """Return the points of a scale: ``1:5`` is its whole numbers, ``0,1,2,4`` these.
+
+    >>> parse_scale("1:4"), parse_scale("0, 0.5, 1")
+    ([1.0, 2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
+    """
+    if text is None:
+        return None
+    from panelist.core.errors import PanelistError
+
+    try:
+        if ":" in text:
+            low, high = (int(part) for part in text.split(":"))
+            points = [float(point) for point in range(low, high + 1)]
+        else:
+            points = [float(part) for part in text.split(",")]
+    except ValueError:
+        points = []
+    if len(points) < 2:
+        raise PanelistError(
+            f"--scale takes LOW:HIGH, two whole numbers (1:5), or the points (0,1,2,4). Got {text!r}."
+        )
+    return points
+
+
+def _wrap(heading: str, found: "list[Any]") -> "Result":
+    from panelist.agreement.per_criterion import PerCriterion
+
+    return PerCriterion(heading, found)
+
+
+def _vote(found: "Reliability") -> "Result":
+    from panelist.agreement.labels import vote
+
+    return _wrap("Votes", [vote(one.table, one.criterion) for one in found.criteria if one.table])
+
+
+def _study_judges(found: "Reliability", table: "Ratings", options: dict[str, Any]) -> "dict[str, Result]":
+    from panelist.agreement.groups import compare_groups
+    from panelist.agreement.judges import study_judges
+    from panelist.core.errors import BadRatings
+
+    results: dict[str, Result] = {"judges": study_judges(_tables(found), confidence=options["confidence"])}
+    if "group" in table.frame:
+        try:
+            results["groups"] = compare_groups(table, **options)
+        except BadRatings as error:
+            tell(str(error))
+    return results
+
+
+def _study_stability(table: "Ratings", found: "Reliability", options: dict[str, Any]) -> "dict[str, Result]":
+    """Return the stability where the ratings have two occasions; nothing otherwise."""
+    if "occasion" not in table.frame or len(table.levels("occasion")) < 2:
+        return {}
+    from panelist.agreement.stability import measure_stability
+    from panelist.core.errors import BadRatings
+
+    try:
+        return {
+            "stability": _wrap(
+                "Stability",
+                [
+                    stability
+                    for one in found.criteria
+                    for stability in measure_stability(
+                        table,
+                        criterion=one.criterion if one.criterion in table.criteria else None,
+                        level=one.level,
+                        resamples=options["resamples"] if options["interval"] != "none" else 0,
+                        seed=options["seed"],
+                        confidence=options["confidence"],
+                    )
+                ],
+            )
+        }
+    except BadRatings as error:
+        tell(str(error))
+        return {}
+
+
+def _generalize(found: "Reliability", table: "Ratings") -> "list[Any]":
+    """Return the variance components of each criterion that has some; say which have none, and why."""
+    from panelist.agreement.generalizability import study_generalizability
+    from panelist.core.errors import PanelistError
+
+    studies = []
+    for one in found.criteria:
+        rows = table.only(one.criterion) if one.criterion in table.criteria else table
+        try:
+            studies.append(study_generalizability(rows))
+        except PanelistError as error:
+            tell(f"No decision study of {one.criterion}: {error}")
+    return studies
+
+
+def _draw(found: "Reliability", studies: "list[Any]", folder: Path) -> None:
+    """Draw what these ratings can show, and say which files were written."""
+    from panelist.agreement.judges import study_judges
+    from panelist.core.errors import BadFile
+    from panelist.reports import agreement_figures as draw
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(f"The folder {str(folder)!r} for figures cannot be made: {error.strerror}.") from error
+    tables = _tables(found)
+    numbers = [(name, one) for name, one in tables if not one.labels]
+    pairs = [one for one in study_judges(tables).criteria if one.matrices]
+    written = [folder / "categories.svg"]
+    draw.draw_categories(tables, written[0])
+    if numbers:
+        written.append(folder / "ratings.svg")
+        draw.draw_ratings(numbers, written[-1])
+    for name in sorted({name for one in pairs for name in one.matrices}):
+        written.append(folder / f"pairs_{name}.svg")
+        draw.draw_pairs([one for one in pairs if name in one.matrices], name, written[-1])
+    studies = [study for study in studies if "rater" in study.facets]
+    if studies:
+        written.append(folder / "decisions.svg")
+        draw.draw_decisions(studies, written[-1])
+    tell(f"Figures written to {folder}: {', '.join(path.name for path in written)}.")
+
+
+def _tables(found: "Reliability") -> "list[Any]":
+    return [(one.criterion, one.table) for one in found.criteria if one.table is not None]

@@ -1,0 +1,174 @@
+"""Generalizability: Brennan's worked example, textbook formulas, designs with gaps, refusals in words."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from panelist.agreement.base import COEFFICIENTS
+from panelist.agreement.generalizability import Generalizability, study_generalizability
+from panelist.agreement.table import make_table
+from panelist.analysis.demo import simulate_demo
+from panelist.core.errors import BadRatings, UnknownName
+from tests.shared_cases import MISSING, SHARED
+
+needs_shared = pytest.mark.skipif(not SHARED.exists(), reason=MISSING)
+
+
+@pytest.fixture(scope="module")
+def brennan() -> tuple[Generalizability, dict[str, float]]:
+    cases = json.loads((SHARED / "agreement_cases.json").read_text("utf-8"))
+    case = next(case for case in cases if case["id"] == "brennan2001_table3_2")
+    frame = pd.DataFrame(case["data"]).rename(columns=str.lower).rename(columns={"score": "rating"})
+    frame["rating"] = frame["rating"].astype(float)
+    effects = ["person", "task", "person:task", "task:rater"]
+    return study_generalizability(frame, object="person", effects=effects), case["expected"]["exact"]
+
+
+@needs_shared
+def test_components_are_those_of_brennan_table_3_2(
+    brennan: tuple[Generalizability, dict[str, dict[str, float]]],
+) -> None:
+    study, expected = brennan
+    ours = {"person": "p", "task": "t", "person:task": "pt", "task:rater": "rt", "residual": "prt"}
+    for name, theirs in ours.items():
+        assert study.variances[name] == pytest.approx(expected["variance"][theirs], abs=2e-6)
+
+
+@needs_shared
+def test_coefficients_of_brennan_come_out(brennan: tuple[Generalizability, dict[str, float]]) -> None:
+    study, expected = brennan
+    for decision in (study.decide(task=3, rater=4), study.decide()):
+        assert decision.g == pytest.approx(expected["generalizability"], abs=1e-6)
+        assert decision.phi == pytest.approx(expected["dependability"], abs=1e-6)
+        assert decision.relative_error == pytest.approx(expected["relative_error"], abs=1e-6)
+        assert decision.absolute_error == pytest.approx(expected["absolute_error"], abs=1e-6)
+
+
+@needs_shared
+def test_raters_nested_in_tasks_are_counted_within_them(
+    brennan: tuple[Generalizability, dict[str, float]],
+) -> None:
+    assert brennan[0].observed == {"task": 3, "rater": 4}
+
+
+def crossed(n: int = 30, raters: int = 4, seed: int = 5) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    item = random.normal(size=(n, 1)) * 1.2
+    rating = item + 0.5 * random.normal(size=(1, raters)) + random.normal(size=(n, raters))
+    rows = [(f"i{i:02}", f"r{j}", rating[i, j]) for i in range(n) for j in range(raters)]
+    return pd.DataFrame(rows, columns=["item", "rater", "rating"])
+
+
+def test_items_by_raters_gives_the_intraclass_correlations() -> None:
+    """On a complete items × raters table G and phi of k raters are ICC(C,k) and ICC(A,k)."""
+    frame = crossed()
+    study = study_generalizability(frame)
+    table = make_table(frame["item"].to_numpy(), frame["rater"].to_numpy(), frame["rating"].to_numpy())
+    assert (study.object, study.observed) == ("item", {"rater": 4})
+    for decision, g, phi in (
+        (study.decide(), "icc_ck", "icc_ak"),
+        (study.decide(rater=1), "icc_c1", "icc_a1"),
+    ):
+        assert decision.g == pytest.approx(COEFFICIENTS[g](table), abs=1e-5)
+        assert decision.phi == pytest.approx(COEFFICIENTS[phi](table), abs=1e-5)
+
+
+def by_hand(object: str, nested: bool = False) -> Generalizability:
+    parts = {"system": 0.4, "item": 0.3, "rater": 0.5, "system:item": 0.2, "system:rater": 0.1}
+    parts |= {"item:rater": 0.15, "residual": 0.8}
+    facets = tuple(name for name in ("system", "item", "rater") if name != object)
+    return Generalizability(
+        criterion="x",
+        object=object,
+        facets=facets,
+        variances=parts,
+        observed=dict.fromkeys(facets, 2),
+        n_ratings=100,
+        formula="",
+        raters_nested=nested,
+    )
+
+
+def test_error_variances_are_divided_by_what_they_are_averaged_over() -> None:
+    decision = by_hand("system").decide(item=50, rater=6)
+    relative = 0.2 / 50 + 0.1 / 6 + 0.8 / 300
+    absolute = relative + 0.3 / 50 + 0.5 / 6 + 0.15 / 300
+    assert decision.relative_error == pytest.approx(relative)
+    assert decision.absolute_error == pytest.approx(absolute)
+    assert (decision.g, decision.phi) == pytest.approx((0.4 / (0.4 + relative), 0.4 / (0.4 + absolute)))
+
+
+def test_raters_of_their_own_for_each_item_are_more_raters() -> None:
+    decision = by_hand("system", nested=True).decide(item=50, rater=6)
+    assert decision.relative_error == pytest.approx(0.2 / 50 + 0.1 / 300 + 0.8 / 300)
+
+
+def test_reliability_grows_with_raters_and_with_items() -> None:
+    study = by_hand("system")
+    values = [[study.decide(item=i, rater=r).g for i in (10, 50)] for r in (1, 3, 9)]
+    assert (np.diff(values, axis=0) > 0).all()
+    assert (np.diff(values, axis=1) > 0).all()
+
+
+def test_raters_needed_is_the_smallest_number_that_suffices() -> None:
+    study = by_hand("item")
+    needed = study.raters_needed(0.4)
+    assert needed is not None
+    assert study.decide(rater=needed).g >= 0.4 > study.decide(rater=needed - 1).g
+    assert study.raters_needed(0.99) is None
+
+
+def test_systems_items_raters_and_their_interactions_have_a_share() -> None:
+    study = study_generalizability(simulate_demo(), criterion="fluency")
+    assert list(study.variances) == ["system", "item", "rater", "system:item", "system:rater", "residual"]
+    assert study.object == "system"
+    assert any("item:rater cannot be told from the residual" in note for note in study.notes)
+    assert len(study.decisions) == 40
+    assert 0 < study.decide().phi < study.decide().g < 1
+
+
+def test_the_observed_design_counts_the_ratings_it_has_not_those_of_a_full_one() -> None:
+    study = study_generalizability(simulate_demo(), criterion="fluency")
+    assert study.cells["residual"] == pytest.approx(
+        320
+    )  # 960 ratings of three systems, not 40 items × 24 raters
+    assert study.decide().g < study.decide(item=40, rater=24).g
+
+
+def test_outputs_may_be_what_is_told_apart() -> None:
+    study = study_generalizability(simulate_demo(), criterion="fluency", object="output")
+    assert (study.object, study.facets, study.observed) == ("output", ("rater",), {"rater": 8})
+
+
+def test_the_result_shows_itself() -> None:
+    study = study_generalizability(simulate_demo(), criterion="fluency")
+    text = str(study)
+    for part in ("Variance of fluency", "Decision study", "systems are told apart with G ="):
+        assert part in text
+    assert {"components", "observed", "decisions"} <= set(json.loads(study.to_json()))
+
+
+def test_several_criteria_must_be_told_apart_first() -> None:
+    with pytest.raises(BadRatings, match="adequacy, fluency"):
+        study_generalizability(simulate_demo())
+
+
+def test_words_have_no_variance() -> None:
+    with pytest.raises(BadRatings, match="these ratings are words"):
+        study_generalizability(crossed().assign(rating="good"))
+
+
+def test_one_rater_shows_no_variance_between_raters() -> None:
+    with pytest.raises(BadRatings, match="One rater only"):
+        study_generalizability(crossed().query("rater == 'r1'"))
+
+
+def test_unknown_facets_and_objects_are_answered_with_the_known() -> None:
+    with pytest.raises(UnknownName, match="'rater'"):
+        by_hand("item").decide(raters=3)
+    with pytest.raises(UnknownName, match="'item'"):
+        study_generalizability(crossed(), object="itme")
+    with pytest.raises(BadRatings, match="at least one level"):
+        by_hand("item").decide(rater=0)
