@@ -15,7 +15,7 @@ setup: .venv/ready
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@$(BIN)/python -m panelist.models.warm
+	@$(BIN)/python -m panelist.analysis.warm
 	@touch $@
 
 demo: setup

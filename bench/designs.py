@@ -17,8 +17,8 @@ from panelist.core.ratings import Ratings, read_ratings
 from panelist.core.result import Part, Sentence, Table
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.formula import parse_formula
-from panelist.models.matrices import build_design
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.matrices import build_design
 
 R_NAMES = {"clmm": "clmm", "lmm": "lmer"}
 CAPTIONS = {
@@ -181,12 +181,12 @@ def solve_only(ratings: Ratings, model: str, formula: str = MAXIMAL) -> Callable
     """Return the call of the solver alone, given the matrices; it gives the log-likelihood."""
     design = build_design(parse_formula(formula), ratings, ordinal=model == "clmm")
     if model == "clmm":
-        from panelist.models.clmm import solve_clmm
-        from panelist.models.thresholds import make_thresholds
+        from panelist.models.solvers.clmm import solve_clmm
+        from panelist.models.solvers.thresholds import make_thresholds
 
         thresholds = make_thresholds("flexible", design.categories)
         return lambda: solve_clmm(design, "probit", thresholds).loglik
-    from panelist.models.lmm import solve_lmm
+    from panelist.models.solvers.lmm import solve_lmm
 
     return lambda: solve_lmm(design, False)[0].loglik
 

@@ -16,6 +16,6 @@ def settle() -> None:
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sources = blake2b(digest_size=8)
-    for path in sorted(MODELS.glob("*.py")):
+    for path in sorted(MODELS.rglob("*.py")):
         sources.update(path.name.encode() + path.read_bytes())
     os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "bench" / sources.hexdigest()))

@@ -65,10 +65,10 @@ def run(command: str) -> str:
 
 def describe_commands() -> str:
     """Return docs/cli.md."""
-    from panelist.models.adjust import ADJUSTMENTS
     from panelist.models.fit import METHODS, MODELS
-    from panelist.models.links import LINKS
-    from panelist.models.thresholds import STRUCTURES
+    from panelist.models.inference.adjust import ADJUSTMENTS
+    from panelist.models.solvers.links import LINKS
+    from panelist.models.solvers.thresholds import STRUCTURES
 
     parts = ["# The command line", "Made from `--help` by `make docs`; do not edit."]
     for command in ("panelist", *(f"panelist {name}" for name in _command_names())):

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.ratings import read_ratings
-from panelist.models.contrasts import contrast_pairs, estimate_means
 from panelist.models.fit import fit
+from panelist.models.inference.contrasts import contrast_pairs, estimate_means
 from tests.reference_cases import Case, Floats, Modes, Row, group_key, level_key, r_names
 
 
@@ -120,7 +120,7 @@ def probabilities(fitted: Any, systems: list[str], raters: str) -> Floats:
 
 def likelihood_ratio(small: Any, large: Any) -> Row:
     """Return chisq, df and p of the test of ``small`` within ``large``."""
-    from panelist.models.likelihood_ratio import compare_fits
+    from panelist.models.inference.likelihood_ratio import compare_fits
 
     test = compare_fits(small, large)
     return {"chisq": float(test.chisq), "df": float(test.df), "p": float(test.p)}

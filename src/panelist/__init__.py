@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from panelist.core.ratings import read_ratings as load_ratings
     from panelist.models.fit import fit
     from panelist.models.fitted import Fit
-    from panelist.models.likelihood_ratio import compare_fits
+    from panelist.models.inference.likelihood_ratio import compare_fits
 
     __version__: str
 
@@ -33,7 +33,7 @@ _HOMES = {
     "Fit": ("panelist.models.fitted", "Fit"),
     "PanelistError": ("panelist.core.errors", "PanelistError"),
     "Ratings": ("panelist.core.ratings", "Ratings"),
-    "compare_fits": ("panelist.models.likelihood_ratio", "compare_fits"),
+    "compare_fits": ("panelist.models.inference.likelihood_ratio", "compare_fits"),
     "compare_systems": ("panelist.analysis.compare", "compare_systems"),
     "fit": ("panelist.models.fit", "fit"),
     "load_ratings": ("panelist.core.ratings", "read_ratings"),

@@ -24,10 +24,10 @@ from panelist.analysis.ranks import better_pairs, rank_intervals
 from panelist.core.errors import BadModel, BadRatings, UnknownName
 from panelist.core.ratings import Ratings
 from panelist.models.arrays import Floats
-from panelist.models.contrasts import Pairs
-from panelist.models.formula import parse_formula
-from panelist.models.matrices import Design, build_design
-from panelist.models.response import choose_family
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.matrices import Design, build_design
+from panelist.models.formulas.response import choose_family
+from panelist.models.inference.contrasts import Pairs
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 NOTHING = pd.DataFrame({"group": [], "a": [], "b": [], "r": []})

@@ -109,10 +109,10 @@ def test_a_reader_who_goes_away_is_no_error(ratings: Path) -> None:
 
 
 def test_words_in_the_help_are_those_the_models_know(capsys: Capture) -> None:
-    from panelist.models.adjust import ADJUSTMENTS
     from panelist.models.fit import METHODS, MODELS
-    from panelist.models.links import LINKS
-    from panelist.models.thresholds import STRUCTURES
+    from panelist.models.inference.adjust import ADJUSTMENTS
+    from panelist.models.solvers.links import LINKS
+    from panelist.models.solvers.thresholds import STRUCTURES
 
     fit_help = call(capsys, "fit", "--help").out
     for option, words in (("model", MODELS), ("link", LINKS), ("threshold", STRUCTURES), ("method", METHODS)):

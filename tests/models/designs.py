@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.ratings import Ratings
-from panelist.models.formula import parse_formula
-from panelist.models.matrices import Design, Factor, build_design
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.matrices import Design, Factor, build_design
 
 CROSSED = "rating ~ system + (system | rater) + (1 | item)"
 

@@ -11,14 +11,14 @@ import numpy as np
 from scipy import optimize, special
 
 from panelist.models.arrays import Floats, Ints
-from panelist.models.blocks import find_pattern
-from panelist.models.clmm import make_model
-from panelist.models.deviance import Linear, deviance_at, make_linear_workspace, settle, slopes
-from panelist.models.grouping import Factor
-from panelist.models.laplace import FINAL, Ordinal, evaluate, make_workspace
-from panelist.models.matrices import Design
-from panelist.models.thresholds import Thresholds
-from panelist.models.variances import free_entries
+from panelist.models.formulas.grouping import Factor
+from panelist.models.formulas.matrices import Design
+from panelist.models.solvers.blocks import find_pattern
+from panelist.models.solvers.clmm import make_model
+from panelist.models.solvers.deviance import Linear, deviance_at, make_linear_workspace, settle, slopes
+from panelist.models.solvers.laplace import FINAL, Ordinal, evaluate, make_workspace
+from panelist.models.solvers.thresholds import Thresholds
+from panelist.models.solvers.variances import free_entries
 
 _ROOT = np.sqrt(2.0 * np.pi)
 

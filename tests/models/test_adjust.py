@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from panelist.core.errors import UnknownName
-from panelist.models.adjust import ADJUSTMENTS, Family, find_adjustment, two_sided_p, two_sided_quantile
-from panelist.models.studentised_range import studentised_range_quantile, studentised_range_tail
+from panelist.models.inference.adjust import (
+    ADJUSTMENTS,
+    Family,
+    find_adjustment,
+    two_sided_p,
+    two_sided_quantile,
+)
+from panelist.models.inference.studentised_range import studentised_range_quantile, studentised_range_tail
 
 # R 4.2.2: ptukey(q, k, df, lower.tail = FALSE), as (q, k, df, p).
 PTUKEY = [

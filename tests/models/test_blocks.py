@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panelist.models.arrays import Floats
-from panelist.models.blocks import (
+from panelist.models.formulas.grouping import Factor
+from panelist.models.solvers.blocks import (
     Blocks,
     Pattern,
     dense_size,
@@ -21,7 +22,6 @@ from panelist.models.blocks import (
     multiply_transposed,
     solve,
 )
-from panelist.models.grouping import Factor
 from tests.models.oracle import expand_lambda, expand_z
 
 

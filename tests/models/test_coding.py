@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadFormula, BadModel
-from panelist.models import coding
-from panelist.models.coding import code_columns, independent_columns
-from panelist.models.variables import read_variable
+from panelist.models.formulas import coding
+from panelist.models.formulas.coding import code_columns, independent_columns
+from panelist.models.formulas.variables import read_variable
 from tests.models.designs import CROSSED, design, factor, make_frame
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from panelist.core.errors import BadModel, UnknownName
 from panelist.models.arrays import Floats
-from panelist.models.contrasts import Means, Pairs, contrast_pairs, estimate_means
-from panelist.models.formula import parse_formula
-from panelist.models.matrices import Design, build_design
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.matrices import Design, build_design
+from panelist.models.inference.contrasts import Means, Pairs, contrast_pairs, estimate_means
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 

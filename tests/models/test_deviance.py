@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from panelist.models.arrays import Floats
-from panelist.models.deviance import covariance_slopes, make_linear_workspace, settle
 from panelist.models.fit import fit
-from panelist.models.matrices import Design
-from panelist.models.variances import free_entries
+from panelist.models.formulas.matrices import Design
+from panelist.models.solvers.deviance import covariance_slopes, make_linear_workspace, settle
+from panelist.models.solvers.variances import free_entries
 from tests.models.designs import design
 from tests.models.oracle import (
     deviance_value,

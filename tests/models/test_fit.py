@@ -11,8 +11,8 @@ import pytest
 from panelist.core.errors import PanelistError
 from panelist.models.arrays import Floats
 from panelist.models.fit import fit
-from panelist.models.start import start_alpha
-from panelist.models.thresholds import STRUCTURES, make_thresholds
+from panelist.models.solvers.start import start_alpha
+from panelist.models.solvers.thresholds import STRUCTURES, make_thresholds
 from tests.models.oracle import LINKS, differences, minimise, negative_log_p
 from tests.models.test_diagnose import make_frame
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from panelist.core.errors import BadFormula
 from panelist.models.arrays import Floats
-from panelist.models.formula import parse_formula
-from panelist.models.terms import read_terms
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.terms import read_terms
 
 
 def random_terms(right_side: str) -> list[str]:
@@ -291,9 +291,9 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
 
 
 def test_every_function_that_is_allowed_can_be_computed() -> None:
-    from panelist.models.calls import NUMBER_FUNCTIONS
-    from panelist.models.coding import code_columns
-    from panelist.models.variables import Numbers
+    from panelist.models.formulas.calls import NUMBER_FUNCTIONS
+    from panelist.models.formulas.coding import code_columns
+    from panelist.models.formulas.variables import Numbers
 
     x = np.array([0.5, 1.0, 2.0, 4.0])
     expected: dict[str, Floats] = {
@@ -312,7 +312,7 @@ def test_every_function_that_is_allowed_can_be_computed() -> None:
 
 
 def test_formulaic_knows_our_codings_under_the_names_we_allow() -> None:
-    from panelist.models.calls import CONTRASTS
+    from panelist.models.formulas.calls import CONTRASTS
 
     frame = pd.DataFrame({"a": list("uvwuvw")})
     for spelling in CONTRASTS:

@@ -9,12 +9,12 @@ import pytest
 
 from panelist.core.errors import BadModel
 from panelist.core.ratings import read_ratings
-from panelist.models import hypotheses
 from panelist.models.arrays import Floats
-from panelist.models.formula import parse_formula
-from panelist.models.hypotheses import degrees_satterthwaite, f_tail, term_contrasts
-from panelist.models.kenward_roger import kenward_roger
-from panelist.models.matrices import Design, build_design
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.matrices import Design, build_design
+from panelist.models.inference import hypotheses
+from panelist.models.inference.hypotheses import degrees_satterthwaite, f_tail, term_contrasts
+from panelist.models.inference.kenward_roger import kenward_roger
 from tests.models.test_kenward_roger import covariances_of, design_of
 from tests.reference_cases import Case, own_cases, r_names
 from tests.shared_cases import MISSING, shared_cases

@@ -13,9 +13,9 @@ from scipy.optimize import minimize
 from panelist.core.errors import BadModel, UnknownName
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.intervals import Intervals
-from panelist.models.profile import find_target
-from panelist.models.threads import single_threaded_blas
+from panelist.models.inference.intervals import Intervals
+from panelist.models.inference.profile import find_target
+from panelist.models.solvers.threads import single_threaded_blas
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 Z = 1.959963984540054

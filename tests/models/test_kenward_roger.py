@@ -8,10 +8,10 @@ import pytest
 from panelist.core.errors import BadModel
 from panelist.core.ratings import read_ratings
 from panelist.models.arrays import Floats
-from panelist.models.formula import parse_formula
-from panelist.models.hypotheses import term_contrasts
-from panelist.models.kenward_roger import MOST_COLUMNS, KenwardRoger, kenward_roger
-from panelist.models.matrices import Design, Factor, build_design
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.matrices import Design, Factor, build_design
+from panelist.models.inference.hypotheses import term_contrasts
+from panelist.models.inference.kenward_roger import MOST_COLUMNS, KenwardRoger, kenward_roger
 from tests.reference_cases import Answer, Case, group_key, own_case, own_cases, r_names
 
 CASES = [case for case in own_cases() if case.answer.kenward_roger]

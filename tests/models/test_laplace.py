@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from panelist.models.laplace import FINAL, evaluate, make_workspace, push_mode
-from panelist.models.links import LINKS
-from panelist.models.matrices import Design
-from panelist.models.thresholds import make_thresholds
+from panelist.models.formulas.matrices import Design
+from panelist.models.solvers.laplace import FINAL, evaluate, make_workspace, push_mode
+from panelist.models.solvers.links import LINKS
+from panelist.models.solvers.thresholds import make_thresholds
 from tests.models.designs import design, make_frame
 from tests.models.oracle import (
     differences,

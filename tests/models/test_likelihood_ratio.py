@@ -11,7 +11,7 @@ from scipy.special import chdtrc
 from panelist.core.errors import BadModel
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.likelihood_ratio import compare_fits
+from panelist.models.inference.likelihood_ratio import compare_fits
 
 PAPER = Path(__file__).parents[1] / "reference" / "paper.csv"
 CROSSED = "rating ~ system + (1 | rater) + (1 | item)"

@@ -6,7 +6,7 @@ from scipy import special
 
 from panelist.core.errors import UnknownName
 from panelist.models.arrays import Floats
-from panelist.models.links import (
+from panelist.models.solvers.links import (
     A_BEND,
     A_TILT,
     B_BEND,

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from panelist.core.errors import BadFormula, BadModel, BadRatings
 from panelist.core.ratings import read_ratings
-from panelist.models import coding
-from panelist.models.coding import code_columns
-from panelist.models.formula import parse_formula
-from panelist.models.matrices import build_design
-from panelist.models.variables import Labels, Numbers, read_variable
+from panelist.models.formulas import coding
+from panelist.models.formulas.coding import code_columns
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.matrices import build_design
+from panelist.models.formulas.variables import Labels, Numbers, read_variable
 from tests.models.designs import CROSSED, design, factor, make_frame, with_values
 
 # -- random columns

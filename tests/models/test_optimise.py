@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from panelist.models.arrays import Floats
-from panelist.models.optimise import (
+from panelist.models.solvers.optimise import (
     CONVERGED,
     EVALUATIONS,
     ITERATIONS,

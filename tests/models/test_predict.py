@@ -8,11 +8,11 @@ import pytest
 from scipy import integrate, special, stats
 
 from panelist.core.errors import BadModel, BadRatings, UnknownName
-from panelist.models.categories import category_probabilities, tails
 from panelist.models.fit import fit
-from panelist.models.links import LINKS, evaluate_link, link_code
-from panelist.models.predict import EFFECTS
-from panelist.models.simulate import draw_noise
+from panelist.models.predictions.categories import category_probabilities, tails
+from panelist.models.predictions.predict import EFFECTS
+from panelist.models.predictions.simulate import draw_noise
+from panelist.models.solvers.links import LINKS, evaluate_link, link_code
 from tests.models.reference_fits import CROSSED, LATENT, SLOPES, fit_data, read_answers, read_data
 
 

@@ -12,9 +12,9 @@ from panelist.core.errors import BadModel
 from panelist.models.arrays import Floats
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.links import LINKS, evaluate_link, link_code
-from panelist.models.quadrature import evaluate_quadrature, make_scalar_model
-from panelist.models.thresholds import make_thresholds
+from panelist.models.solvers.links import LINKS, evaluate_link, link_code
+from panelist.models.solvers.quadrature import evaluate_quadrature, make_scalar_model
+from panelist.models.solvers.thresholds import make_thresholds
 from tests.models.designs import design
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -50,7 +50,7 @@ def integrate(link: str, thresholds: Floats, beta: float, tau: float) -> float:
 
 
 def test_one_point_is_the_laplace_approximation() -> None:
-    from panelist.models.quadrature import solve_by_quadrature
+    from panelist.models.solvers.quadrature import solve_by_quadrature
 
     laplace = paper(1)
     assert laplace.structure is not None

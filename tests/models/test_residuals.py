@@ -6,8 +6,8 @@ from scipy import stats
 
 from panelist.core.errors import UnknownName
 from panelist.models.fit import fit
-from panelist.models.links import LINKS
-from panelist.models.residuals import _quantile
+from panelist.models.predictions.residuals import _quantile
+from panelist.models.solvers.links import LINKS
 from tests.models.reference_fits import CROSSED, LATENT, fit_data, read_data
 
 

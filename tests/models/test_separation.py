@@ -6,7 +6,7 @@ import pytest
 
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.separation import scaled_condition
+from panelist.models.solvers.separation import scaled_condition
 
 RATERS, ITEMS = 6, 8
 

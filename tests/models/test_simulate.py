@@ -7,7 +7,7 @@ import pytest
 from panelist.core.errors import BadModel, PanelistError, UnknownName
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.simulate import simulate_codes
+from panelist.models.predictions.simulate import simulate_codes
 from tests.models.reference_fits import CROSSED, SLOPES, fit_data, read_data
 
 SETS = 30

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.threads import single_threaded_blas
+from panelist.models.solvers.threads import single_threaded_blas
 from tests.models.test_diagnose import make_frame
 
 FITS = 8

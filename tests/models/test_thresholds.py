@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from panelist.core.errors import BadModel, UnknownName
-from panelist.models.start import start_alpha
-from panelist.models.thresholds import STRUCTURES, make_thresholds
+from panelist.models.solvers.start import start_alpha
+from panelist.models.solvers.thresholds import STRUCTURES, make_thresholds
 from tests.models.oracle import LINKS
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from panelist.agreement.base import Undefined, coefficient
 from panelist.agreement.unit_sums import UnitSums
 from panelist.models.arrays import Floats
-from panelist.models.kernel import kernel
+from panelist.models.solvers.kernel import kernel
 
 
 @coefficient("krippendorff_alpha_nominal", levels=("nominal",), kind="agreement", statistics=UnitSums)

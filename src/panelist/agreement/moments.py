@@ -13,7 +13,7 @@ import numpy as np
 from panelist.agreement.base import Level, Undefined
 from panelist.agreement.table import RatingTable
 from panelist.models.arrays import Floats, Longs
-from panelist.models.kernel import kernel
+from panelist.models.solvers.kernel import kernel
 
 ROUNDING = 1e-12  # of the range of all ratings
 

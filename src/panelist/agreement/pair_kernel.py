@@ -9,7 +9,7 @@ gives the same order by merging).
 import numpy as np
 
 from panelist.models.arrays import Bools, Floats, Ints, Longs
-from panelist.models.kernel import kernel
+from panelist.models.solvers.kernel import kernel
 
 COLUMNS = ("percent", "cohen", "linear", "quadratic", "scott", "pearson", "spearman", "tau", "gamma")
 _WIDTH = len(COLUMNS)

@@ -12,7 +12,7 @@ import numpy as np
 
 from panelist.core.errors import BadRatings
 from panelist.models.arrays import Bools, Floats, Ints, Longs
-from panelist.models.kernel import kernel
+from panelist.models.solvers.kernel import kernel
 
 MOST_POINTS = 11  # whole numbers on up to so many points are read as an ordinal scale
 

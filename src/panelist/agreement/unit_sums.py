@@ -15,7 +15,7 @@ import numpy as np
 from panelist.agreement.base import Level, Undefined
 from panelist.agreement.table import RatingTable
 from panelist.models.arrays import Bools, Floats, Ints, Longs
-from panelist.models.kernel import kernel
+from panelist.models.solvers.kernel import kernel
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,10 @@ from panelist.analysis.comparison import Comparison, CriterionComparison, PairDi
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
-from panelist.models.adjust import find_adjustment
-from panelist.models.contrasts import Means, Pairs, contrast_pairs, estimate_means
-from panelist.models.formula import parse_formula
-from panelist.models.response import choose_family
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.response import choose_family
+from panelist.models.inference.adjust import find_adjustment
+from panelist.models.inference.contrasts import Means, Pairs, contrast_pairs, estimate_means
 
 if TYPE_CHECKING:
     import pandas as pd

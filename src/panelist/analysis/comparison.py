@@ -8,7 +8,7 @@ from typing import Any
 from panelist.core.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.result import Pairs as NotePairs
 from panelist.core.result import Part, Result, Sentence, Table
-from panelist.models.adjust import find_adjustment
+from panelist.models.inference.adjust import find_adjustment
 
 MODEL_WORDS = {
     "clmm": "ordinal mixed model",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from panelist.models.arrays import Ints
-from panelist.models.contrasts import Pairs
+from panelist.models.inference.contrasts import Pairs
 
 
 def rank_intervals(pairs: Pairs) -> tuple[Ints, Ints]:

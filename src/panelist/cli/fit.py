@@ -73,7 +73,7 @@ def fit(
     )
     results: dict[str, Result] = {"fit": fitted}
     if intervals is not None:
-        from panelist.models.intervals import find_intervals
+        from panelist.models.inference.intervals import find_intervals
 
         with show_progress("Bootstrap") as progress:
             results["intervals"] = find_intervals(fitted, intervals, level, seed=seed, progress=progress)

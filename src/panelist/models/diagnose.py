@@ -4,8 +4,8 @@ import numpy as np
 
 from panelist.core.errors import BadModel
 from panelist.models.fitted import Fit
-from panelist.models.grouping import Factor
-from panelist.models.matrices import Design
+from panelist.models.formulas.grouping import Factor
+from panelist.models.formulas.matrices import Design
 
 _CONDITION = 1e8
 

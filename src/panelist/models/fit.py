@@ -6,15 +6,15 @@ from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose, refuse_confounded
 from panelist.models.fitted import Fit
-from panelist.models.formula import Formula, parse_formula
-from panelist.models.links import LATENT_SD, LINKS
-from panelist.models.matrices import Design, build_design
-from panelist.models.response import choose_family, read_response
-from panelist.models.separation import mark_separated
-from panelist.models.solution import Solution
-from panelist.models.threads import single_threaded_blas
-from panelist.models.thresholds import STRUCTURES, make_thresholds
-from panelist.models.variables import Labels
+from panelist.models.formulas.formula import Formula, parse_formula
+from panelist.models.formulas.matrices import Design, build_design
+from panelist.models.formulas.response import choose_family, read_response
+from panelist.models.formulas.variables import Labels
+from panelist.models.solvers.links import LATENT_SD, LINKS
+from panelist.models.solvers.separation import mark_separated
+from panelist.models.solvers.solution import Solution
+from panelist.models.solvers.threads import single_threaded_blas
+from panelist.models.solvers.thresholds import STRUCTURES, make_thresholds
 
 MODELS = ("auto", "clmm", "clm", "lmm", "lm")
 METHODS = ("REML", "ML")
@@ -86,16 +86,16 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
     if quadrature < 1:
         raise BadModel(f"The number of quadrature points must be 1 or more. Got {quadrature}.")
     if model == "clm":
-        from panelist.models.clm import solve_clm
+        from panelist.models.solvers.clm import solve_clm
 
         solution, method = solve_clm(design, link, structure), "ML"
     elif quadrature > 1:
-        from panelist.models.quadrature import solve_by_quadrature
+        from panelist.models.solvers.quadrature import solve_by_quadrature
 
         solution = solve_by_quadrature(design, link, structure, quadrature)
         method = f"adaptive quadrature with {quadrature} points"
     else:
-        from panelist.models.clmm import solve_clmm
+        from panelist.models.solvers.clmm import solve_clmm
 
         solution, method = solve_clmm(design, link, structure), "Laplace"
     assert design.codes is not None
@@ -106,10 +106,10 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
 
 def _fit_linear(design: Design, model: str, method: str) -> Fit:
     if model == "lm":
-        from panelist.models.lm import solve_lm
+        from panelist.models.solvers.lm import solve_lm
 
         return Fit(model, None, "least squares", design, solve_lm(design), None)
-    from panelist.models.lmm import solve_lmm
+    from panelist.models.solvers.lmm import solve_lmm
 
     solution: Solution
     solution, uncertainty = solve_lmm(design, method == "REML")

@@ -10,18 +10,18 @@ import numpy as np
 from panelist.core.formats import P_VALUE, TEXT, decimals
 from panelist.core.result import Pairs, Part, Sentence, Table, json_ready
 from panelist.models.arrays import Floats
-from panelist.models.inference import Inference
-from panelist.models.matrices import Design
-from panelist.models.solution import Optimum, Solution
-from panelist.models.thresholds import Thresholds
+from panelist.models.formulas.matrices import Design
+from panelist.models.solvers.solution import Optimum, Solution
+from panelist.models.solvers.thresholds import Thresholds
+from panelist.models.statements import Inference
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from panelist.models.kenward_roger import KenwardRoger
-    from panelist.models.lmm import Uncertainty
-    from panelist.models.predict import Prediction
-    from panelist.models.shares import Shares
+    from panelist.models.inference.kenward_roger import KenwardRoger
+    from panelist.models.predictions.predict import Prediction
+    from panelist.models.predictions.shares import Shares
+    from panelist.models.solvers.lmm import Uncertainty
 
 KINDS = {
     "clmm": "ordinal mixed model",
@@ -163,7 +163,7 @@ class Fit(Inference):
             return np.full(len(L), np.inf)
         if hasattr(self.uncertainty, "degrees"):  # Kenward and Roger's
             return self.uncertainty.degrees(L)
-        from panelist.models.hypotheses import degrees_satterthwaite
+        from panelist.models.inference.hypotheses import degrees_satterthwaite
 
         return degrees_satterthwaite(L, self.vcov, self.uncertainty.slopes, self.uncertainty.A)
 
@@ -265,8 +265,8 @@ class Fit(Inference):
     # Around the fit
 
     def predict(self, data: Any = None, effects: str = "modes", kind: str | None = None) -> "Prediction":
-        """Return what the model expects of each row; models/predict.py says what the options are."""
-        from panelist.models.predict import predict
+        """Return what the model expects of each row; predictions/predict.py says what the options are."""
+        from panelist.models.predictions.predict import predict
 
         return predict(self, data, effects, kind)
 
@@ -276,19 +276,19 @@ class Fit(Inference):
 
     def simulate(self, n: int = 1, seed: int = 0, effects: str = "new") -> Any:
         """Return n sets of ratings drawn from the model, (n, rows)."""
-        from panelist.models.simulate import simulate
+        from panelist.models.predictions.simulate import simulate
 
         return simulate(self, n, seed, effects)
 
     def residuals(self, kind: str | None = None, seed: int = 0) -> "pd.Series[Any]":
-        """Return a residual a row; models/residuals.py says which kinds there are."""
-        from panelist.models.residuals import compute_residuals
+        """Return a residual a row; models/predictions/residuals.py says which kinds there are."""
+        from panelist.models.predictions.residuals import compute_residuals
 
         return compute_residuals(self, kind, seed)
 
     def shares(self) -> "Shares":
         """Return how much of the variance lies between raters, between items, and so on."""
-        from panelist.models.shares import compute_shares
+        from panelist.models.predictions.shares import compute_shares
 
         return compute_shares(self)
 

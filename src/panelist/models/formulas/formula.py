@@ -1,0 +1,117 @@
+"""Formulas as lme4 writes them: ``rating ~ system + (system | rater) + (1 | item)``."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from panelist.core.errors import BadFormula
+from panelist.models.formulas.terms import Bar, Reader, Terms, read_terms
+from panelist.models.formulas.words import EXAMPLE, quote
+
+
+@dataclass(frozen=True)
+class RandomTerm:
+    """One random term: which columns vary over the levels of which grouping factor.
+
+    ``columns`` is a right-hand side that is explicit about its intercept ("1 + system"), ``group`` the
+    grouping factor ("rater", "item:system"), ``grouping`` its columns; ``split``: the term came from ``||``.
+    """
+
+    columns: str
+    group: str
+    text: str
+    grouping: tuple[str, ...]
+    split: bool = False
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A parsed formula; ``fixed`` says whether it has an intercept, ``random`` has no a/b and no ``||``."""
+
+    text: str
+    response: str
+    fixed: str
+    random: tuple[RandomTerm, ...]
+    variables: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def parse_formula(text: str) -> Formula:
+    """Return the formula that the text stands for, or raise BadFormula that points at the mistake.
+
+    >>> formula = parse_formula("score ~ system*group + (1 | item/system) + (length || rater)")
+    >>> formula.fixed
+    '1 + system + group + system:group'
+    >>> [term.text for term in formula.random]
+    ['(1 | item)', '(1 | item:system)', '(1 | rater)', '(0 + length | rater)']
+
+    The notation is that of Bates, Mächler, Bolker & Walker (2015), table 2, https://doi.org/10.18637/jss.v067.i01
+    """
+    reader = Reader(text)
+    response = _read_response(reader)
+    fixed = reader.read_sum()
+    reader.finish()
+    random = tuple(term for bar in reader.bars for term in _spell_out(bar))
+    _refuse_repeats(reader, random)
+    predictors = fixed.variables.union(
+        *(read_terms(term.columns).variables for term in random), *(term.grouping for term in random)
+    )
+    if response in predictors:
+        reader.fail(f"{response!r} stands on both sides of '~'", 0)
+    return Formula(
+        text=" ".join(reader.text.split()),
+        response=response,
+        fixed=fixed.text,
+        random=random,
+        variables=predictors | {response},
+    )
+
+
+def _read_response(reader: Reader) -> str:
+    tildes = [token for token in reader.tokens if token[:2] == ("op", "~")]
+    if len(reader.tokens) == 1:
+        raise BadFormula(f"The formula is empty. A right one: {EXAMPLE}")
+    if not tildes:
+        reader.fail("there is no '~' between the ratings and what explains them", reader.tokens[-1].start)
+    if reader.take("~"):
+        reader.fail("the column of the ratings is missing before '~'", 0)
+    if reader.calls():
+        reader.fail("a function cannot stand before '~'; name one column, and make it first if need be")
+    response = reader.name()
+    if not reader.take("~"):
+        reader.fail(f"one column name must stand before '~', and {reader.token.text!r} follows it")
+    if reader.token.kind == "end":
+        reader.fail("nothing stands after '~'; a mean alone is rating ~ 1")
+    return response
+
+
+def _spell_out(bar: Bar) -> list[RandomTerm]:
+    """Return the plain terms of one bar, as lme4: ``||`` split into its terms, ``a/b`` into a and a:b."""
+    parts = [bar.columns]
+    if bar.split:
+        parts = [Terms(True, ())] * bar.columns.intercept + [
+            Terms(False, (term,)) for term in bar.columns.terms
+        ]
+    terms = []
+    for grouping in bar.groups:
+        group = ":".join(quote(name) for name in grouping)
+        for part in parts:
+            terms.append(RandomTerm(part.text, group, f"({part.text} | {group})", grouping, bar.split))
+    return terms
+
+
+def _refuse_repeats(reader: Reader, random: tuple[RandomTerm, ...]) -> None:
+    seen: set[tuple[frozenset[str], frozenset[str]]] = set()
+    for term in random:
+        columns = read_terms(term.columns)
+        key = (
+            frozenset(term.grouping),
+            frozenset(
+                [str(columns.intercept), *(":".join(sorted(p.text for p in t)) for t in columns.terms)]
+            ),
+        )
+        if key in seen:
+            reader.fail(
+                f"the random term {term.text} is there twice (a/b stands for a and a:b); leave one out",
+                reader.bars[-1].start,
+            )
+        seen.add(key)

@@ -1,0 +1,177 @@
+"""A formula and a ratings table become the matrices of a model: y, X, and Z of each grouping factor."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from panelist.core.errors import BadModel, did_you_mean
+from panelist.core.ratings import Ratings
+from panelist.models.arrays import Floats, Ints, Longs
+from panelist.models.formulas.coding import Coder, code_columns
+from panelist.models.formulas.formula import Formula
+from panelist.models.formulas.grouping import Factor, make_factors
+from panelist.models.formulas.response import check_linear, code_response, read_response
+from panelist.models.formulas.table import (
+    complete_rows,
+    drop_unused_levels,
+    find_columns,
+    read_table,
+    refuse_several_criteria,
+)
+from panelist.models.formulas.terms import read_terms
+from panelist.models.formulas.variables import (
+    Labels,
+    Numbers,
+    Variable,
+    as_pandas,
+    listing,
+    match_levels,
+    match_numbers,
+)
+
+__all__ = ["Design", "Factor", "FixedPart", "build_design"]
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPart:
+    """How the columns of X are made, so that they can be made again for other rows.
+
+    ``terms`` gives the columns of each term, ``variables`` the columns of the table at the rows used, and
+    ``sources`` what each variable is called in the table.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    terms: Mapping[str, tuple[int, ...]]
+    variables: Mapping[str, Variable]
+    sources: Mapping[str, str]
+    kept: tuple[int, ...]
+    spec: Any = None
+
+    @property
+    def levels(self) -> dict[str, tuple[str, ...]]:
+        """The levels of each categorical variable."""
+        return {name: v.levels for name, v in self.variables.items() if isinstance(v, Labels)}
+
+    @property
+    def numeric(self) -> dict[str, float]:
+        """The mean of each numeric variable over the rows used."""
+        return {name: float(v.floats.mean()) for name, v in self.variables.items() if isinstance(v, Numbers)}
+
+    @property
+    def data(self) -> pd.DataFrame:
+        """The variables at the rows used, under the names of the formula."""
+        return pd.DataFrame({name: as_pandas(v) for name, v in self.variables.items()})
+
+    def matrix(self, frame: pd.DataFrame) -> tuple[Floats, tuple[str, ...]]:
+        """Return X for new data and the names of its columns, coded as in the fit."""
+        new: dict[str, Variable] = {}
+        for name, variable in self.variables.items():
+            column = name if name in frame.columns else self.sources[name]
+            if column not in frame.columns:
+                raise BadModel(
+                    f"The new data have no column {name!r}. {did_you_mean(name, map(str, frame.columns))}"
+                )
+            if isinstance(variable, Labels):
+                new[name] = match_levels(frame[column], name, variable.levels)
+            else:
+                new[name] = match_numbers(frame[column], name)
+        columns = code_columns(self.text, new, len(frame), self.spec)
+        return np.ascontiguousarray(columns.matrix[:, self.kept]), self.names
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Everything that a model needs of formula and data; ``rows`` are the places of the rows used."""
+
+    formula: Formula
+    response: str
+    y: Floats
+    codes: Ints | None
+    categories: tuple[str, ...]
+    X: Floats
+    names: tuple[str, ...]
+    factors: tuple[Factor, ...]
+    rows: Longs
+    fixed: FixedPart
+    notes: tuple[str, ...]
+
+
+def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> Design:
+    """Return the matrices of the model; an ordinal one has thresholds in the place of the intercept.
+
+    Rows with a missing value are left out and counted in ``notes``, with everything else worth knowing.
+    Raises BadFormula, BadRatings or BadModel where these data cannot carry this formula.
+    """
+    frame = ratings.frame
+    sources = find_columns(formula, frame, ratings.names)
+    response = read_response(frame[sources[formula.response]], formula.response, ordinal)
+    table = read_table(formula, frame, sources)
+    table, response, rows, notes = complete_rows(formula, table, response, len(frame))
+    refuse_several_criteria(frame, rows, sources)
+    table, unused = drop_unused_levels(table)
+    notes += unused
+
+    codes: Ints | None = None
+    categories: tuple[str, ...] = ()
+    if ordinal:
+        y, codes, categories, about = code_response(response, formula.response)
+        notes += about
+    else:
+        assert isinstance(response, Numbers)
+        y = np.ascontiguousarray(response.floats)
+        check_linear(y, formula.response)
+
+    coder = Coder(table.columns, len(rows))
+    X, fixed, about = _fixed_part(formula, coder, sources, ordinal)
+    notes += about
+    factors, about = make_factors(formula.random, coder, table.groups, sources, ordinal)
+    notes += about
+    return Design(
+        formula, formula.response, y, codes, categories, X, fixed.names, factors, rows, fixed, tuple(notes)
+    )
+
+
+def _fixed_part(
+    formula: Formula, coder: Coder, sources: Mapping[str, str], ordinal: bool
+) -> tuple[Floats, FixedPart, list[str]]:
+    notes = []
+    text = formula.fixed
+    if ordinal and text.startswith("0"):
+        text = "1" + text[1:]
+        notes.append("the thresholds stand for the intercept, so 0 or -1 in the fixed part changes nothing")
+    columns, kept = coder.code(text)
+    if len(kept) < len(columns.names):
+        dropped = [name for place, name in enumerate(columns.names) if place not in kept]
+        notes.append(
+            f"{listing(dropped)} {'is a' if len(dropped) == 1 else 'are'} linear "
+            f"combination{'s' * (len(dropped) > 1)} of earlier columns and left out"
+        )
+    if len(kept) >= coder.n:
+        raise BadModel(
+            f"The fixed part has {len(kept)} independent columns for {coder.n} rows, which leaves nothing to "
+            "estimate from. Use fewer terms, or make factors with many levels random, as in (1 | item)."
+        )
+    if ordinal:
+        kept = kept[1:]
+    place = {old: new for new, old in enumerate(kept)}
+    terms = {
+        term: tuple(place[old] for old in old_places if old in place)
+        for term, old_places in columns.terms.items()
+        if not (ordinal and term == "Intercept")
+    }
+    used = read_terms(text).variables
+    fixed = FixedPart(
+        text=text,
+        names=tuple(columns.names[old] for old in kept),
+        terms=terms,
+        variables={name: v for name, v in coder.variables.items() if name in used},
+        sources={name: sources[name] for name in used},
+        kept=tuple(kept),
+        spec=columns.spec,
+    )
+    X = columns.matrix if len(kept) == len(columns.names) else columns.matrix[:, kept]
+    return np.ascontiguousarray(X), fixed, notes

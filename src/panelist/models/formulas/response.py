@@ -1,0 +1,129 @@
+"""The left side of a model: ratings as numbers, or as the ordered categories of an ordinal model."""
+
+from itertools import pairwise
+from math import gcd
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from panelist.core.errors import BadModel, BadRatings
+from panelist.models.arrays import Floats, Ints
+from panelist.models.formulas.variables import Labels, Numbers, Variable, as_floats, label, refuse_infinite
+
+MOST_CATEGORIES = 50
+MOST_POINTS = 11  # 0 to 10 is still a scale of points
+
+
+def read_response(series: "pd.Series[Any]", name: str, ordinal: bool) -> Variable:
+    """Return the ratings: labels where the table says how its text is ordered, else numbers.
+
+    Text that is not a number raises BadRatings with the values and the rows where they stand.
+    """
+    array = series.array
+    if ordinal and isinstance(array, pd.Categorical) and array.ordered:
+        return Labels(np.asarray(array.codes, dtype=np.int64), tuple(label(c) for c in array.categories))
+    if getattr(series.dtype, "kind", "O") in "biuf":
+        numbers = Numbers(as_floats(series))
+    else:
+        values = np.asarray(series, dtype=object)
+        numbers = Numbers(np.asarray(pd.to_numeric(pd.Series(values), errors="coerce"), dtype=np.float64))
+        _refuse_text(values, numbers, name, ordinal)
+    refuse_infinite(numbers, name)
+    return numbers
+
+
+def code_response(response: Variable, name: str) -> tuple[Floats, Ints, tuple[str, ...], list[str]]:
+    """Return the ratings as numbers and as codes 0..K-1, the K categories, and notes; for ordinal models."""
+    if isinstance(response, Labels):
+        counts = np.bincount(response.codes, minlength=len(response.levels))
+        used = np.flatnonzero(counts)
+        codes = np.searchsorted(used, response.codes)
+        unused = [level for level, count in zip(response.levels, counts, strict=True) if not count]
+        categories = tuple(response.levels[place] for place in used)
+        try:
+            points = np.array([float(category) for category in categories])
+        except ValueError:  # words have no numbers of their own, so they count from 1
+            points = used + 1.0
+        values = points[codes]
+    else:
+        values = response.floats
+        points, codes = np.unique(values, return_inverse=True)
+        categories = tuple(label(point) for point in points)
+        unused = _gaps(points) if len(points) <= MOST_CATEGORIES else []
+    if len(categories) > MOST_CATEGORIES:
+        raise BadModel(
+            f"{name} has {len(categories):,} different values, and an ordinal model takes at most "
+            f"{MOST_CATEGORIES} ordered categories. For sliders and other continuous scales use the linear "
+            "model lmm (lm without random terms)."
+        )
+    if len(categories) == 1:
+        raise BadModel(
+            f"Every {name} is {categories[0]}, so there is nothing to model. An ordinal model needs at least "
+            "two different values."
+        )
+    notes = []
+    if unused:
+        used_points = f"the model has thresholds between the {len(categories)} used points"
+        notes.append(f"{_name_unused(unused, categories, name)}: {used_points}")
+    return np.ascontiguousarray(values), codes.astype(np.int32), categories, notes
+
+
+def check_linear(values: Floats, name: str) -> None:
+    """Raise BadModel if every rating is the same."""
+    if len(values) and (values == values[0]).all():
+        raise BadModel(f"Every {name} is {label(float(values[0]))}, so there is nothing to model.")
+
+
+def choose_family(values: Floats, *, ordered: bool = False) -> tuple[bool, str]:
+    """Return whether the ratings are ordered categories (else they are measured), and why.
+
+    >>> choose_family(np.array([1.0, 4.0, 5.0, 4.0]))
+    (True, 'The ratings take 3 whole values (1 to 5): ordered categories, hence an ordinal model.')
+    """
+    points = np.unique(values)
+    if not len(points):
+        raise BadModel("Every rating is missing, so there is nothing to model.")
+    if ordered:
+        return True, f"The ratings are {len(points)} ordered categories, hence an ordinal model."
+    whole = bool((points == np.round(points)).all())
+    if whole and len(points) <= MOST_POINTS:
+        found = f"{len(points)} whole values ({points[0]:.0f} to {points[-1]:.0f})"
+        return True, f"The ratings take {found}: ordered categories, hence an ordinal model."
+    return False, f"The ratings take {len(points):,} different values: measured, hence a linear model."
+
+
+def _refuse_text(
+    values: "np.ndarray[tuple[int], np.dtype[np.object_]]", numbers: Numbers, name: str, ordinal: bool
+) -> None:
+    strange = numbers.missing & ~np.asarray(pd.isna(values))
+    if not strange.any():
+        return
+    places = np.flatnonzero(strange)
+    quoted = ", ".join(f"{str(values[place])!r} in row {place + 1}" for place in places[:5])
+    more = f" and {len(places) - 5:,} more" if len(places) > 5 else ""
+    todo = (
+        "Correct or empty these cells; if the categories are words, give their order with "
+        f"pandas.Categorical(frame[{name!r}], categories=[lowest, …, highest], ordered=True)."
+        if ordinal
+        else "Correct or empty these cells; for ordered categories use an ordinal model (clmm or clm)."
+    )
+    raise BadRatings(f"{name} must be a number, and {len(places):,} values are not: {quoted}{more}. {todo}")
+
+
+def _name_unused(unused: list[str], categories: tuple[str, ...], name: str) -> str:
+    if len(unused) <= len(categories):
+        return f"no {name} is {', '.join(unused)}"
+    whole = len(unused) + len(categories)  # hardly a scale with gaps: a slider, or a few points of many
+    return f"only {len(categories)} of the {whole} points from {categories[0]} to {categories[-1]} occur"
+
+
+def _gaps(points: Floats) -> list[str]:
+    """Return the points that a scale of whole numbers skips; its step is the largest that fits all points."""
+    if len(points) < 3 or (points != np.round(points)).any() or np.abs(points).max() > 1e9:
+        return []
+    whole = [int(point) for point in points]
+    step = gcd(*(b - a for a, b in pairwise(whole)))
+    if (whole[-1] - whole[0]) // step > 1000:
+        return []
+    return [str(point) for point in range(whole[0], whole[-1], step) if point not in set(whole)]

@@ -1,0 +1,1 @@
+"""Estimates become statements: tests, intervals, means, contrasts, and their adjustment."""

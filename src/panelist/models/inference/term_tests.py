@@ -1,0 +1,138 @@
+"""Tests of whole terms: F for linear models, by Satterthwaite or Kenward-Roger; Wald's χ² for ordinal."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import chdtrc
+
+from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.formats import P_VALUE, decimals
+from panelist.core.result import Part, Result, Sentence, Table, json_ready
+from panelist.models.inference.hypotheses import FTest, f_tail, term_contrasts, test_term_satterthwaite
+from panelist.models.inference.kenward_roger import KenwardRoger, kenward_roger
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panelist.models.arrays import Floats
+    from panelist.models.fitted import Fit
+
+DEGREES = ("satterthwaite", "kenward-roger")
+_WORDS = {"satterthwaite": "Satterthwaite", "kenward-roger": "Kenward-Roger", "residual": "residual"}
+_RANK = 1e-10
+
+
+@dataclass(frozen=True)
+class TermTests(Result):
+    """A test a term. For ordinal models ``den_df`` is infinite and ``F`` is χ²/num_df."""
+
+    formula: str
+    kind: int
+    degrees: str  # satterthwaite, kenward-roger, residual (lm), or "" (ordinal)
+    terms: tuple[str, ...]
+    tests: tuple[FTest, ...]
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> "pd.DataFrame":
+        """Return a row a term: term, num_df, den_df, F, p; for ordinal models term, chisq, df, p."""
+        import pandas as pd
+
+        if not self.degrees:
+            rows = [(t, f.F * f.numdf, f.numdf, f.p) for t, f in zip(self.terms, self.tests, strict=True)]
+            return pd.DataFrame(rows, columns=["term", "chisq", "df", "p"])
+        found = [(t, f.numdf, f.ddf, f.F, f.p) for t, f in zip(self.terms, self.tests, strict=True)]
+        return pd.DataFrame(found, columns=["term", "num_df", "den_df", "F", "p"])
+
+    def title(self) -> str:
+        """Return the heading."""
+        roman = {1: "I", 3: "III"}[self.kind]
+        how = f"F tests, {_WORDS[self.degrees]} degrees of freedom" if self.degrees else "Wald χ² tests"
+        return f"Type {roman} {how}: {self.formula}"
+
+    def parts(self) -> list[Part]:
+        """Return the table and the notes."""
+        shown = self.table().rename(columns={"chisq": "χ²"})
+        formats = {"den_df": decimals(1), "F": decimals(3)} if self.degrees else {"χ²": decimals(3)}
+        table = Table.from_frame("Terms", shown, formats | {"p": P_VALUE})
+        return [table, *(Sentence(f"Note: {note}.") for note in self.notes)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return kind, degrees of freedom, tests and notes."""
+        return dict(
+            json_ready(
+                {
+                    "kind": self.kind,
+                    "degrees": self.degrees or None,
+                    "tests": self.table().to_dict("records"),
+                    "notes": self.notes,
+                }
+            )
+        )
+
+
+def tabulate_term_tests(fit: "Fit", kind: int = 3, ddf: str | None = None) -> TermTests:
+    """Return the tests of type III, or I, of the fixed terms.
+
+    ``ddf`` is "satterthwaite" or "kenward-roger" for a linear mixed model; None takes what the fit carries.
+    A linear model has its residual degrees of freedom, and ordinal models have Wald's χ².
+    """
+    if ddf is not None:
+        fit = with_degrees(fit, ddf)
+    contrasts = term_contrasts(fit.design.fixed, fit.design.X, fit.names, kind)
+    notes = [
+        f"{term} has no test: its columns are combinations of other terms'"
+        for term, L in contrasts.items()
+        if not len(L)
+    ]
+    degrees = ""
+    if fit.model == "lmm":
+        degrees = "kenward-roger" if isinstance(fit.uncertainty, KenwardRoger) else "satterthwaite"
+    elif fit.model == "lm":
+        degrees = "residual"
+    tests = tuple(_test(fit, L) for L in contrasts.values())
+    return TermTests(fit.formula, kind, degrees, tuple(contrasts), tests, tuple(notes))
+
+
+def with_degrees(fit: "Fit", ddf: str) -> "Fit":
+    """Return the fit with the covariance and degrees of freedom of ``ddf`` for all that is asked of it.
+
+    Only a linear mixed model has a choice; the other models come back as they are.
+    """
+    if ddf not in DEGREES:
+        raise UnknownName(f"No degrees of freedom are called {ddf!r}. {did_you_mean(ddf, DEGREES)}")
+    if fit.model != "lmm":
+        return fit
+    present = isinstance(fit.uncertainty, KenwardRoger)
+    if (ddf == "kenward-roger") == present:
+        return fit
+    if present:
+        raise BadModel(
+            "The fit already carries Kenward-Roger's covariance; take the fit that it was made from."
+        )
+    if fit.method != "REML":
+        raise BadModel(
+            f"Kenward-Roger's tests are made for REML, and this model was fitted by {fit.method}. Fit it "
+            "with method='REML', or ask for Satterthwaite's."
+        )
+    covariances = [fit.covariances[factor.name] for factor in fit.design.factors]
+    adjusted = kenward_roger(fit.design.X, fit.design.factors, covariances, fit.sigma)
+    return replace(fit, solution=replace(fit.solution, vcov=adjusted.adjusted), uncertainty=adjusted)
+
+
+def _test(fit: "Fit", L: "Floats") -> FTest:
+    if isinstance(fit.uncertainty, KenwardRoger):
+        return fit.uncertainty.test(L, fit.beta)
+    if fit.uncertainty is not None:
+        return test_term_satterthwaite(L, fit.beta, fit.vcov, fit.uncertainty.slopes, fit.uncertainty.A)
+    _, values, rows = np.linalg.svd(L, full_matrices=False)
+    rows = rows[values > _RANK * values.max(initial=0.0)]
+    q = len(rows)
+    if q == 0:
+        return FTest(np.nan, 0, np.nan, np.nan)
+    difference = rows @ fit.beta
+    F = float(difference @ np.linalg.solve(rows @ fit.vcov @ rows.T, difference)) / q
+    if fit.ordinal:
+        return FTest(F, q, np.inf, float(chdtrc(q, q * F)))
+    ddf = float(fit.n - len(fit.beta))
+    return FTest(F, q, ddf, f_tail(F, q, ddf))

@@ -1,0 +1,128 @@
+"""What a fitted model expects: category probabilities, mean ratings, η, the likeliest category."""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.models.arrays import Floats
+from panelist.models.predictions.categories import category_probabilities
+from panelist.models.predictions.rows import Rows, own_rows, read_rows
+
+if TYPE_CHECKING:
+    from panelist.models.fitted import Fit
+
+EFFECTS = ("modes", "population", "none")
+KINDS = {True: ("probabilities", "mean", "class", "latent"), False: ("mean",)}  # by whether it is ordinal
+
+Prediction: TypeAlias = "pd.DataFrame | pd.Series[Any]"
+
+
+def predict(fit: "Fit", data: Any = None, effects: str = "modes", kind: str | None = None) -> Prediction:
+    """Return what the model expects of each row: of the rows of the fit, or of new ``data``.
+
+    ``effects`` says who rates what. "modes": each rater and item that the fit has seen has its own effect
+    (the conditional mode, taken as known), an unseen one is averaged over all there might be;
+    ``attrs["notes"]`` of the answer counts these. "population": all are unseen, so the grouping columns are
+    not needed. "none": all effects are zero, a rater and an item in the middle of their kind, which for an
+    ordinal model is not the average.
+
+    ``kind`` for ordinal models: "probabilities" (as default; a column a category), "mean" (the expected
+    rating, if the categories are numbers), "class" (the most probable category), "latent" (η, without
+    thresholds). Linear models know "mean" only. All but the probabilities are a column.
+
+    New data need the columns that the formula uses, without the response. A missing value, or a system that
+    the fit has not seen, raises BadModel and names it. The index is that of the new data; for the rows
+    of the fit, their places in the table that was fitted.
+    """
+    kind = _check(fit, effects, kind)
+    if data is None:
+        rows = own_rows(fit.design)
+    else:
+        rows = read_rows(fit.design, data, levels=effects == "modes", slopes=effects != "none")
+    eta, variance = linear_predictor(fit, rows, effects)
+    made = _shape(fit, kind, eta, variance, rows)
+    if effects == "modes" and (notes := _count_unseen(rows)):
+        made.attrs["notes"] = notes
+    return made
+
+
+def linear_predictor(fit: "Fit", rows: Rows, effects: str = "modes") -> tuple[Floats, Floats]:
+    """Return η of each row, and the variance about it of the effects that are averaged over."""
+    eta = rows.X @ fit.beta
+    variance = np.zeros(len(eta))
+    if effects == "none":
+        return eta, variance
+    for group, modes in zip(rows.groups, fit.solution.modes, strict=True):
+        seen = group.index >= 0 if effects == "modes" else np.zeros(len(eta), dtype=bool)
+        if seen.all():
+            eta += np.einsum("ij,ij->i", group.Z, modes[group.index])
+            continue
+        eta[seen] += np.einsum("ij,ij->i", group.Z[seen], modes[group.index[seen]])
+        Z = group.Z[~seen]
+        variance[~seen] += np.einsum("ij,ij->i", Z @ fit.covariances[group.factor.name], Z)
+    return eta, variance
+
+
+def conditional_probabilities(fit: "Fit") -> Floats:
+    """Return the category probabilities of the rows of the fit at the conditional modes."""
+    assert fit.link is not None
+    eta, variance = linear_predictor(fit, own_rows(fit.design))
+    return category_probabilities(fit.link, fit.threshold_values, eta, variance)
+
+
+def category_points(fit: "Fit") -> Floats | None:
+    """Return the categories as numbers, or None if they are words."""
+    try:
+        return np.array([float(category) for category in fit.design.categories])
+    except ValueError:
+        return None
+
+
+def category_values(fit: "Fit") -> Any:
+    """Return the categories as numbers where all are numbers, else as text; an array."""
+    points = category_points(fit)
+    return np.array(fit.design.categories, dtype=object) if points is None else points
+
+
+def _check(fit: "Fit", effects: str, kind: str | None) -> str:
+    if effects not in EFFECTS:
+        raise UnknownName(f"No choice of effects is called {effects!r}. {did_you_mean(effects, EFFECTS)}")
+    kinds = KINDS[fit.ordinal]
+    if kind is None:
+        return kinds[0]
+    if kind not in kinds:
+        raise UnknownName(
+            f"A prediction of a {fit.model} cannot be of the kind {kind!r}. {did_you_mean(kind, kinds)}"
+        )
+    if kind == "mean" and fit.ordinal and category_points(fit) is None:
+        raise BadModel(
+            f"The categories {', '.join(map(repr, fit.design.categories))} are words, which have no mean. "
+            "Take kind='probabilities' or 'class', or fit the model to numbers."
+        )
+    return kind
+
+
+def _shape(fit: "Fit", kind: str, eta: Floats, variance: Floats, rows: Rows) -> Prediction:
+    name = fit.design.response
+    if kind == "latent" or not fit.ordinal:
+        return pd.Series(eta, rows.labels, name="latent" if fit.ordinal else name)
+    assert fit.link is not None
+    table = category_probabilities(fit.link, fit.threshold_values, eta, variance)
+    if kind == "mean":
+        points = category_points(fit)
+        assert points is not None
+        return pd.Series(table @ points, rows.labels, name=name)
+    if kind == "class":
+        return pd.Series(category_values(fit)[table.argmax(axis=1)], rows.labels, name=name)
+    return pd.DataFrame(table, rows.labels, columns=list(fit.design.categories))
+
+
+def _count_unseen(rows: Rows) -> tuple[str, ...]:
+    return tuple(
+        f"{unseen:,} of {len(group.index):,} rows have a {group.factor.name} that the fit has not seen, "
+        "averaged over"
+        for group in rows.groups
+        if (unseen := int(np.count_nonzero(group.index < 0)))
+    )

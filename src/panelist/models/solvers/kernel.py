@@ -1,0 +1,61 @@
+"""Compiled functions: how every kernel is compiled, and when its compiled form on disk is out of date.
+
+numba stamps a cached function with its own source file alone, although the compiled form contains the
+functions it calls, from other files: after a change there the old code would run on. So every
+kernel is stamped with the sources of all of them.
+"""
+
+import logging
+from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+from numba import njit
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_announced = False
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function on its first call: cached on disk, free of the GIL, with IEEE division."""
+    try:
+        compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError:  # no folder can be written, neither ours nor the user's: compile in every process
+        return cast(Callable[P, R], njit(nogil=True, error_model="numpy")(function))
+    compiled._cache._cache_file._source_stamp = _stamp()
+    return cast(Callable[P, R], compiled)
+
+
+def announce_compiling(compiled: Callable[..., object]) -> None:
+    """Log one line, once a process, if calling this kernel means to compile it first.
+
+    It is logged as a warning, which Python shows on stderr unless the program says otherwise.
+    """
+    global _announced
+    if not (_announced or is_compiled(compiled)):
+        _announced = True
+        logging.getLogger("panelist").warning(
+            "Compiling the model code, once: about 30 s; later fits start at once."
+        )
+
+
+def is_compiled(compiled: Any) -> bool:
+    """Return whether the kernel was called before, or its form on disk is that of the present sources."""
+    if compiled.signatures:
+        return True
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    return bool(file is not None and file._load_index())
+
+
+@cache
+def _stamp() -> str:
+    """Return a digest of all source files that hold kernels."""
+    digest = blake2b(digest_size=16)
+    for path in sorted(Path(__file__).parents[2].rglob("*.py")):
+        text = path.read_bytes()
+        if b"@kernel" in text:
+            digest.update(path.name.encode() + b"\0" + text)
+    return digest.hexdigest()

@@ -1,0 +1,274 @@
+"""The Laplace likelihood of an ordinal mixed model, and its exact gradient (docs/method.md, section 3).
+
+ψ = (α, β, τ): threshold parameters with t = Jα, fixed effects, free entries of the block-diagonal
+lower-triangular Λ. Rows are in the order of the pattern. N(ψ) = h(û) + ½ log|H|, where û minimises
+
+    h(u) = −Σ log p + ½ u'u,        H = V'diag(W)V + I,        V = ZΛ
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from panelist.models.arrays import Floats, Ints, Longs
+from panelist.models.solvers.blocks import (
+    Blocks,
+    Pattern,
+    dense_size,
+    factorise,
+    invert_rows,
+    make_blocks,
+    multiply,
+    multiply_transposed,
+    solve,
+)
+from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.lapack import copy_into
+from panelist.models.solvers.links import (
+    A_BEND,
+    A_TILT,
+    B_BEND,
+    B_TILT,
+    D1,
+    N_ENTRIES,
+    W_SLOPE,
+    A,
+    B,
+    W,
+    fill_rows,
+)
+
+_INNER_STEPS = 100
+_CHEAP_FROM = 80  # dense columns from which a step with an old factor is worth while
+FIRST, FINAL = 1e-3, 1e-14  # accuracy of the mode: where a search starts, and where derivatives are taken
+
+
+class Ordinal(NamedTuple):
+    """An ordinal mixed model of one data set; nothing in it changes during a fit."""
+
+    pattern: Pattern
+    X: Floats  # (n, p)
+    codes: Ints  # (n,) category of each rating, 0 … K−1
+    link: int
+    J: Floats  # (K − 1, s): thresholds are Jα
+    tau_row: Longs  # (r,) where each entry of τ stands in Λ
+    tau_column: Longs
+
+
+class Workspace(NamedTuple):
+    """What one evaluation leaves behind for the next."""
+
+    V: Floats  # (n, m)
+    P: Floats  # (n, m) H⁻¹v_i at the columns of v_i
+    fixed: Floats  # (n,) Xβ
+    eta: Floats  # (n,)
+    rows: Floats  # (9, n) see links
+    u: Floats  # the mode
+    push: Floats  # a direction in u
+    kept: Floats  # the mode at the best point so far
+    spare: Floats  # (n,)
+    thresholds: Floats  # (K − 1,)
+    blocks: Blocks
+    counts: Longs  # evaluations, passes over the rows, whether the factor can be used
+
+
+def make_workspace(model: Ordinal) -> Workspace:
+    """Return room for fitting ``model``, the mode at zero."""
+    n, m = model.pattern.Z.shape
+    columns = int(model.pattern.sizes[0] * model.pattern.widths[0]) + dense_size(model.pattern)
+    return Workspace(
+        V=np.empty((n, m)),
+        P=np.empty((n, m)),
+        fixed=np.empty(n),
+        eta=np.empty(n),
+        rows=np.empty((N_ENTRIES, n)),
+        u=np.zeros(columns),
+        push=np.zeros(columns),
+        kept=np.zeros(columns),
+        spare=np.empty(n),
+        thresholds=np.empty(len(model.J)),
+        blocks=make_blocks(model.pattern),
+        counts=np.zeros(3, dtype=np.int64),
+    )
+
+
+@kernel
+def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
+    """Fill the thresholds, Xβ and V = ZΛ from ψ."""
+    s, p = model.J.shape[1], model.X.shape[1]
+    work.thresholds[:] = 0.0
+    for k in range(len(work.thresholds)):
+        for a in range(s):
+            work.thresholds[k] += model.J[k, a] * psi[a]
+    Z, X, V = model.pattern.Z, model.X, work.V
+    for i in range(len(model.codes)):
+        total = 0.0
+        for b in range(p):
+            total += X[i, b] * psi[s + b]
+        work.fixed[i] = total
+        for c in range(V.shape[1]):
+            V[i, c] = 0.0
+        for t in range(len(model.tau_row)):
+            V[i, model.tau_column[t]] += Z[i, model.tau_row[t]] * psi[s + p + t]
+
+
+@kernel
+def _measure(model: Ordinal, work: Workspace) -> float:
+    """Return h(u), and leave the row table at u."""
+    multiply(model.pattern, work.V, work.u, work.eta)
+    for i in range(len(work.eta)):
+        work.eta[i] += work.fixed[i]
+    penalty = 0.0
+    for c in range(len(work.u)):
+        penalty += work.u[c] * work.u[c]
+    work.counts[1] += 1
+    return fill_rows(model.link, model.codes, work.thresholds, work.eta, work.rows) + 0.5 * penalty
+
+
+@kernel
+def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> float:
+    """Move u close to the mode for ψ by Newton steps; return h(û) + ½ log|H|, with the factor of H.
+
+    The steps end when the Newton decrement g'H⁻¹g falls below ``accuracy``; ``work.push`` then is the step
+    that was not taken, and h(û) is the value it would reach. The first few are taken with the
+    factor of the previous point, if there is one and it is large: to solve is far cheaper than to factorise.
+    """
+    _unpack(model, psi, work)
+    for k in range(1, len(work.thresholds)):
+        if not work.thresholds[k] > work.thresholds[k - 1]:
+            return np.inf
+    cheap = work.counts[2] == 1 and work.blocks.S.shape[0] > _CHEAP_FROM
+    u, push = work.u, work.push
+    h, decrement, before, logdet, step = np.inf, 0.0, np.inf, 0.0, 1.0
+    for passes in range(_INNER_STEPS):
+        trial = _measure(model, work)
+        if passes == 0 and not np.isfinite(trial):  # a warm start that lost a probability: begin at zero
+            u[:] = 0.0
+            push[:] = 0.0
+            trial = _measure(model, work)
+        if not (np.isfinite(trial) and trial <= h - 1e-4 * step * decrement + 1e-12 * abs(h)):
+            step *= 0.5  # too far: halve the step, from the other end
+            if step < 1e-8 or not np.isfinite(h):
+                return np.inf
+            for c in range(len(u)):
+                u[c] += step * push[c]
+            continue
+        h = trial
+        fresh = not cheap
+        if fresh:
+            logdet = factorise(model.pattern, work.V, work.rows[W], work.blocks)
+            work.counts[2] = not np.isnan(logdet)
+            if np.isnan(logdet):  # only cauchit: step with the part of the weights that is positive
+                for i in range(len(work.spare)):
+                    work.spare[i] = max(work.rows[W, i], 0.0)
+                factorise(model.pattern, work.V, work.spare, work.blocks)
+        copy_into(push, u)
+        multiply_transposed(model.pattern, work.V, work.rows[D1], push)
+        decrement = solve(model.pattern, work.blocks, push)
+        if decrement < accuracy and fresh:
+            return h - 0.5 * decrement + 0.5 * logdet
+        cheap = cheap and accuracy < decrement < 0.1 * before
+        before, step = decrement, 1.0
+        if fresh or cheap:
+            for c in range(len(u)):
+                u[c] -= push[c]
+        else:  # stay here, and factorise
+            decrement, h = 0.0, np.inf
+    return np.inf
+
+
+@kernel
+def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, accuracy: float) -> float:
+    """Return N(ψ) and fill its gradient; u starts where the workspace has it and ends at the mode."""
+    work.counts[0] += 1
+    value = find_mode(model, psi, work, accuracy)
+    if not np.isfinite(value):
+        return np.inf
+    pattern, rows, V, P = model.pattern, work.rows, work.V, work.P
+    n, m = V.shape
+    s, p = model.J.shape[1], model.X.shape[1]
+    invert_rows(pattern, V, work.blocks, P)
+    kappa = work.spare
+    for i in range(n):
+        total = 0.0
+        for c in range(m):
+            total += V[i, c] * P[i, c]
+        kappa[i] = 0.5 * total
+        work.fixed[i] = kappa[i] * rows[W_SLOPE, i]  # ½κW'; Xβ is no longer needed
+    # The last Newton step, not taken because it was short, still moves N to first order.
+    multiply(pattern, V, work.push, work.eta)  # η itself is no longer needed
+    for i in range(n):
+        value -= work.fixed[i] * work.eta[i]
+    for c in range(len(work.u)):
+        work.u[c] -= work.push[c]
+    # The adjoint of the mode, r = H⁻¹V'(½κW'): one solve serves every parameter.
+    r = work.push
+    r[:] = 0.0
+    multiply_transposed(pattern, V, work.fixed, r)
+    solve(pattern, work.blocks, r)
+    multiply(pattern, V, r, work.eta)  # Vr
+    gradient[:] = 0.0
+    by_threshold = np.zeros(len(work.thresholds) + 2)
+    pull = np.empty(m)
+    lead, place, m1 = pattern.start, pattern.place, pattern.widths[0]
+    dense = (len(lead) - 1) * m1
+    at = np.empty(m, dtype=np.int64)
+    for j in range(len(lead) - 1):
+        for i in range(lead[j], lead[j + 1]):
+            Vr = work.eta[i]
+            slope = rows[D1, i] + work.fixed[i] - rows[W, i] * Vr
+            for b in range(p):
+                gradient[s + b] += model.X[i, b] * slope
+            k = model.codes[i]
+            by_threshold[k + 1] += -rows[A, i] + kappa[i] * rows[A_BEND, i] - rows[A_TILT, i] * Vr
+            by_threshold[k] += rows[B, i] + kappa[i] * rows[B_BEND, i] - rows[B_TILT, i] * Vr
+            for c in range(m):
+                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
+            for c in range(m):
+                pull[c] = work.u[at[c]] * slope + rows[W, i] * P[i, c] - rows[D1, i] * r[at[c]]
+            for t in range(len(model.tau_row)):
+                gradient[s + p + t] += pattern.Z[i, model.tau_row[t]] * pull[model.tau_column[t]]
+    for k in range(len(work.thresholds)):
+        for a in range(s):
+            gradient[a] += model.J[k, a] * by_threshold[k + 1]
+    return value
+
+
+@kernel
+def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
+    """Set ``work.push`` to the first-order change of the mode when ψ moves by ``change``.
+
+    Uses the factor, the row table and V of the latest evaluation, so call it right after one.
+    """
+    pattern, rows, Z = model.pattern, work.rows, model.pattern.Z
+    s, p = model.J.shape[1], model.X.shape[1]
+    m1, place, start = pattern.widths[0], pattern.place, pattern.start
+    thresholds = np.zeros(len(work.thresholds) + 2)
+    for k in range(len(work.thresholds)):
+        for a in range(s):
+            thresholds[k + 1] += model.J[k, a] * change[a]
+    push, moved = work.push, work.fixed
+    push[:] = 0.0
+    for i in range(len(moved)):
+        moved[i] = 0.0
+        for b in range(p):
+            moved[i] += model.X[i, b] * change[s + b]
+    for t in range(len(model.tau_row)):
+        size, row, column = change[s + p + t], model.tau_row[t], model.tau_column[t]
+        if size == 0.0:
+            continue
+        for j in range(len(start) - 1):
+            at = j * m1 + column
+            for i in range(start[j], start[j + 1]):
+                if column >= m1:
+                    at = (len(start) - 1) * m1 + place[i, column - m1]
+                shift = size * Z[i, row]
+                moved[i] += shift * work.u[at]
+                push[at] -= shift * rows[D1, i]
+    for i in range(len(moved)):
+        k = model.codes[i]
+        moved[i] = -(
+            rows[W, i] * moved[i] + rows[A_TILT, i] * thresholds[k + 1] + rows[B_TILT, i] * thresholds[k]
+        )
+    multiply_transposed(pattern, work.V, moved, push)
+    solve(pattern, work.blocks, push)

@@ -1,0 +1,124 @@
+"""The five links: F, its tails and its derivatives, and what one row of an ordinal model needs of them.
+
+P(y ≤ k) = F(t_k − η). With a = t_y − η, b = t_{y−1} − η and p = F(a) − F(b), a row contributes
+
+    D1 = (f_a − f_b)/p      ∂(−log p)/∂η
+    W  = D1² − D2           its second derivative, D2 = (f'_a − f'_b)/p
+    W' = D3 − 3 D1 D2 + 2 D1³
+
+and the same quantities split into the part of the upper threshold (A) and of the lower one (B).
+"""
+
+import math
+
+import numpy as np
+
+from panelist.core.errors import UnknownName, did_you_mean
+from panelist.models.arrays import Floats, Ints
+from panelist.models.solvers.kernel import kernel
+
+LINKS = ("probit", "logit", "cloglog", "loglog", "cauchit")
+PROBIT, LOGIT, CLOGLOG, LOGLOG, CAUCHIT = range(5)
+
+# The spread of each latent residual: what an effect is divided by to be in standard deviations.
+LATENT_SD = {
+    "probit": 1.0,
+    "logit": math.pi / math.sqrt(3.0),
+    "cloglog": math.pi / math.sqrt(6.0),
+    "loglog": math.pi / math.sqrt(6.0),
+    "cauchit": math.nan,  # a Cauchy variable has no variance
+}
+
+# Rows of the table that `fill_rows` writes, one entry a rating.
+D1, W, W_SLOPE, A, B, A_TILT, B_TILT, A_BEND, B_BEND = range(9)
+N_ENTRIES = 9
+
+_SMALLEST = 1e-290  # below this a probability is lost to rounding, and the trial point is refused
+
+
+def link_code(name: str) -> int:
+    """Return the number that compiled code knows a link by."""
+    if name not in LINKS:
+        raise UnknownName(f"No link is called {name!r}. {did_you_mean(name, LINKS)}")
+    return LINKS.index(name)
+
+
+@kernel
+def evaluate_link(link: int, x: float) -> tuple[float, float, float, float, float]:
+    """Return F(x), 1 − F(x), f(x), f'(x), f''(x), each accurate in its own tail."""
+    if link == PROBIT:
+        f = 0.3989422804014327 * math.exp(-0.5 * x * x)
+        upper = 0.5 * math.erfc(abs(x) * 0.7071067811865476)
+        lower = 1.0 - upper
+        if x < 0.0:
+            lower, upper = upper, lower
+        return lower, upper, f, -x * f, (x * x - 1.0) * f
+    if link == LOGIT:
+        e = math.exp(-abs(x))
+        upper = e / (1.0 + e)
+        lower = 1.0 / (1.0 + e)
+        if x < 0.0:
+            lower, upper = upper, lower
+        f = lower * upper
+        tilt = upper - lower
+        return lower, upper, f, f * tilt, f * (tilt * tilt - 2.0 * f)
+    if link == CLOGLOG:
+        e = math.exp(min(x, 700.0))
+        upper = math.exp(-e)
+        f = e * upper
+        return -math.expm1(-e), upper, f, f * (1.0 - e), f * (1.0 - 3.0 * e + e * e)
+    if link == LOGLOG:
+        e = math.exp(min(-x, 700.0))
+        lower = math.exp(-e)
+        f = e * lower
+        return lower, -math.expm1(-e), f, f * (e - 1.0), f * (1.0 - 3.0 * e + e * e)
+    square = 1.0 + x * x
+    f = 0.3183098861837907 / square
+    upper = math.atan2(1.0, abs(x)) * 0.3183098861837907
+    lower = 1.0 - upper
+    if x < 0.0:
+        lower, upper = upper, lower
+    return lower, upper, f, -2.0 * x * f / square, f * (6.0 * x * x - 2.0) / (square * square)
+
+
+@kernel
+def fill_rows(link: int, codes: Ints, thresholds: Floats, eta: Floats, rows: Floats) -> float:
+    """Fill the row table (9, n) at η; return −Σ log p, or inf where a probability is lost.
+
+    ``*_TILT`` is how D1 moves with the upper (A) or lower (B) threshold; ``*_BEND`` is how W does.
+    """
+    last = len(thresholds)
+    total = 0.0
+    product = 1.0
+    for i in range(len(codes)):
+        k = codes[i]
+        fa = fa1 = fa2 = fb = fb1 = fb2 = 0.0
+        lower_a, upper_a, lower_b, upper_b = 1.0, 0.0, 0.0, 1.0
+        if k < last:
+            lower_a, upper_a, fa, fa1, fa2 = evaluate_link(link, thresholds[k] - eta[i])
+        if k > 0:
+            lower_b, upper_b, fb, fb1, fb2 = evaluate_link(link, thresholds[k - 1] - eta[i])
+        # The difference of two numbers near 1 loses its digits; take the tail that both are in.
+        p = lower_a - lower_b if upper_b > 0.5 else upper_b - upper_a
+        if not p > _SMALLEST:
+            return np.inf
+        product *= p
+        if product < 1e-15 or (i & 7) == 7:  # one logarithm for up to eight rows
+            total -= math.log(product)
+            product = 1.0
+        share = 1.0 / p
+        a, a1, a2 = fa * share, fa1 * share, fa2 * share
+        b, b1, b2 = fb * share, fb1 * share, fb2 * share
+        d1, d2, d3 = a - b, a1 - b1, a2 - b2
+        rows[D1, i] = d1
+        rows[W, i] = d1 * d1 - d2
+        rows[W_SLOPE, i] = d3 - 3.0 * d1 * d2 + 2.0 * d1 * d1 * d1
+        rows[A, i] = a
+        rows[B, i] = b
+        tilt = a1 - d1 * a
+        rows[A_TILT, i] = tilt
+        rows[A_BEND, i] = 2.0 * d1 * tilt - a2 + d2 * a
+        tilt = d1 * b - b1
+        rows[B_TILT, i] = tilt
+        rows[B_BEND, i] = 2.0 * d1 * tilt + b2 - d2 * b
+    return total - math.log(product)

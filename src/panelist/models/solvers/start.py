@@ -1,0 +1,29 @@
+"""Starting values of the thresholds: the margins of the ratings, turned by the link."""
+
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+
+from panelist.models.arrays import Floats, Ints
+from panelist.models.solvers.thresholds import Thresholds
+
+_QUANTILES: dict[str, Callable[[Floats], Floats]] = {
+    "probit": lambda c: np.array([NormalDist().inv_cdf(share) for share in c]),
+    "logit": lambda c: np.log(c / (1.0 - c)),
+    "cloglog": lambda c: np.log(-np.log1p(-c)),
+    "loglog": lambda c: -np.log(-np.log(c)),
+    "cauchit": lambda c: np.tan(np.pi * (c - 0.5)),
+}
+
+
+def start_alpha(codes: Ints, thresholds: Thresholds, link: str, spread: float) -> Floats:
+    """Return α from the cumulative shares of the categories; ``spread`` is the latent standard deviation."""
+    counts = np.bincount(codes, minlength=len(thresholds.between) + 1)
+    shares = np.cumsum(counts)[:-1] / counts.sum()
+    values = _QUANTILES[link](shares) * spread
+    alpha = thresholds.solve(values)
+    if np.all(np.diff(thresholds.J @ alpha) > 0.0):
+        return alpha
+    # The nearest structured thresholds are out of order: take evenly spaced ones.
+    return thresholds.solve(np.linspace(values[0], values[-1], len(values)))

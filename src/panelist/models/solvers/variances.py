@@ -1,0 +1,103 @@
+"""The free entries of Λ, and what a variance at its boundary means in words."""
+
+import numpy as np
+
+from panelist.models.arrays import Floats, Longs
+from panelist.models.formulas.grouping import Factor
+from panelist.models.solvers.blocks import Blocks, Pattern, level_variances
+from panelist.models.solvers.solution import rectify
+
+_AT_ZERO = 1e-4  # of lme4's isSingular: a relative standard deviation below this is none
+
+
+def free_entries(factors: tuple[Factor, ...]) -> tuple[Longs, Longs]:
+    """Return row and column in Λ of each free entry: lower triangles, column by column, block by block."""
+    rows, columns, first = [], [], 0
+    for factor in factors:
+        for start, stop in factor.blocks:
+            for column in range(start, stop):
+                for row in range(column, stop):
+                    rows.append(first + row)
+                    columns.append(first + column)
+        first += len(factor.columns)
+    return np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
+
+
+def first_entries(factors: tuple[Factor, ...], scale: float) -> Floats:
+    """Return starting values for the free entries: intercepts 0.6, slopes 0.5, nothing off the diagonal."""
+    values = []
+    for factor in factors:
+        for start, stop in factor.blocks:
+            for column in range(start, stop):
+                values.append(scale * (0.6 if column == start else 0.5))
+                values += [0.0] * (stop - column - 1)
+    return np.array(values)
+
+
+def split_lambda(factors: tuple[Factor, ...], tau: Floats) -> tuple[Floats, ...]:
+    """Return the m × m lower triangle of each factor, its diagonal non-negative."""
+    return tuple(rectify(block) for block in _split(factors, tau))
+
+
+def _split(factors: tuple[Factor, ...], tau: Floats) -> tuple[Floats, ...]:
+    rows, columns = free_entries(factors)
+    size = sum(len(factor.columns) for factor in factors)
+    whole = np.zeros((size, size))
+    whole[rows, columns] = tau
+    pieces, first = [], 0
+    for factor in factors:
+        m = len(factor.columns)
+        pieces.append(whole[first : first + m, first : first + m])
+        first += m
+    return tuple(pieces)
+
+
+def level_effects(
+    factors: tuple[Factor, ...], tau: Floats, pattern: Pattern, blocks: Blocks, u: Floats
+) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
+    """Return b = Λu and the square roots of diag(ΛH⁻¹Λ'), a row a level, factor by factor."""
+    pieces = _split(factors, tau)
+    effects, at = [], 0
+    for factor, block in zip(factors, pieces, strict=True):
+        size = len(factor.levels) * len(block)
+        effects.append(u[at : at + size].reshape(-1, len(block)) @ block.T)
+        at += size
+    variances = level_variances(pattern, blocks, pieces)
+    return tuple(effects), tuple(np.sqrt(np.maximum(v, 0.0)) for v in variances)
+
+
+def describe_singular(factors: tuple[Factor, ...], lambdas: tuple[Floats, ...]) -> list[str]:
+    """Return a sentence for each random term whose covariance matrix has lost its rank."""
+    sentences = []
+    for factor, block in zip(factors, lambdas, strict=True):
+        for start, stop in factor.blocks:
+            part = block[start:stop, start:stop]
+            if np.linalg.svd(part, compute_uv=False)[-1] >= _AT_ZERO:
+                continue
+            sds = np.sqrt((part**2).sum(axis=1))
+            zero = [factor.columns[start + k] for k in np.flatnonzero(sds < _AT_ZERO)]
+            sentences += [_say_zero(factor, name) for name in zero]
+            if not zero:
+                names = ", ".join(factor.columns[start:stop])
+                sentences.append(
+                    f"singular: the random effects of {factor.name} ({names}) are perfectly correlated, so "
+                    "the data do not bear so many of them; the estimates stand, and a simpler term, such as "
+                    f"({_simpler(factor, start, stop)} | {factor.name}), fits as well"
+                )
+    return sentences
+
+
+def _say_zero(factor: Factor, name: str) -> str:
+    what = (
+        f"{factor.name}s do not differ"
+        if name == "Intercept"
+        else f"the effect of {name} does not differ between {factor.name}s"
+    )
+    return (
+        f"singular: the variance of {name} over {factor.name} is estimated as zero ({what} beyond chance); "
+        "the estimates stand, and a model without this term fits as well"
+    )
+
+
+def _simpler(factor: Factor, start: int, stop: int) -> str:
+    return "1" if stop - start == 2 else "fewer columns"
