@@ -186,3 +186,10 @@ def test_an_item_seen_by_too_few_common_raters_is_not_counted_in_pairs() -> None
     found = COEFFICIENTS["pearson"].estimate(from_matrix(x))
     assert found.n_items == 3
     assert found.note == "mean over 1 of 3 pairs of raters with 3 or more common outputs"
+
+
+def test_kendalls_w_comes_with_its_tests() -> None:
+    [found] = measure_agreement(ratings(), coefficients=["kendall_w"], interval="none").criteria
+    note = found.coefficients[0].note
+    assert "chi-square" in note
+    assert "permutations p" in note

@@ -42,9 +42,19 @@ class ConcordanceTest:
     p_permutation: float
     permutations: int
 
+    def sentence(self) -> str:
+        """Return both tests in words."""
+        return (
+            f"chi-square {self.chi2:.1f} on {self.df} degrees of freedom, p {_say_p(self.p)}; "
+            f"by {self.permutations:,} permutations p {_say_p(self.p_permutation)}"
+        )
 
-def check_concordance(table: RatingTable, permutations: int = 2000, seed: int = 0) -> ConcordanceTest:
-    """Return W with its test: chi-square on m (n - 1) W, and each rater's ratings shuffled at random."""
+
+def check_concordance(table: RatingTable, permutations: int | None = None, seed: int = 0) -> ConcordanceTest:
+    """Return W with its test: chi-square on m (n - 1) W, and each rater's ratings shuffled at random.
+
+    Without a number of ``permutations`` it is 2,000, or fewer in a large table, but at least 200.
+    """
     from scipy.special import chdtrc
 
     moments = Moments.prepare(table, "ordinal").weigh()
@@ -53,6 +63,8 @@ def check_concordance(table: RatingTable, permutations: int = 2000, seed: int = 
         return ConcordanceTest(w, np.nan, 0, np.nan, np.nan, 0)
     n, k = len(moments.ratings), moments.n_raters
     chi2 = k * (n - 1) * w
+    if permutations is None:
+        permutations = int(np.clip(2e7 / (n * k), 200, 2000))
     ranks = _ranks(moments)
     rng = stream(seed, "kendall_w", "permutation")
     reached = 0
@@ -64,6 +76,10 @@ def check_concordance(table: RatingTable, permutations: int = 2000, seed: int = 
         reached += float(total @ total) >= observed * (1 - 1e-12)
     share = (reached + 1) / (permutations + 1)
     return ConcordanceTest(w, chi2, n - 1, float(chdtrc(n - 1, chi2)), share, permutations)
+
+
+def _say_p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _ranks(moments: Moments) -> Floats:

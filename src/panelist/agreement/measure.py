@@ -9,6 +9,7 @@ import numpy as np
 from panelist.agreement.base import COEFFICIENTS, LEVELS, Coefficient, Estimate, Level, Prepared
 from panelist.agreement.cleaning import CriterionTable, Repeats, make_tables
 from panelist.agreement.interval import DRAWN, How, Limits, check_how, find_limits
+from panelist.agreement.kendall_w import check_concordance
 from panelist.agreement.pairs import PairTables, PreparedPairs
 from panelist.agreement.reliability import (
     HEADLINES,
@@ -124,6 +125,8 @@ def _estimate(
 ) -> CoefficientEstimate:
     suits = table.level in coefficient.levels
     notes = [found.note, limits.note, "" if suits else _say_unsuited(coefficient, table.level)]
+    if coefficient.name == "kendall_w" and isfinite(found.value):
+        notes.append(check_concordance(table).sentence())
     n_pairs = None
     pairs = prepared.get(PairTables)
     if coefficient.needs == "pairs" and isinstance(pairs, PreparedPairs):
