@@ -29,10 +29,13 @@ class Entries:
     code: Ints
     weight: Floats
     square: Floats
+    counted: tuple[Floats, Floats] | None = None  # m and the pairs that differ, where gathering found them
 
     @cached_property
     def totals(self) -> tuple[Floats, Floats]:
         """Each unit's number of ratings m, and Q."""
+        if self.counted is not None:
+            return self.counted[0], self.counted[0]
         return _unit_totals(self.start, self.weight, self.square)
 
     @cached_property
@@ -52,7 +55,8 @@ class Entries:
     @cached_property
     def different(self) -> Floats:
         """Each unit's share of pairs of ratings in different categories."""
-        return _different(self.start, self.code, self.weight) / self._divisor
+        found = self.counted[1] if self.counted else _different(self.start, self.code, self.weight)
+        return found / self._divisor
 
     @cached_property
     def _distances(self) -> dict[tuple[str, bytes], Floats]:
@@ -190,27 +194,38 @@ class PreparedUnits:
 
 def _gather_equal(table: RatingTable) -> Entries:
     """Return one entry a unit and category, as equal ratings of a unit always count together."""
-    start, code, count = _gather(table.start, table.code)
-    return Entries(start, code, count, count)
+    start, code, count, total, different = _gather(table.start, table.code)
+    return Entries(start, code, count, count, (total, different))
 
 
 @kernel
-def _gather(start: Longs, code: Ints) -> tuple[Longs, Ints, Floats]:
-    """Return runs of equal codes within each unit; the table is sorted by unit and value."""
+def _gather(start: Longs, code: Ints) -> tuple[Longs, Ints, Floats, Floats, Floats]:
+    """Return runs of equal codes within each unit, its ratings, and its ordered pairs that differ.
+
+    The table is sorted by unit and value.
+    """
     n = len(start) - 1
     first = np.zeros(n + 1, np.int64)
-    value, count = np.empty(len(code), np.int32), np.empty(len(code))
-    at = -1
+    ends = np.zeros(len(code) + 1, np.int64)
+    runs = 0
     for u in range(n):
-        last, run = -1, 0
+        last = -1
         for i in range(start[u], start[u + 1]):  # no branches: which category comes next is anyone's guess
-            run = 1 if code[i] != last else run + 1
-            at += code[i] != last
+            runs += code[i] != last
             last = code[i]
-            value[at] = last
-            count[at] = run
-        first[u + 1] = at + 1
-    return first, value[: at + 1], count[: at + 1]
+            ends[runs] = i + 1
+        first[u + 1] = runs
+    value, count = np.empty(runs, np.int32), np.empty(runs)
+    total, different = np.empty(n), np.empty(n)
+    for u in range(n):
+        same = 0.0
+        for run in range(first[u], first[u + 1]):
+            value[run] = code[ends[run]]
+            count[run] = ends[run + 1] - ends[run]
+            same += count[run] * count[run]
+        total[u] = start[u + 1] - start[u]
+        different[u] = total[u] * total[u] - same
+    return first, value, count, total, different
 
 
 @kernel
