@@ -10,7 +10,7 @@ from panelist.models.arrays import Floats, Longs
 from panelist.models.solvers import lapack
 from panelist.models.solvers.kernel import kernel
 from panelist.models.solvers.lapack import copy_into
-from panelist.models.solvers.laplace import FINAL, FIRST, Ordinal, Workspace, evaluate, push_mode
+from panelist.models.solvers.laplace import FINAL, FIRST, TRUSTED, Ordinal, Workspace, evaluate, push_mode
 from panelist.models.solvers.optimise import SLOPE, STEP, Search, begin, judge, propose
 
 TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
@@ -98,6 +98,7 @@ def estimate(
         # In the first round the mode need only be good enough for the step in hand.
         early = phase == _SEARCH and rounds == 0
         accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST) if early else FINAL
+        accuracy = TRUSTED if phase == _COLUMN else accuracy
         f = evaluate(model, search.trial, work, search.trial_gradient, accuracy)
 
 

@@ -40,7 +40,8 @@ from panelist.models.solvers.links import (
 
 _INNER_STEPS = 100
 _CHEAP_FROM = 80  # dense columns from which a step with an old factor is worth while
-FIRST, FINAL = 1e-3, 1e-14  # accuracy of the mode: where a search starts, and where derivatives are taken
+FIRST, FINAL = 1e-3, 1e-14  # accuracy of the mode: where a search starts, and where it ends
+TRUSTED = 1.0  # a step so short that the tangent of the mode needs no correction
 
 
 class Ordinal(NamedTuple):
@@ -93,6 +94,12 @@ def make_workspace(model: Ordinal) -> Workspace:
 
 
 @kernel
+def _is_usual(model: Ordinal) -> bool:
+    """Whether there are two factors with an intercept and a slope each, correlated: spelt out, for speed."""
+    return model.pattern.Z.shape[1] == 4 and model.pattern.widths[0] == 2 and len(model.tau_row) == 6
+
+
+@kernel
 def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
     """Fill the thresholds, Xβ and V = ZΛ from ψ."""
     s, p = model.J.shape[1], model.X.shape[1]
@@ -106,8 +113,18 @@ def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
         for b in range(p):
             total += X[i, b] * psi[s + b]
         work.fixed[i] = total
-        for c in range(V.shape[1]):
-            V[i, c] = 0.0
+    if _is_usual(model):
+        a, b, c = psi[s + p], psi[s + p + 1], psi[s + p + 2]
+        d, e, f = psi[s + p + 3], psi[s + p + 4], psi[s + p + 5]
+        for i in range(len(model.codes)):
+            V[i, 0] = Z[i, 0] * a + Z[i, 1] * b
+            V[i, 1] = Z[i, 1] * c
+            V[i, 2] = Z[i, 2] * d + Z[i, 3] * e
+            V[i, 3] = Z[i, 3] * f
+        return
+    for i in range(len(model.codes)):
+        for k in range(V.shape[1]):
+            V[i, k] = 0.0
         for t in range(len(model.tau_row)):
             V[i, model.tau_column[t]] += Z[i, model.tau_row[t]] * psi[s + p + t]
 
@@ -137,7 +154,7 @@ def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> 
     for k in range(1, len(work.thresholds)):
         if not work.thresholds[k] > work.thresholds[k - 1]:
             return np.inf
-    cheap = work.counts[2] == 1 and work.blocks.S.shape[0] > _CHEAP_FROM
+    cheap = work.counts[2] == 1 and work.blocks.S.shape[0] > _CHEAP_FROM and accuracy != TRUSTED
     u, push = work.u, work.push
     h, decrement, before, logdet, step = np.inf, 0.0, np.inf, 0.0, 1.0
     for passes in range(_INNER_STEPS):
@@ -162,6 +179,9 @@ def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> 
                 for i in range(len(work.spare)):
                     work.spare[i] = max(work.rows[W, i], 0.0)
                 factorise(model.pattern, work.V, work.spare, work.blocks)
+        if accuracy == TRUSTED and work.counts[2]:  # u came along its tangent, and is the mode
+            push[:] = 0.0
+            return h + 0.5 * logdet
         copy_into(push, u)
         multiply_transposed(model.pattern, work.V, work.rows[D1], push)
         decrement = solve(model.pattern, work.blocks, push)
@@ -185,8 +205,7 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
     if not np.isfinite(value):
         return np.inf
     pattern, rows, V, P = model.pattern, work.rows, work.V, work.P
-    n, m = V.shape
-    s, p = model.J.shape[1], model.X.shape[1]
+    (n, m), s = V.shape, model.J.shape[1]
     invert_rows(pattern, V, work.blocks, P)
     kappa = work.spare
     for i in range(n):
@@ -209,29 +228,51 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
     multiply(pattern, V, r, work.eta)  # Vr
     gradient[:] = 0.0
     by_threshold = np.zeros(len(work.thresholds) + 2)
-    pull = np.empty(m)
+    _sum_slopes(model, work, kappa, r, by_threshold, gradient)
+    for k in range(len(work.thresholds)):
+        for a in range(s):
+            gradient[a] += model.J[k, a] * by_threshold[k + 1]
+    return value
+
+
+@kernel
+def _sum_slopes(
+    model: Ordinal, work: Workspace, kappa: Floats, r: Floats, by_threshold: Floats, gradient: Floats
+) -> None:
+    """Add up what each row gives to the slopes in t, β and τ; ``work.fixed`` holds ½κW', ``work.eta`` Vr."""
+    pattern, rows, u, P, Z = model.pattern, work.rows, work.u, work.P, model.pattern.Z
+    s, p, m = model.J.shape[1], model.X.shape[1], Z.shape[1]
     lead, place, m1 = pattern.start, pattern.place, pattern.widths[0]
     dense = (len(lead) - 1) * m1
-    at = np.empty(m, dtype=np.int64)
+    usual = _is_usual(model)
+    t = s + p
+    pull, at = np.empty(m), np.empty(m, dtype=np.int64)
     for j in range(len(lead) - 1):
         for i in range(lead[j], lead[j + 1]):
             Vr = work.eta[i]
-            slope = rows[D1, i] + work.fixed[i] - rows[W, i] * Vr
+            w, d1 = rows[W, i], rows[D1, i]
+            slope = d1 + work.fixed[i] - w * Vr
             for b in range(p):
                 gradient[s + b] += model.X[i, b] * slope
             k = model.codes[i]
             by_threshold[k + 1] += -rows[A, i] + kappa[i] * rows[A_BEND, i] - rows[A_TILT, i] * Vr
             by_threshold[k] += rows[B, i] + kappa[i] * rows[B_BEND, i] - rows[B_TILT, i] * Vr
+            if usual:
+                a, b, c, d = 2 * j, 2 * j + 1, dense + place[i, 0], dense + place[i, 1]
+                one = u[a] * slope + w * P[i, 0] - d1 * r[a]
+                three = u[c] * slope + w * P[i, 2] - d1 * r[c]
+                gradient[t] += Z[i, 0] * one
+                gradient[t + 1] += Z[i, 1] * one
+                gradient[t + 2] += Z[i, 1] * (u[b] * slope + w * P[i, 1] - d1 * r[b])
+                gradient[t + 3] += Z[i, 2] * three
+                gradient[t + 4] += Z[i, 3] * three
+                gradient[t + 5] += Z[i, 3] * (u[d] * slope + w * P[i, 3] - d1 * r[d])
+                continue
             for c in range(m):
                 at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
-            for c in range(m):
-                pull[c] = work.u[at[c]] * slope + rows[W, i] * P[i, c] - rows[D1, i] * r[at[c]]
-            for t in range(len(model.tau_row)):
-                gradient[s + p + t] += pattern.Z[i, model.tau_row[t]] * pull[model.tau_column[t]]
-    for k in range(len(work.thresholds)):
-        for a in range(s):
-            gradient[a] += model.J[k, a] * by_threshold[k + 1]
-    return value
+                pull[c] = u[at[c]] * slope + w * P[i, c] - d1 * r[at[c]]
+            for e in range(len(model.tau_row)):
+                gradient[t + e] += Z[i, model.tau_row[e]] * pull[model.tau_column[e]]
 
 
 @kernel
