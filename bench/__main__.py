@@ -5,8 +5,6 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from bench.settle import settle
-
 if TYPE_CHECKING:
     from bench.report import Options
 
@@ -31,7 +29,7 @@ def main(arguments: list[str] | None = None) -> None:
     if asked.seeds < 1:
         parser.error(f"--seeds must be 1 or more, not {asked.seeds}")
 
-    settle()  # before numpy and numba come
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy comes; later processes inherit it
     from bench.report import Options
     from bench.simulate import SIZES
 

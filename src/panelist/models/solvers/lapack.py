@@ -2,7 +2,7 @@
 
 SciPy carries the addresses of its routines (``scipy.linalg.cython_lapack`` and ``cython_blas``). Baked
 into compiled code as constants they would forbid caching, because they change from process to process;
-so they travel as an ordinary array, ``ROUTINES``, and one intrinsic calls through them.
+so they travel as an ordinary array, made by ``routines``, and one intrinsic calls through them.
 
 Matrices here are C-ordered and *lower* triangular, which Fortran sees as *upper*: hence ``U`` below.
 """
