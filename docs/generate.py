@@ -1,6 +1,7 @@
 """Write the generated parts of the docs: ``python -m docs.generate``; ``--check`` says what is out of date.
 
 - docs/cli.md, from ``--help`` and the words that the models know;
+- docs/scales.md, from the registry of scales;
 - what stands under each ``$`` command in a ``console`` block of README.md and docs/*.md, by running it on the
   demo's data. A line ``…`` in such a block stands for what was left out there;
 - docs/images/*.png, drawn from the demo (these are not compared: fonts differ from machine to machine).
@@ -13,6 +14,12 @@ import tempfile
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from panelist.scales.base import Scale
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -25,13 +32,14 @@ def main() -> int:
     checking = "--check" in sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         run("panelist demo")
+        pages = list(_pages())  # once: the commands on them make folders, and may not find them again
         stale = [
             path.relative_to(ROOT)
-            for path, text in _pages()
+            for path, text in pages
             if not path.exists() or path.read_text("utf-8") != text
         ]
         if not checking:
-            for path, text in _pages():
+            for path, text in pages:
                 path.write_text(text, encoding="utf-8")
             _draw_images()
     missing = [name for name in ("systems.png", "shares.png") if not (IMAGES / name).exists()]
@@ -82,6 +90,24 @@ def describe_commands() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def describe_scales() -> str:
+    """Return docs/scales.md."""
+    from panelist.scales import SCALES
+
+    parts = ["# Scales", _SCALES]
+    known = SCALES.items()
+    for heading, comparative in (("one output at a time", False), ("outputs side by side", True)):
+        rows = [
+            f"| [`{name}`](#{name}) | {one.title} | {one.level} |"
+            for name, one in known
+            if one.comparative == comparative
+        ]
+        parts.append("\n".join([f"| {heading} | | level |", "|---|---|---|", *rows]))
+    for name, one in known:
+        parts += _describe_scale(name, one)
+    return "\n\n".join(parts) + "\n"
+
+
 _EXITS = """\
 | code | means |
 |---|---|
@@ -92,10 +118,70 @@ _EXITS = """\
 | 130 | interrupted |"""
 
 
+_SCALES = """\
+Made from the scales themselves by `make docs`; do not edit.
+
+How raters answer the question of a criterion. In a study file a criterion has one `scale`, named by its
+`type`. Whatever the order of display, **a higher value is a better one**; where outputs are compared, each is
+recorded as `best`, `worst` or neither, and in a ranking by its rank, 1 the best.
+
+A label may be a word or a number; no two labels of a scale may be the same. Put `yes`, `no`, `on` and `off`
+in quotes: to YAML they may mean true and false.
+
+Simulated raters judge on one latent line, whatever the scale: the judgement of an output plus standard normal
+noise. The thresholds between points are .62 apart, as in Howcroft & Rieser (2021,
+<https://aclanthology.org/2021.emnlp-main.703>), and centred on 0; a line from 0 to 100 is as long as six
+points; where outputs are compared, each has noise of its own (Thurstone 1927)."""
+
+
+def _describe_scale(name: str, one: "type[Scale]") -> list[str]:
+    """Return the section of one scale: what it is, an example, what is recorded, when to use it, its keys."""
+    import yaml
+
+    from panelist.scales.base import MODEL_OF_LEVEL
+
+    made = one(**one.example)
+    block = yaml.safe_dump({"scale": one.example}, sort_keys=False, width=100).rstrip()
+    model = "" if one.comparative else MODEL_OF_LEVEL.get(one.level, "")
+    facts = {
+        "Level of measurement": one.level + (f" (mixed model: `{model}`)." if model else "."),
+        "Values": f"{made.values()}.",
+        "In a methods section": made.describe(),
+    }
+    keys = [
+        f"| `{key}` | {_describe_default(field)} | {_one_line(field.description)} |"
+        for key, field in one.model_fields.items()
+        if key != "type"
+    ]
+    return [
+        f"## {name}",
+        f"**{one.title}.** {_one_line(one.__doc__)}",
+        f"```yaml\n{block}\n```",
+        "\n".join(f"- {fact}: {text}" for fact, text in facts.items()),
+        one.advice,
+        *(["\n".join(["| key | without it | |", "|---|---|---|", *keys])] if keys else []),
+        *([one.source] if one.source else []),
+    ]
+
+
+def _describe_default(field: "FieldInfo") -> str:
+    if field.is_required():
+        return "required"
+    value = field.default
+    if value is None or value == "":
+        return "–"
+    texts = map(str, value if isinstance(value, tuple) else [value])
+    return f"`{', '.join(texts)}`" if not isinstance(value, bool) else f"`{str(value).lower()}`"
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("``", "`")
+
+
 def _pages() -> list[tuple[Path, str]]:
-    commands = ROOT / "docs" / "cli.md"
-    pages = [(path, refresh(path.read_text("utf-8"))) for path in PAGES if path != commands]
-    return [(commands, describe_commands()), *pages]
+    made = {ROOT / "docs" / "cli.md": describe_commands(), ROOT / "docs" / "scales.md": describe_scales()}
+    pages = [(path, refresh(path.read_text("utf-8"))) for path in PAGES if path not in made]
+    return [*made.items(), *pages]
 
 
 def _refresh_block(block: str) -> str:

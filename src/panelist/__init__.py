@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from panelist.core.errors import PanelistError
     from panelist.core.ratings import Ratings
     from panelist.core.ratings import read_ratings as load_ratings
+    from panelist.design.make import plan_study
     from panelist.models.fit import fit
     from panelist.models.fitted import Fit
     from panelist.models.inference.likelihood_ratio import compare_fits
+    from panelist.study.load import load_study
 
     __version__: str
 
@@ -26,7 +28,9 @@ __all__ = [
     "compare_systems",
     "fit",
     "load_ratings",
+    "load_study",
     "measure_agreement",
+    "plan_study",
 ]
 
 _HOMES = {
@@ -37,7 +41,9 @@ _HOMES = {
     "compare_systems": ("panelist.analysis.compare", "compare_systems"),
     "fit": ("panelist.models.fit", "fit"),
     "load_ratings": ("panelist.core.ratings", "read_ratings"),
+    "load_study": ("panelist.study.load", "load_study"),
     "measure_agreement": ("panelist.agreement.measure", "measure_agreement"),
+    "plan_study": ("panelist.design.make", "plan_study"),
 }
 
 

@@ -12,6 +12,7 @@ from panelist.core.errors import BadRatings
 from tests.cli.commands import FORMULA, call
 
 Capture = pytest.CaptureFixture[str]
+NAMES = ["demo", "init", "check", "plan", "simulate", "fit", "compare", "agreement", "schema"]
 
 
 @pytest.fixture
@@ -30,11 +31,11 @@ def fail_with(failing: pytest.MonkeyPatch, error: BaseException) -> None:
 def test_help_lists_exactly_the_commands_that_work(capsys: Capture) -> None:
     done = call(capsys, "--help")
     listed = done.out.split("Commands:\n")[1].splitlines()
-    assert [line.split()[0] for line in listed if line.strip()] == ["demo", "fit", "compare", "agreement"]
+    assert [line.split()[0] for line in listed if line.strip()] == NAMES
     assert done.code == 0
 
 
-@pytest.mark.parametrize("name", ["demo", "fit", "compare"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_command_has_help(capsys: Capture, name: str) -> None:
     done = call(capsys, name, "--help")
     assert done.code == 0

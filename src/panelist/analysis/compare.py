@@ -55,7 +55,7 @@ def compare_systems(
 
     ``ratings`` is a Ratings, a frame or a path. ``model`` "auto" takes an ordinal model for up to eleven
     whole values and a linear one otherwise. Without a ``formula`` the largest model is fitted that the
-    design can bear, and made smaller if it is singular or does not converge: analysis/choose.py has the
+    design can bear, and made smaller if it is singular or does not converge: models/random_part.py has the
     rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey,
     holm, bonferroni, bh or none; with ``reference`` only that system's pairs are shown. A criterion that
     cannot be compared is named in the notes, and raises if no other is left.

@@ -11,9 +11,14 @@ from typing import Annotated
 import typer
 
 from panelist.cli.agreement import agreement
+from panelist.cli.check import check
 from panelist.cli.compare import compare
 from panelist.cli.demo import demo
 from panelist.cli.fit import fit
+from panelist.cli.init import init
+from panelist.cli.plan import plan
+from panelist.cli.schema import schema
+from panelist.cli.simulate import simulate
 from panelist.cli.terminal import say, tell
 from panelist.core.errors import PanelistError
 
@@ -28,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for _command in (demo, fit, compare, agreement):
+for _command in (demo, init, check, plan, simulate, fit, compare, agreement, schema):
     app.command()(_command)
 
 

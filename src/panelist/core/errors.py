@@ -5,6 +5,9 @@ PanelistError            the user can mend it; the command line prints it and en
 ├── BadRatings           a ratings table with a column or a value that cannot be used
 ├── BadFormula           a formula that cannot be read, or names what the data do not have
 ├── BadModel             a model that these data, or these options, cannot carry
+├── BadStudy             a study file, or its outputs, with problems; lists them all
+├── BadDesign            a design that these numbers of raters, items and systems do not allow
+├── BadPlan              a plan that does not belong to its study, or was changed by hand
 └── UnknownName          a word that no registry holds; says which come near
 """
 
@@ -30,6 +33,22 @@ class BadFormula(PanelistError):
 
 class BadModel(PanelistError):
     """These data, or these options, cannot carry the model."""
+
+
+class BadStudy(PanelistError):
+    """The study has problems; the message has a line for each, ``problems`` the problems themselves."""
+
+    def __init__(self, message: str, problems: Iterable[object] = ()) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
+
+
+class BadDesign(PanelistError):
+    """These numbers of raters, items, systems and ratings cannot all be had at once."""
+
+
+class BadPlan(PanelistError):
+    """The plan cannot be read, does not belong to this study, or was changed by hand."""
 
 
 class UnknownName(PanelistError):

@@ -1,0 +1,31 @@
+"""``panelist schema``: the JSON Schema of a study file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from panelist.cli.terminal import say, tell
+
+
+def schema(
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Write it here; without it, print it.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Print the JSON Schema of study.yaml, for editors."""
+    from panelist.study.schema import write_schema
+
+    if out is None:
+        say(write_schema().rstrip("\n"))
+        return
+    from panelist.core.errors import BadFile
+
+    try:
+        out.write_text(write_schema(), encoding="utf-8")
+    except OSError as error:
+        raise BadFile(f"The schema cannot be written to {out}: {error.strerror or error}.") from error
+    tell(f"Written to {out}. Its first line in study.yaml: # yaml-language-server: $schema={out.name}")

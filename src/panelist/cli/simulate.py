@@ -1,0 +1,162 @@
+"""``panelist simulate``: ratings by simulated raters, to try the analysis before anybody is paid."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from panelist.cli.plan import StudyPath
+from panelist.cli.terminal import say, show_progress, tell
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panelist.collection.robots.record import Record
+    from panelist.design.plan import Plan
+    from panelist.study.study import Study
+
+
+def simulate(
+    study: StudyPath,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Where to write them; the ending says the format. Without it, ratings.csv beside the study.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the simulated raters.")] = 1,
+    careless: Annotated[float, typer.Option(metavar="SHARE", help="The share who do not read.")] = 0.04,
+    web: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Answer the pages of a running server instead, on this machine: http://127.0.0.1:8000.",
+            show_default=False,
+        ),
+    ] = None,
+    raters: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="With --web: how many come; otherwise as many as the plan has places.",
+            show_default=False,
+        ),
+    ] = None,
+    think: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A-B",
+            help="With --web: least and most seconds on a page, such as 4-8; otherwise they go on at once.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Simulate the ratings of a study: on its plan, or through the pages of a running server."""
+    from panelist.core.writers import write_table
+    from panelist.design.simulate import simulate_ratings
+    from panelist.study.load import load_study
+
+    if web is not None and out is not None:
+        raise typer.BadParameter("what goes through the pages is collected by the server: panelist export")
+    if web is None and (raters is not None or think is not None):
+        raise typer.BadParameter("--raters and --think go with --web: a plan says how many rate")
+    loaded = load_study(study)
+    if web is not None:
+        _visit_pages(loaded, web, raters, think, seed, careless)
+        return
+    plan = _find_plan(loaded)
+    ratings = simulate_ratings(loaded, plan, seed=seed, careless=careless)
+    path = out if out is not None else loaded.folder / "ratings.csv"
+    write_table(ratings, path)
+    say(_say_counts(ratings, path))
+    say("Nobody gave these ratings: use them to try things out, never to conclude anything.")
+    say()
+    if "rating" not in ratings:
+        say("They are choices between systems; agreement and compare take ratings only.")
+        return
+    say("Next:")
+    say(f"  panelist agreement {path}")
+    say(f"  panelist compare {path}")
+
+
+def _find_plan(study: "Study") -> "Plan":
+    """Return the plan beside the study, or one made on the spot, which is said."""
+    from panelist.design.keep import find_plan
+    from panelist.design.make import plan_study
+
+    plan = find_plan(study)
+    if plan is not None:
+        return plan
+    tell(f"There is no plan in {study.folder}: one is made for this and not kept. panelist plan keeps it.")
+    return plan_study(study)
+
+
+def _say_counts(ratings: "pd.DataFrame", path: Path) -> str:
+    checks = int((ratings["check"] != "").sum()) if "check" in ratings else 0
+    of_checks = f", {checks:,} of them checks" if checks else ""
+    trials = f" ({ratings['trial'].nunique():,} pages compared)" if "trial" in ratings else ""
+    criteria = sorted(ratings["criterion"].unique())
+    return (
+        f"{len(ratings):,} rows{trials} by {ratings['rater'].nunique():,} raters, on {', '.join(criteria)}"
+        f"{of_checks}, written to {path}."
+    )
+
+
+def _visit_pages(
+    study: "Study", url: str, raters: int | None, think: str | None, seed: int, careless: float
+) -> None:
+    """Send simulated raters to a running server, and say what became of them."""
+    from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
+    from panelist.collection.robots.robot import Habits
+
+    times = _read_times(think)
+    plan = _find_plan(study)
+    fleet = Fleet(
+        raters=raters or len(plan.raters),
+        groups=find_groups(plan),
+        seed=seed,
+        careless=careless,
+        habits=Habits(think=times),
+    )
+    with show_progress("simulated raters") as report:
+        record = send_robots(study, url, fleet, lambda now: report(len(now.stays), fleet.raters))
+    say(_say_visits(record))
+    say("Nobody gave these ratings: use them to try things out, never to conclude anything.")
+    if record.ends["finished"] + record.ends["waiting"] < fleet.raters:
+        raise typer.Exit(1)
+
+
+def _read_times(think: str | None) -> tuple[float, float] | None:
+    if think is None:
+        return None
+    least, _, most = think.partition("-")
+    try:
+        times = float(least), float(most or least)
+    except ValueError:
+        times = (-1.0, -1.0)
+    if not 0 <= times[0] <= times[1] <= 3600:
+        raise typer.BadParameter(f"--think is a time or a span in seconds, such as 4-8. Got {think!r}.")
+    return times
+
+
+def _say_visits(record: "Record") -> str:
+    finished = record.ends["finished"]
+    others = [f"{count} {end.replace('_', ' ')}" for end, count in record.ends.items() if end != "finished"]
+    lines = [
+        f"{finished:,} of {len(record.stays):,} simulated raters finished"
+        + (f" ({', '.join(others)})" if others else "")
+        + f"; {record.answers:,} answers acknowledged, {record.retries:,} requests sent again."
+    ]
+    if record.refused:
+        lines.append(f"{len(record.refused):,} answers were refused; the first: {record.refused[0]}")
+    if record.unknown:
+        lines.append(
+            f"{record.unknown:,} texts are not in the outputs file and were judged as middling: is this the "
+            "study that the server collects?"
+        )
+    return "\n".join(lines)

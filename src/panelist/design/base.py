@@ -1,0 +1,117 @@
+"""What a design is: the kinds of trials it makes of an item, how many a rater gets, and in which order.
+
+A trial shows a tuple of systems of one item; a kind is such a tuple. Everything else is done by one engine:
+design/allocate.py deals the cells (items × kinds), design/make.py turns them into a plan.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from panelist.core.registry import Registry
+from panelist.core.seeds import stream
+from panelist.design.allocate import Allocation, Word, draw_order
+from panelist.design.positions import shuffle_positions
+from panelist.study.design_choice import DesignChoice
+
+Ints = NDArray[np.int64]
+
+D = TypeVar("D", bound="Design")
+
+DESIGNS: Registry["Design"] = Registry("design")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a design has to work with: the sizes, what was chosen, the seed and the names of its streams."""
+
+    n_items: int
+    n_systems: int
+    choice: DesignChoice
+    seed: int
+    names: tuple[Word, ...] = ()
+
+    def draw_systems(self) -> Ints:
+        """Return the systems in an order of their own, so that no system is the first by its name."""
+        return draw_order(stream(self.seed, *self.names, "systems").random(self.n_systems))
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kinds of trials: row t holds the systems that kind t shows, of every item or item by item."""
+
+    shown: Ints
+    """Kinds × outputs shown, or items × kinds × outputs shown."""
+    pages_per_item: int
+    """For how many pages of an item ratings count: the kinds, or 1 where kinds are orders of one page."""
+
+    @property
+    def n(self) -> int:
+        """The number of kinds."""
+        return int(self.shown.shape[-2])
+
+    def find_shown(self, lists: Allocation) -> Ints:
+        """Return the systems on each page: raters × trials × outputs shown."""
+        if self.shown.ndim == 2:
+            return self.shown[lists.kinds]
+        return self.shown[lists.items, lists.kinds]
+
+
+class Design(ABC):
+    """A way to show outputs to raters; one file each, filed in DESIGNS under the name that studies use."""
+
+    title: ClassVar[str]
+    """The design in a few words."""
+    unit: ClassVar[str] = "output"
+    """What is rated so many times: an output, a pair, a tuple, an item."""
+    whole: ClassVar[bool] = False
+    """Whether a rater meets all items, or all there is, unless the study says otherwise."""
+
+    @abstractmethod
+    def make_kinds(self, task: Task) -> Kinds:
+        """Return the kinds of trials, or raise BadDesign where there can be none."""
+
+    def find_trials(self, n_items: int, kinds: Kinds) -> int:
+        """Return the usual number of trials a rater gets."""
+        return n_items
+
+    def find_most_trials(self, n_items: int, kinds: Kinds, items_may_return: bool) -> int:
+        """Return the largest number of trials a rater can get."""
+        return n_items * kinds.pages_per_item if items_may_return else n_items
+
+    def suit(self, lists: Allocation, kinds: Kinds, task: Task) -> Allocation:
+        """Return the lists, with kinds exchanged where that suits raters better."""
+        return lists
+
+    def show(self, lists: Allocation, kinds: Kinds, task: Task) -> Ints:
+        """Return the systems on each page, in the order in which they stand there."""
+        shown = kinds.find_shown(lists)
+        if shown.shape[-1] == 1:
+            return shown
+        if task.choice.positions == "random":
+            return shuffle_positions(shown, task.seed, task.names)
+        if task.choice.positions == "as listed":
+            return np.sort(shown, axis=-1)
+        return self.balance_positions(shown, lists, kinds, task)
+
+    def balance_positions(self, shown: Ints, lists: Allocation, kinds: Kinds, task: Task) -> Ints:
+        """Return the systems on each page so placed that all positions come up alike."""
+        return shown
+
+    def arrange(self, shown: Ints, task: Task, occasion: int) -> Ints | None:
+        """Return the order of each rater's trials, or None for one drawn at random."""
+        return None
+
+
+def design(name: str) -> Callable[[type[D]], type[D]]:
+    """Return the decorator that files one of a design class under its name, and hands the class back."""
+
+    def file(made: type[D]) -> type[D]:
+        DESIGNS.register(name)(made())
+        return made
+
+    return file

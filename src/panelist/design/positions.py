@@ -1,0 +1,152 @@
+"""Where outputs stand on a page that shows several: counterbalanced, at random, or as listed."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from panelist.core.seeds import stream
+from panelist.design.allocate import Word, draw_order
+
+Ints = NDArray[np.int64]
+
+
+def place_pairs(shown: Ints, kinds: Ints, seed: int, names: tuple[Word, ...]) -> Ints:
+    """Return the pairs (raters × trials × 2) with left and right counterbalanced.
+
+    Over all raters, at any number of them, the two orders of a pair of systems differ by at most one: every
+    second showing is the reverse of the one before. The other showings are free, and go so that each system
+    of the rater stands left and right as evenly as can be.
+    """
+    n_raters, k, _ = shown.shape
+    coins = stream(seed, *names, "left").random((n_raters, k)).tolist()
+    pending: dict[int, bool] = {}  # kind → whether its next showing must be turned round
+    turned = np.zeros((n_raters, k), dtype=bool)
+    lists = zip(shown.tolist(), kinds.tolist(), coins, strict=True)
+    for rater, (pairs, own_kinds, own_coins) in enumerate(lists):
+        turned[rater] = _turn_list(pairs, own_kinds, own_coins, pending)
+    return np.where(turned[:, :, None], shown[:, :, ::-1], shown)
+
+
+def _turn_list(
+    pairs: list[list[int]], kinds: list[int], coins: list[float], pending: dict[int, bool]
+) -> list[bool]:
+    """Return which pairs of one rater are turned round, and keep ``pending`` up to date."""
+    turns = [False] * len(pairs)
+    lean: dict[int, int] = {}  # system → times left minus times right
+    first_of: dict[int, int] = {}
+    free: list[int] = []
+    for trial, kind in enumerate(kinds):
+        if kind in pending:
+            turns[trial] = pending.pop(kind)
+            _add(lean, pairs[trial], turns[trial])
+        elif (
+            kind in first_of
+        ):  # twice in this list: the second is the reverse of the first, and nothing leans
+            turns[trial] = True
+            free.remove(first_of.pop(kind))
+        else:
+            first_of[kind] = trial
+            free.append(trial)
+    for trial in free:
+        a, b = pairs[trial]
+        difference = lean.get(a, 0) - lean.get(b, 0)
+        turns[trial] = difference > 0 or (difference == 0 and coins[trial] < 0.5)
+        _add(lean, pairs[trial], turns[trial])
+    _improve(turns, pairs, lean, free)
+    for trial in free:
+        pending[kinds[trial]] = not turns[trial]
+    return turns
+
+
+def _add(lean: dict[int, int], pair: list[int], turned: bool) -> None:
+    left, right = (pair[1], pair[0]) if turned else (pair[0], pair[1])
+    lean[left] = lean.get(left, 0) + 1
+    lean[right] = lean.get(right, 0) - 1
+
+
+def _improve(turns: list[bool], pairs: list[list[int]], lean: dict[int, int], free: list[int]) -> None:
+    """Turn chains of free pairs round while that makes a system that leans left lean less."""
+    while True:
+        for start in sorted((system for system in lean if lean[system] > 1), key=lambda x: (-lean[x], x)):
+            chain = _find_chain(start, turns, pairs, lean, free)
+            if chain:
+                break
+        else:
+            return
+        for trial in chain:
+            turns[trial] = not turns[trial]
+            _add(lean, pairs[trial], turns[trial])
+            _add(lean, pairs[trial], turns[trial])
+
+
+def _find_chain(
+    start: int, turns: list[bool], pairs: list[list[int]], lean: dict[int, int], free: list[int]
+) -> list[int]:
+    """Return free pairs from left to right, the first with ``start`` on the left, whose turning helps."""
+    ways: dict[int, list[tuple[int, int]]] = {}
+    for trial in free:
+        a, b = pairs[trial]
+        left, right = (b, a) if turns[trial] else (a, b)
+        ways.setdefault(left, []).append((right, trial))
+    came: dict[int, tuple[int, int] | None] = {start: None}
+    queue = [start]
+    for system in queue:
+        if lean.get(system, 0) <= lean[start] - 3:  # turning takes 2 from one end and gives 2 to the other
+            chain = []
+            step = came[system]
+            while step is not None:
+                chain.append(step[1])
+                step = came[step[0]]
+            return chain
+        for right, trial in ways.get(system, []):
+            if right not in came:
+                came[right] = (system, trial)
+                queue.append(right)
+    return []
+
+
+def rotate_tuples(shown: Ints, cells: Ints, n_systems: int, seed: int, names: tuple[Word, ...]) -> Ints:
+    """Return the tuples (raters × trials × m), each turned so that systems meet all positions alike.
+
+    Of the m rotations the one is taken that levels the positions of the rater's systems best, then those over
+    all raters; but none that this cell has had twice more than another, so that no output of the cell comes
+    in one position more than two times oftener than in another.
+    """
+    n_raters, k, m = shown.shape
+    numbers = stream(seed, *names, "rotate").random((n_raters, k)).tolist()
+    had: dict[int, list[int]] = {}
+    overall = [[0] * m for _ in range(n_systems)]
+    placed = np.empty_like(shown)
+    for rater in range(n_raters):
+        own = [[0] * m for _ in range(n_systems)]
+        for trial, (systems, cell) in enumerate(
+            zip(shown[rater].tolist(), cells[rater].tolist(), strict=True)
+        ):
+            times = had.setdefault(cell, [0] * m)
+            least, begin = min(times), int(numbers[rater][trial] * m)
+            turns = [turn % m for turn in range(begin, begin + m) if times[turn % m] < least + 2]
+            scores = [_score(turn, systems, own, overall, m) for turn in turns]
+            turn = turns[scores.index(min(scores))]
+            times[turn] += 1
+            for place, system in enumerate(systems):
+                position = (place + turn) % m
+                own[system][position] += 1
+                overall[system][position] += 1
+                placed[rater, trial, position] = system
+    return placed
+
+
+def _score(
+    turn: int, systems: list[int], own: list[list[int]], overall: list[list[int]], m: int
+) -> tuple[int, int]:
+    near = far = 0
+    for place, system in enumerate(systems):
+        position = (place + turn) % m
+        near += own[system][position]
+        far += overall[system][position]
+    return near, far
+
+
+def shuffle_positions(shown: Ints, seed: int, names: tuple[Word, ...]) -> Ints:
+    """Return the outputs of each page (raters × trials × m) in an order drawn anew for each."""
+    order = draw_order(stream(seed, *names, "positions").random(shown.shape))
+    return np.asarray(np.take_along_axis(shown, order, axis=-1))

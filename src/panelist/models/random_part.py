@@ -1,0 +1,134 @@
+"""The largest random part that a table of ratings can bear, decided from who rated what alone.
+
+Conclusions are meant for other raters and other items, so both are random, and systems may differ more for
+some raters and items than for others. The start is the largest model that the design can identify (Barr,
+Levy, Scheepers & Tily 2013, doi:10.1016/j.jml.2012.11.001), decided for each factor alone:
+
+- ``slopes``     (system | rater): every system has its own spread, and all correlate. Needs raters who saw
+                 several systems, more than one rating in most cells rater × system, fewer random columns than
+                 ratings, and at least as many raters as the k (k + 1) / 2 variances and correlations.
+- ``cells``      (1 | rater) + (1 | rater:system): the same interaction with one spread for all systems and
+                 one correlation. It is what is left when correlations are dropped from a factor's slopes
+                 (they cannot be dropped one by one: that would depend on which system is the reference).
+                 Taken from the start with more than six systems, or too few raters for slopes.
+- ``intercept``  (1 | rater): for factors that saw one system each, or one rating a cell.
+
+Where systems never meet within a rater or an item, the shape steps down until it is identified
+(models/identify.py). A factor with one level, or with a level a rating, is left out. No rating is looked at,
+so that a plan can be judged before anybody is paid; analysis/choose.py says what follows where a fit is
+singular all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from panelist.models.identify import Meetings, Shape, count_meetings, find_unidentified
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_SLOPES = 6
+_LOWER: dict[Shape, Shape] = {"slopes": "cells", "cells": "intercept", "intercept": "intercept"}
+
+
+@dataclass(frozen=True)
+class RandomPart:
+    """The random effects of a comparison: for each grouping factor its shape, and why."""
+
+    shapes: dict[str, Shape]
+    notes: tuple[str, ...] = ()
+
+    def formula(self) -> str:
+        """Return the whole formula."""
+        return "rating ~ " + " + ".join(["system", *(self.terms(group) for group in self.shapes)])
+
+    def terms(self, group: str) -> str:
+        """Return the random terms of one group."""
+        shape = self.shapes[group]
+        cells = f" + (1 | {group}:system)" if shape == "cells" else ""
+        return f"(system | {group})" if shape == "slopes" else f"(1 | {group}){cells}"
+
+    def lower(self, groups: set[str]) -> RandomPart | None:
+        """Return the part with these groups one step down, or None if none of them can step."""
+        shapes = {group: _LOWER[shape] if group in groups else shape for group, shape in self.shapes.items()}
+        return None if shapes == self.shapes else replace(self, shapes=shapes)
+
+
+def choose_random(frame: pd.DataFrame, meetings: Meetings | None = None) -> RandomPart:
+    """Return the largest random part that these ratings (rater, item, system; no gaps) can bear.
+
+    ``meetings`` are those of the frame, where they have been counted already.
+    """
+    shapes: dict[str, Shape] = {}
+    notes: list[str] = []
+    n, k = len(frame), frame["system"].nunique()
+    for group in ("rater", "item"):
+        levels = frame[group].nunique() if group in frame else 0
+        reason = _why_left_out(frame, group, levels, n, shapes)
+        if reason:
+            notes.append(reason)
+            continue
+        shapes[group], why = _choose_shape(frame, group, levels, n, k)
+        notes.append(why)
+        if levels < 5:
+            notes.append(
+                f"There are only {levels} {group}s: how much {group}s differ is hardly known, and what is "
+                f"concluded reaches little beyond these {levels}."
+            )
+    if not shapes:
+        notes.append("No random effects are left: the model takes all ratings as independent.")
+    return _lower_unidentified(RandomPart(shapes, tuple(notes)), meetings or count_meetings(frame))
+
+
+def _lower_unidentified(part: RandomPart, meetings: Meetings) -> RandomPart:
+    """Return the part with those groups stepped down whose systems do not meet as their shape needs."""
+    notes = list(part.notes)
+    while lost := find_unidentified(part.shapes, meetings):
+        lower = part.lower(lost)
+        if lower is None:
+            break
+        for group in sorted(lost, reverse=True):
+            if lower.shapes[group] != part.shapes[group]:
+                notes.append(
+                    f"{group}: {lower.terms(group)} instead, for some systems never meet within one {group}."
+                )
+        part = lower
+    return replace(part, notes=tuple(notes))
+
+
+def _why_left_out(frame: pd.DataFrame, group: str, levels: int, n: int, taken: dict[str, Shape]) -> str:
+    if levels == 0:
+        return f"There is no column {group}: {group}s have no random effect."
+    if levels == 1:
+        return f"There is only one {group}: no random effect, and conclusions hold for this {group} alone."
+    if levels == n:
+        return (
+            f"Every rating has its own {group}: {group}s cannot be told from noise and have no random effect."
+        )
+    for other in taken:
+        if len(frame[[group, other]].drop_duplicates()) == levels == frame[other].nunique():
+            return f"Each {group} goes with one {other}: one random effect stands for both."
+    return ""
+
+
+def _choose_shape(frame: pd.DataFrame, group: str, levels: int, n: int, k: int) -> tuple[Shape, str]:
+    cells = frame.groupby([group, "system"], observed=True).size()
+    systems_seen = cells.groupby(level=0).size()
+    if float((systems_seen >= 2).mean()) < 0.5:
+        return "intercept", f"{group}: (1 | {group}), for most {group}s met one system only."
+    if float((cells >= 2).mean()) < 0.5 or len(cells) >= n:
+        return "intercept", f"{group}: (1 | {group}), for most cells {group} × system hold one rating."
+    parameters = k * (k + 1) // 2
+    if k <= MOST_SLOPES and levels >= parameters and levels * k < n:
+        return (
+            "slopes",
+            f"{group}: (system | {group}), for {group}s met several systems, more than once each.",
+        )
+    why = (
+        f"{k} systems would need {parameters} variances and correlations"
+        if k > MOST_SLOPES
+        else f"{levels} {group}s are too few for {parameters} variances and correlations"
+    )
+    return "cells", f"{group}: (1 | {group}) + (1 | {group}:system), for {why}."

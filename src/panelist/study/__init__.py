@@ -1,0 +1,1 @@
+"""The study: what a person writes in study.yaml, read, checked as a whole, and frozen."""

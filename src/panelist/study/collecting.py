@@ -1,0 +1,45 @@
+"""The collecting section of a study file: how the pages behave, and where raters go afterwards."""
+
+from typing import Literal
+
+from pydantic import PositiveFloat, PositiveInt
+
+from panelist.core.schema import Part
+
+
+class Outcome(Part):
+    """What a rater gets at the end: a code to hand in, and a page to go to."""
+
+    code: str = ""
+    """The completion code; without it one is drawn."""
+    redirect: str = ""
+    """An https address; ``{code}`` and ``{id}`` are filled in."""
+
+
+class Outcomes(Part):
+    """The ends a visit can have."""
+
+    finished: Outcome = Outcome()
+    screened_out: Outcome = Outcome()
+    declined: Outcome = Outcome()
+
+
+class Collecting(Part):
+    """How the rating pages behave."""
+
+    forced: bool = True
+    """Whether every question must be answered before a rater goes on."""
+    back: bool = False
+    """Whether raters may go back and change their mind; changes are recorded, never overwritten."""
+    reasons: bool = False
+    """Whether a box for a reason stands beside each answer."""
+    page_seconds: PositiveFloat | None = None
+    """The most time for one page, after which it goes on without an answer."""
+    minutes: PositiveFloat | None = None
+    """The most time for the whole sitting."""
+    hold_minutes: PositiveInt = 120
+    """How long a place is held for a rater who is away; then it is offered again."""
+    theme: Literal["auto", "light", "dark"] = "auto"
+    results: Literal["hidden", "shown"] = "hidden"
+    """Whether the dashboard shows how systems compare while collecting goes on."""
+    outcomes: Outcomes = Outcomes()

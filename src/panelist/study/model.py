@@ -1,0 +1,60 @@
+"""The study: everything a person decides, in one frozen object."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from panelist.core.schema import Name, Part, Text
+from panelist.study.analysis_plan import AnalysisPlan
+from panelist.study.briefing import Breaks, Closing, Example, Information, Practice
+from panelist.study.checks import Checks
+from panelist.study.collecting import Collecting
+from panelist.study.criteria import Criterion
+from panelist.study.design_choice import DesignChoice
+from panelist.study.pay import Pay
+from panelist.study.people import Question, Raters
+
+
+class System(Part):
+    """A system whose outputs are judged."""
+
+    name: Name
+    human: bool = False
+    """Whether people wrote these outputs."""
+    description: str = ""
+
+
+class StudyFile(Part):
+    """A study as it is written in study.yaml."""
+
+    panelist: Literal[1] = 1
+    """The version of this format."""
+    title: Text
+    description: str = ""
+    language: str = "en"
+    """The language of the pages, such as ``en``, ``de`` or ``ar``."""
+    text_language: str = ""
+    """The language of the outputs, where it is another."""
+    outputs: Text = "outputs.csv"
+    """The file of outputs, beside the study file: columns item, system, output."""
+    noun: str = "text"
+    """What raters call an output: text, forecast, summary."""
+    systems: tuple[System, ...] = ()
+    """The systems, in the order in which tables show them; without it, as in the outputs file."""
+    criteria: tuple[Criterion, ...] = Field(min_length=1)
+    design: DesignChoice = DesignChoice()
+    raters: Raters = Raters()
+    information: Information = Information()
+    background: tuple[Question, ...] = ()
+    instructions: str = ""
+    """What raters shall do (Markdown)."""
+    examples: tuple[Example, ...] = ()
+    practice: Practice | None = None
+    checks: Checks | None = None
+    breaks: Breaks | None = None
+    closing: Closing = Closing()
+    pay: Pay | None = None
+    collecting: Collecting = Collecting()
+    analysis: AnalysisPlan = AnalysisPlan()
+    heds: dict[str, str | bool | tuple[str, ...]] = Field(default_factory=dict)
+    """Answers for the datasheet that nothing else can know, by question number: ``"5.1": Approved by …``."""

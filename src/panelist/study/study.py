@@ -1,0 +1,71 @@
+"""The study: its file and its outputs, read, checked and frozen."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from panelist.core.errors import UnknownName, did_you_mean
+from panelist.study.criteria import Criterion
+from panelist.study.model import StudyFile
+from panelist.study.outputs import Outputs
+from panelist.study.problems import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Everything a person decided, and the outputs it is about. ``load_study`` makes it."""
+
+    file: StudyFile
+    outputs: Outputs
+    path: Path | None = None
+    """Where study.yaml is; None for a study made in Python."""
+    notes: tuple[Problem, ...] = field(default=(), repr=False)
+    """What is worth knowing though nothing is wrong."""
+
+    @property
+    def title(self) -> str:
+        """The title."""
+        return self.file.title
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the study, which holds its plan and what is collected."""
+        return Path() if self.path is None else self.path.parent
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The criteria, in the order of the file."""
+        return self.file.criteria
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The items, in the order of the outputs file."""
+        return self.outputs.items
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, in the order of ``systems:``, else of the outputs file."""
+        return tuple(system.name for system in self.file.systems) or self.outputs.systems
+
+    @cached_property
+    def hash(self) -> str:
+        """The SHA-256 of what was decided and of the outputs; comments and the order of keys do not count.
+
+        What equals its default is left out, so that a key added to the format later changes no old hash.
+        """
+        content = {
+            "study": self.file.model_dump(mode="json", exclude_defaults=True),
+            "outputs": self.outputs.hash,
+        }
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def criterion(self, name: str) -> Criterion:
+        """Return the criterion of this name."""
+        for criterion in self.criteria:
+            if criterion.name == name:
+                return criterion
+        known = [criterion.name for criterion in self.criteria]
+        raise UnknownName(f"The study has no criterion {name!r}. {did_you_mean(name, known)}")

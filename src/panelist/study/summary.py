@@ -1,0 +1,101 @@
+"""What ``panelist check`` answers: the problems, the notes, and the study in a few lines."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from panelist.core.result import Pairs, Part, Result
+from panelist.study.load import examine_study, find_study_file
+from panelist.study.problems import Problem, count
+from panelist.study.rules.base import UNITS
+from panelist.study.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class StudyCheck(Result):
+    """The outcome of a check; ``study`` is None where a problem stands in the way."""
+
+    path: Path
+    study: Study | None
+    problems: tuple[Problem, ...]
+    notes: tuple[Problem, ...]
+
+    def title(self) -> str:
+        """Return the title of the study, or its path where it cannot be read."""
+        return self.study.title if self.study else str(self.path)
+
+    def sentence(self) -> str:
+        """Return the answer in a sentence."""
+        notes = f" ({count(len(self.notes), 'note')})" if self.notes else ""
+        if not self.problems:
+            return f"{self.path} is fine{notes}."
+        return f"{self.path} has {count(len(self.problems), 'problem')}{notes}. Mend them and check again."
+
+    def parts(self) -> list[Part]:
+        """Return the study in a few lines; nothing where it has problems."""
+        return [Pairs(_summarise(self.study))] if self.study else []
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer, the problems, the notes and the summary."""
+        answer: dict[str, Any] = {
+            "study": str(self.path),
+            "ok": not self.problems,
+            "problems": [problem.to_dict() for problem in self.problems],
+            "notes": [note.to_dict() for note in self.notes],
+        }
+        if self.study is None:
+            return answer
+        return answer | {
+            "hash": self.study.hash,
+            "title": self.study.title,
+            "items": len(self.study.items),
+            "systems": list(self.study.systems),
+            "criteria": [
+                {"criterion": one.name, "scale": getattr(one.scale, "type", ""), "level": one.scale.level}
+                for one in self.study.criteria
+            ],
+            "design": self.study.file.design.model_dump(mode="json"),
+            "raters": self.study.file.raters.model_dump(mode="json"),
+        }
+
+
+def check_study(source: str | Path) -> StudyCheck:
+    """Return the problems, the notes and the summary of a study; raise BadFile where it cannot be read."""
+    study, found = examine_study(source)
+    return StudyCheck(
+        path=find_study_file(Path(source)),
+        study=study,
+        problems=tuple(problem for problem in found if problem.grave),
+        notes=tuple(problem for problem in found if not problem.grave),
+    )
+
+
+def _summarise(study: Study) -> list[tuple[str, str]]:
+    systems, items = count(len(study.systems), "system"), count(len(study.items), "item")
+    total = count(len(study.outputs.frame), "output")
+    rows = [("outputs", f"{systems} × {items} = {total}: {', '.join(study.systems)}")]
+    rows += [(criterion.name, criterion.scale.describe()) for criterion in study.criteria]
+    return [*rows, ("design", _describe_design(study)), ("raters", _describe_raters(study))]
+
+
+def _describe_design(study: Study) -> str:
+    design = study.file.design
+    words: list[str] = [design.type]
+    if design.trials_per_rater:
+        words.append(f"{count(design.trials_per_rater, 'page')} per rater")
+    if design.ratings_per_output:
+        words.append(f"{count(design.ratings_per_output, 'rating')} per {UNITS.get(design.type, 'output')}")
+    if len(study.criteria) > 1:
+        words.append(f"criteria {design.criteria}")
+    if design.occasions > 1:
+        words.append(f"{design.occasions} occasions")
+    return ", ".join([*words, f"seed {design.seed}"])
+
+
+def _describe_raters(study: Study) -> str:
+    raters = study.file.raters
+    wanted = "as many as the design needs" if raters.count is None else f"{raters.count:,}"
+    groups = [f"{one.name} ({one.raters:,})" if one.raters else one.name for one in raters.groups]
+    if raters.count is None and groups and all(one.raters for one in raters.groups):
+        wanted = f"{sum(one.raters or 0 for one in raters.groups):,}"
+    return wanted + (f", in groups: {', '.join(groups)}" if groups else "")

@@ -1,0 +1,106 @@
+"""What holds for every design that is registered, at sizes drawn at random."""
+
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from panelist.design.balance import measure_balance
+from panelist.design.base import DESIGNS, Task
+from panelist.design.grow import grow_plan
+from panelist.design.make import plan_study
+from panelist.study.design_choice import DesignChoice, DesignName
+from panelist.study.study import Study
+from tests.design.plan_counts import pages, rows_of, spread, trials
+from tests.design.small_studies import make_study
+
+NAMES = list(DESIGNS)
+
+
+@st.composite
+def studies(draw: st.DrawFn, name: str) -> Study:
+    """Return a small study of this design; what it asks for can be had."""
+    n, s = draw(st.integers(1, 14)), draw(st.integers(2, 6))
+    choice: dict[str, Any] = {"type": name, "seed": draw(st.integers(0, 2**31))}
+    if name != "full" and draw(st.booleans()):
+        choice["trials_per_rater"] = draw(st.integers(1, n))
+    if draw(st.booleans()):
+        choice["ratings_per_output"] = draw(st.integers(1, 3))
+    choice["occasions"] = draw(st.integers(1, 2))
+    return make_study(n, [f"s{number}" for number in range(s)], design=choice)
+
+
+def test_the_names_are_those_that_studies_use() -> None:
+    assert sorted(get_args(DesignName)) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_what_it_is_and_what_it_counts(name: str) -> None:
+    design = DESIGNS[name]
+    assert len(design.title) > 10
+    assert design.unit in ("output", "pair", "tuple", "item")
+    assert len(type(design).__doc__ or "") > 20
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_kinds_are_systems_of_the_study_and_none_twice_on_a_page(name: str) -> None:
+    kinds = DESIGNS[name].make_kinds(Task(6, 5, DesignChoice(type=name), 1))
+    assert kinds.shown.min() == 0
+    assert kinds.shown.max() == 4
+    assert (np.diff(np.sort(kinds.shown, axis=-1), axis=-1) > 0).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_no_rater_meets_an_item_twice_in_a_sitting(name: str, data: st.DataObject) -> None:
+    plan = plan_study(data.draw(studies(name)))
+    keys = ["rater", "item", "system"] if name == "full" else ["rater", "item", "position"]
+    assert not trials(plan).duplicated(keys).any()
+    assert trials(plan).groupby("rater")["order"].nunique().eq(plan.trials).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_every_page_is_shown_to_as_many_raters_as_asked_for(name: str, data: st.DataObject) -> None:
+    study = data.draw(studies(name))
+    plan = plan_study(study)
+    shown = pages(plan)
+    kinds = shown["system"].map(lambda one: "|".join(sorted(one)))
+    times = shown.groupby([shown["item"], kinds]).size()
+    wanted = study.file.design.ratings_per_output or 1
+    assert times.min() >= wanted
+    if name != "best-worst":  # a tuple may be one of an item's tuples twice
+        assert spread(times) <= 1
+    assert spread(shown.groupby("item").size()) <= 1
+
+
+@pytest.mark.parametrize("name", ["latin-square", "williams", "lists", "full", "pages"])
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_a_rater_meets_all_systems_equally_often(name: str, data: st.DataObject) -> None:
+    study = data.draw(studies(name))
+    shown = trials(plan_study(study))
+    counts = shown.groupby(["rater", "system"]).size().unstack(fill_value=0)
+    counts = counts.reindex(columns=list(study.systems), fill_value=0)
+    assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_growing_moves_nobody(name: str, data: st.DataObject) -> None:
+    study = data.draw(studies(name))
+    plan = plan_study(study)
+    grown = grow_plan(plan, study, len(plan.raters) + data.draw(st.integers(1, 5)))
+    for rater in plan.raters[:3] + plan.raters[-1:]:
+        assert rows_of(plan, rater).equals(rows_of(grown, rater))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_balance_can_be_measured(name: str) -> None:
+    study = make_study(6, ("a", "b", "c"), design={"type": name})
+    assert "raters" in str(measure_balance(plan_study(study), study))

@@ -1,0 +1,123 @@
+"""Scales on which outputs are compared: pairs, choose-one, best-worst, ranking."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from scipy.stats import norm
+
+from panelist.scales.base import STEP, BadAnswer, Comparison, Option
+from panelist.scales.best_worst import BestWorst
+from panelist.scales.choose_one import ChooseOne
+from panelist.scales.pairs import Pairs
+from panelist.scales.ranking import Ranking
+
+N = 100_000
+ERROR = 5 * np.sqrt(0.25 / N)
+
+
+def test_a_pair_has_a_winner_and_a_loser() -> None:
+    assert Pairs().parse("1") == Comparison(("best", "worst"))
+    assert Pairs().parse(" 2 ") == Comparison(("worst", "best"))
+
+
+def test_a_tie_counts_only_where_ties_are_allowed() -> None:
+    assert Pairs(ties=True).parse("tie") == Comparison(("", ""), "tie")
+    with pytest.raises(BadAnswer, match=r"1 \(the first\) or 2 \(the second\). Got 'tie' instead"):
+        Pairs().parse("tie")
+    with pytest.raises(BadAnswer):
+        Pairs().write(Comparison(("", ""), "tie"))
+
+
+def test_the_tie_stands_between_the_two() -> None:
+    scale = Pairs(ties=True, tie_label="the same", labels=("left", "right"))
+    assert scale.options() == (Option("1", "left"), Option("tie", "the same"), Option("2", "right"))
+    assert (scale.size(), Pairs().size()) == ("3", "2")
+
+
+def test_wins_follow_thurstones_law() -> None:
+    latent = np.tile([0.5, 0.0], (N, 1))
+    found = Pairs().simulate(latent, np.random.default_rng(1))
+    wins = sum(each.choices[0] == "best" for each in found) / N
+    assert abs(wins - norm.cdf(0.5 / np.sqrt(2))) < ERROR
+
+
+def test_ties_are_as_frequent_as_near_judgements() -> None:
+    found = Pairs(ties=True).simulate(np.zeros((N, 2)), np.random.default_rng(2))
+    share = sum(each.answer == "tie" for each in found) / N
+    assert abs(share - (2 * norm.cdf(STEP / 2 / np.sqrt(2)) - 1)) < ERROR
+
+
+def test_one_is_chosen_or_none_or_all() -> None:
+    scale = ChooseOne(none=True, all=True)
+    assert scale.parse("3", 4) == Comparison(("", "", "best", ""))
+    assert scale.parse("none", 4) == Comparison(("",) * 4, "none")
+    assert scale.parse("all", 4) == Comparison(("",) * 4, "all")
+    assert [each.value for each in scale.options(3)] == ["1", "2", "3", "none", "all"]
+    for answer in ("none", "all", "0", "5"):
+        with pytest.raises(BadAnswer, match=r"from 1 to 4. Got"):
+            ChooseOne().parse(answer, 4)
+
+
+def test_none_and_all_are_said_of_outputs_that_are_all_bad_or_all_good() -> None:
+    scale, rng = ChooseOne(none=True, all=True), np.random.default_rng(3)
+    assert {each.answer for each in scale.simulate(np.full((500, 3), -9.0), rng)} == {"none"}
+    assert {each.answer for each in scale.simulate(np.full((500, 3), 9.0), rng)} == {"all"}
+    assert {each.answer for each in scale.simulate(np.tile([-9.0, 9.0], (500, 1)), rng)} == {""}
+    assert {each.answer for each in ChooseOne().simulate(np.full((500, 3), -9.0), rng)} == {""}
+
+
+def test_none_and_all_cannot_read_the_same() -> None:
+    with pytest.raises(ValidationError, match="must differ"):
+        ChooseOne(none_label="these", all_label="These")
+
+
+def test_best_and_worst_are_two_different_outputs() -> None:
+    assert BestWorst().parse("2, 4", 4) == Comparison(("", "best", "", "worst"))
+    for answer in ("2,2", "2", "0,1", "1,5", "1,2,3", "2;4", "2,", "a,b", "2 4"):
+        with pytest.raises(BadAnswer, match=f"two different numbers from 1 to 4 .* Got '{answer}' instead"):
+            BestWorst().parse(answer, 4)
+
+
+def test_equal_outputs_are_best_and_worst_equally_often_at_every_place() -> None:
+    found = BestWorst().simulate(np.zeros((N, 4)), np.random.default_rng(4))
+    for word in ("best", "worst"):
+        shares = [sum(each.choices[place] == word for each in found) / N for place in range(4)]
+        assert np.abs(np.array(shares) - 0.25).max() < ERROR
+    assert all(sorted(each.choices) == ["", "", "best", "worst"] for each in found)
+
+
+def test_best_and_worst_differ_even_where_no_judgement_does() -> None:
+    class Silent(np.random.Generator):
+        def standard_normal(self, size: Any = None, *_: Any, **__: Any) -> Any:
+            return np.zeros(size)
+
+    (found,) = BestWorst().simulate(np.zeros((1, 3)), Silent(np.random.PCG64(1)))
+    assert sorted(found.choices) == ["", "best", "worst"]
+
+
+def test_the_words_for_best_and_worst_differ() -> None:
+    with pytest.raises(ValidationError, match="must differ"):
+        BestWorst(best="clear", worst="Clear")
+
+
+def test_a_ranking_gives_every_rank_once() -> None:
+    assert Ranking().parse("2,1,3", 3) == Comparison(("2", "1", "3"))
+    assert Ranking().parse(" 2.0 , 1 , 3 ", 3) == Comparison(("2", "1", "3"))
+    for answer in ("1,1,2", "1,2", "1,2,4", "0,1,2", "1,2,3,4", "1 2 3"):
+        with pytest.raises(BadAnswer, match=f"from 1 .best. to 3 once, .* Got '{answer}' instead"):
+            Ranking().parse(answer, 3)
+
+
+def test_rank_1_goes_to_the_highest_judgement() -> None:
+    found = Ranking().simulate(np.tile([-50.0, 50.0, 0.0], (200, 1)), np.random.default_rng(5))
+    assert set(found) == {Comparison(("3", "1", "2"))}
+
+
+def test_all_comparisons_agree_on_how_often_one_of_two_wins() -> None:
+    latent, rng = np.tile([0.3, -0.3], (N, 1)), np.random.default_rng(6)
+    expected = norm.cdf(0.6 / np.sqrt(2))
+    for scale, word in ((Pairs(), "best"), (ChooseOne(), "best"), (Ranking(), "1")):
+        share = sum(each.choices[0] == word for each in scale.simulate(latent, rng)) / N
+        assert abs(share - expected) < ERROR

@@ -1,0 +1,46 @@
+"""A new study: a folder that can be checked at once, and nothing overwritten."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from panelist.core.errors import BadFile, UnknownName
+from panelist.study.load import load_study
+from panelist.study.schema import make_schema
+from panelist.study.start import init_study, list_templates
+
+
+def test_there_is_a_template_for_every_kind_of_study() -> None:
+    assert set(list_templates()) == {"likert", "vas", "binary", "pairs", "best-worst"}
+
+
+@pytest.mark.parametrize("template", ["likert", "vas", "binary", "pairs", "best-worst"])
+def test_a_new_study_loads_and_knows_its_schema(tmp_path: Path, template: str) -> None:
+    made = init_study(tmp_path / "deep" / "new", template)
+    assert [path.name for path in made] == ["study.yaml", "outputs.csv", "study.schema.json"]
+    assert load_study(made[0]).outputs.items
+    first = made[0].read_text(encoding="utf-8").splitlines()[0]
+    assert first == "# yaml-language-server: $schema=study.schema.json"
+    assert json.loads(made[2].read_text(encoding="utf-8")) == make_schema()
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(BadFile, match=r"is not empty \(it holds notes.txt\); nothing was written"):
+        init_study(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("mine", encoding="utf-8")
+    with pytest.raises(BadFile, match="is a file; name a new folder"):
+        init_study(tmp_path / "x")
+    with pytest.raises(BadFile, match="cannot be written"):
+        init_study(tmp_path / "x" / "y")
+
+
+def test_an_unknown_template_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'likert'"):
+        init_study(tmp_path / "new", "lickert")
+    assert not (tmp_path / "new").exists()
