@@ -3,7 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panelist.design.allocate import Deal, allocate
-from panelist.design.positions import place_pairs, rotate_tuples, shuffle_positions
+from panelist.design.place_tuples import place_tuples
+from panelist.design.positions import place_pairs, shuffle_positions
 from panelist.design.squares import make_pairs
 from panelist.design.suit import suit_tuples
 from panelist.design.tuples import Shape, find_tuples_per_item, make_tuples
@@ -58,34 +59,38 @@ def test_raters_who_see_some_pairs_lean_less_than_by_chance() -> None:
     assert (ours**2).mean() < (chance**2).mean() / 3
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(3, 9), st.integers(2, 4), st.integers(4, 20), st.integers(1, 20), st.integers(0, 999))
-def test_tuples_meet_all_positions_alike(s: int, m: int, n: int, raters: int, seed: int) -> None:
+def count_places(placed: Ints, n_systems: int) -> Ints:
+    """Return how often each rater sees each system in each position."""
+    n_raters, _, m = placed.shape
+    counts = np.zeros((n_raters, n_systems, m), dtype=np.int64)
+    np.add.at(counts, (np.arange(n_raters)[:, None, None], placed, np.arange(m)), 1)
+    return counts
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(3, 9), st.integers(2, 6), st.integers(4, 20), st.integers(1, 20), st.integers(0, 999))
+def test_every_rater_meets_every_system_in_all_positions_alike(
+    s: int, m: int, n: int, raters: int, seed: int
+) -> None:
     m = min(m, s)
     b = find_tuples_per_item(s, m)
     tuples = make_tuples(n, Shape(s, m, b), seed)
     lists = allocate(Deal(n, b, n, seed), raters)
-    cells = lists.items * b + lists.kinds
-    placed = rotate_tuples(tuples[lists.items, lists.kinds], cells, s, seed, ())
-    assert np.array_equal(np.sort(placed, axis=-1), tuples[lists.items, lists.kinds])
-    for cell in np.unique(cells)[:20]:
-        seen = placed[cells == cell]
-        for system in seen[0]:
-            assert spread((seen == system).sum(axis=0)) <= 2
+    shown = tuples[lists.items, lists.kinds]
+    placed = place_tuples(shown, s, seed, ())
+    assert np.array_equal(np.sort(placed, axis=-1), np.sort(shown, axis=-1))
+    assert np.ptp(count_places(placed, s), axis=2).max() <= 1
+    half = raters // 2
+    assert np.array_equal(place_tuples(shown[:half], s, seed, ()), placed[:half])  # nobody moves
 
 
-def test_positions_are_far_evener_than_by_chance() -> None:
+def test_positions_stay_level_over_all_raters() -> None:
     tuples = make_tuples(100, Shape(10, 4, 5), 1)
     lists = allocate(Deal(100, 5, 25, 1), 100)
     shown = tuples[lists.items, lists.kinds]
-
-    def unevenness(placed: Ints) -> float:
-        counts = np.zeros((100, 10, 4))
-        np.add.at(counts, (np.arange(100)[:, None, None], placed, np.arange(4)), 1)
-        return float(counts.var(axis=2).mean())
-
-    ours = unevenness(rotate_tuples(shown, lists.items * 5 + lists.kinds, 10, 1, ()))
-    assert ours < unevenness(shuffle_positions(shown, 1, ())) / 3
+    ours = np.ptp(count_places(place_tuples(shown, 10, 1, ()), 10).sum(axis=0), axis=1).max()
+    chance = np.ptp(count_places(shuffle_positions(shown, 1, ()), 10).sum(axis=0), axis=1).max()
+    assert ours <= 3 < chance
 
 
 @settings(max_examples=60, deadline=None)

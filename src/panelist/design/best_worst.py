@@ -3,7 +3,7 @@
 from panelist.core.errors import BadDesign
 from panelist.design.allocate import Allocation
 from panelist.design.base import Design, Ints, Kinds, Task, design
-from panelist.design.positions import rotate_tuples
+from panelist.design.place_tuples import place_tuples
 from panelist.design.suit import suit_tuples
 from panelist.design.tuples import Shape, find_tuples_per_item, make_tuples
 
@@ -42,6 +42,5 @@ class BestWorst(Design):
         return Allocation(lists.items, chosen)
 
     def balance_positions(self, shown: Ints, lists: Allocation, kinds: Kinds, task: Task) -> Ints:
-        """Return the tuples turned so that systems meet all positions alike."""
-        cells = lists.items * kinds.n + lists.kinds
-        return rotate_tuples(shown, cells, task.n_systems, task.seed, task.names)
+        """Return the tuples with the systems of a rater in all positions alike."""
+        return place_tuples(shown, task.n_systems, task.seed, task.names)

@@ -38,9 +38,7 @@ def _turn_list(
         if kind in pending:
             turns[trial] = pending.pop(kind)
             _add(lean, pairs[trial], turns[trial])
-        elif (
-            kind in first_of
-        ):  # twice in this list: the second is the reverse of the first, and nothing leans
+        elif kind in first_of:  # twice in this list: the second is the first's reverse, and nothing leans
             turns[trial] = True
             free.remove(first_of.pop(kind))
         else:
@@ -102,48 +100,6 @@ def _find_chain(
                 came[right] = (system, trial)
                 queue.append(right)
     return []
-
-
-def rotate_tuples(shown: Ints, cells: Ints, n_systems: int, seed: int, names: tuple[Word, ...]) -> Ints:
-    """Return the tuples (raters × trials × m), each turned so that systems meet all positions alike.
-
-    Of the m rotations the one is taken that levels the positions of the rater's systems best, then those over
-    all raters; but none that this cell has had twice more than another, so that no output of the cell comes
-    in one position more than two times oftener than in another.
-    """
-    n_raters, k, m = shown.shape
-    numbers = stream(seed, *names, "rotate").random((n_raters, k)).tolist()
-    had: dict[int, list[int]] = {}
-    overall = [[0] * m for _ in range(n_systems)]
-    placed = np.empty_like(shown)
-    for rater in range(n_raters):
-        own = [[0] * m for _ in range(n_systems)]
-        for trial, (systems, cell) in enumerate(
-            zip(shown[rater].tolist(), cells[rater].tolist(), strict=True)
-        ):
-            times = had.setdefault(cell, [0] * m)
-            least, begin = min(times), int(numbers[rater][trial] * m)
-            turns = [turn % m for turn in range(begin, begin + m) if times[turn % m] < least + 2]
-            scores = [_score(turn, systems, own, overall, m) for turn in turns]
-            turn = turns[scores.index(min(scores))]
-            times[turn] += 1
-            for place, system in enumerate(systems):
-                position = (place + turn) % m
-                own[system][position] += 1
-                overall[system][position] += 1
-                placed[rater, trial, position] = system
-    return placed
-
-
-def _score(
-    turn: int, systems: list[int], own: list[list[int]], overall: list[list[int]], m: int
-) -> tuple[int, int]:
-    near = far = 0
-    for place, system in enumerate(systems):
-        position = (place + turn) % m
-        near += own[system][position]
-        far += overall[system][position]
-    return near, far
 
 
 def shuffle_positions(shown: Ints, seed: int, names: tuple[Word, ...]) -> Ints:
