@@ -97,3 +97,11 @@ def test_the_smallest_group_decides_how_many_trials_the_ratings_need() -> None:
         )
     )
     assert plan.trials == 15
+
+
+def test_groups_without_a_number_share_what_the_others_leave() -> None:
+    people = {"count": 13, "groups": [{"name": "a", "raters": 3}, {"name": "b"}, {"name": "c"}]}
+    study = make_study(4, design={"type": "full"}, raters=people)
+    plan = plan_study(study)
+    first = plan.table.drop_duplicates("rater")
+    assert first.groupby("group", observed=True).size().to_dict() == {"a": 3, "b": 5, "c": 5}

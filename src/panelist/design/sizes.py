@@ -128,15 +128,34 @@ def _make_strata(study: Study, kinds: Kinds, k: int) -> tuple[Stratum, ...]:
     need = -(-len(study.items) * kinds.pages_per_item * (choice.ratings_per_output or 1) // k)
     every = tuple(range(len(study.criteria)))
     turns = [(code,) for code in every] if choice.criteria == "one per rater" else [every]
-    groups = [(group.name, group.raters) for group in study.file.raters.groups] or [("", None)]
     strata = []
-    for name, size in groups:
+    for name, size in _size_groups(study):
         for place, turn in enumerate(turns):
             share = (
                 need if size is None else (size * (place + 1)) // len(turns) - (size * place) // len(turns)
             )
             strata.append(Stratum(name, turn, max(1, share)))
     return tuple(strata)
+
+
+def _size_groups(study: Study) -> list[tuple[str, int | None]]:
+    """Return the groups with their sizes: those left open share what the others leave of the count."""
+    people = study.file.raters
+    still = sum(group.raters is None for group in people.groups)
+    left = None if people.count is None else people.count - sum(group.raters or 0 for group in people.groups)
+    sizes: list[tuple[str, int | None]] = []
+    for group in people.groups:
+        size = group.raters
+        if size is None and left is not None:
+            if left < still:
+                raise BadDesign(
+                    f"raters.count is {people.count}, and the groups that name a number leave {max(left, 0)} "
+                    f"for {still} more. Raise count, or lower the others."
+                )
+            size = -(-left // still)
+            left, still = left - size, still - 1
+        sizes.append((group.name, size))
+    return sizes or [("", None)]
 
 
 def _fill_places(strata: tuple[Stratum, ...], total: int) -> tuple[int, ...]:
