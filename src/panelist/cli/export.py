@@ -1,0 +1,75 @@
+"""``panelist export``: what was collected, as files."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from panelist.cli.terminal import say, tell
+
+StudyPlace = Annotated[
+    Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
+]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL",
+        help="The database, if it is not study.db beside the study: a file or postgresql://…",
+        show_default=False,
+    ),
+]
+
+
+def export(
+    study: StudyPlace,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="FILE.csv, .tsv, .jsonl, .parquet or .xlsx.",
+            show_default=False,
+        ),
+    ],
+    what: Annotated[
+        str,
+        typer.Option(
+            metavar="ratings|visits|answers|events|actions",
+            help="The table: ratings, or the visits, all answers, what happened, what researchers did.",
+        ),
+    ] = "ratings",
+    ids: Annotated[
+        bool,
+        typer.Option("--ids", help="Also the ids that others know raters by. Without it, pseudonyms only."),
+    ] = False,
+    db: DatabaseUrl = None,
+) -> None:
+    """Export what was collected, also while collecting goes on."""
+    from panelist.collection.export import find_exporter, write_export
+    from panelist.collection.store.store import open_store
+    from panelist.core.readers import find_ending
+    from panelist.study.load import load_study
+
+    make, _ = find_exporter(what), find_ending(output)  # before the work, not after it
+    loaded = load_study(study)
+    with open_store(db, loaded, create=False) as store:
+        snapshot, plan = store.snapshot(), store.plan()
+    frame = make(snapshot, loaded, plan, ids=ids)
+    changed = write_export(frame, output)
+    if snapshot.study.hash != loaded.hash:
+        tell(
+            "Note: the study file has changed since collecting began; answers were read by the one of today."
+        )
+    for note in frame.attrs.get("notes", ()):
+        tell(f"Note: {note}.")
+    if changed:
+        tell(
+            f"Note: {changed} texts begin like a formula; each has an apostrophe before it, so that no "
+            "spreadsheet runs it. Files .jsonl and .parquet have them as they were given."
+        )
+    if ids:
+        tell("Note: this file says who the raters are. Keep it apart from what you share.")
+    rows = f"{len(frame):,} {'row' if len(frame) == 1 else 'rows'}"
+    say(f"{rows} of {what} written to {output} ({len(snapshot.visits):,} visits).")

@@ -1,0 +1,197 @@
+"""The pages around the ratings: information, background, instructions, examples, feedback and the end."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from panelist.collection.agenda import PlanPage, Sitting
+from panelist.collection.booklet import Booklet
+from panelist.collection.grading import grade_practice
+from panelist.collection.markdown import NOTHING, render_line, render_markdown
+from panelist.collection.pages import (
+    BackgroundPage,
+    BackgroundQuestion,
+    BreakPage,
+    CommentsPage,
+    ConsentPage,
+    EndPage,
+    ExamplesPage,
+    FeedbackPage,
+    InstructionsPage,
+    Output,
+    WorkedExample,
+)
+from panelist.collection.questions import name_output, tell_answer
+from panelist.collection.sheets import make_outputs
+from panelist.study.briefing import Example
+
+_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+TIME_UP = "the time for the sitting was over"
+
+
+def has_step(booklet: Booklet, step: str) -> bool:
+    """Return whether a study has a step of the briefing."""
+    file = booklet.study.file
+    information = file.information
+    return {
+        "consent": bool(information.text or information.facts or information.consent or information.headline),
+        "background": bool(file.background),
+        "instructions": bool(file.instructions),
+        "examples": bool(file.examples),
+        "comments": bool(file.closing.comments),
+    }.get(step, True)
+
+
+def make_consent_page(
+    booklet: Booklet, place: str | None, form: Mapping[str, str] | None = None
+) -> ConsentPage:
+    """Return the information sheet; with a form, the one that was not complete."""
+    information = booklet.study.file.information
+    return ConsentPage(
+        id="consent",
+        headline=information.headline or booklet.study.title,
+        text=render_markdown(information.text),
+        facts=tuple((fact.label, render_line(fact.text)) for fact in information.facts),
+        boxes=tuple(information.consent),
+        ticked=tuple(f"box{n}" in (form or {}) for n in range(1, len(information.consent) + 1)),
+        ethics=information.ethics,
+        contact=information.contact,
+        minutes=booklet.minutes(place),
+        missing=form is not None,
+    )
+
+
+def make_background_page(booklet: Booklet, form: Mapping[str, str] | None = None) -> BackgroundPage:
+    """Return the questions about the rater; with a form, say which answers it lacks."""
+    questions = []
+    for n, question in enumerate(booklet.study.file.background, start=1):
+        value = (form or {}).get(f"b{n}", "").strip()
+        problem = (
+            "" if form is None else _find_problem(question.type, question.options, question.required, value)
+        )
+        questions.append(
+            BackgroundQuestion(
+                f"b{n}", question.question, question.type, question.options, question.required, value, problem
+            )
+        )
+    return BackgroundPage(id="background", questions=tuple(questions))
+
+
+def _find_problem(kind: str, options: tuple[str, ...], required: bool, value: str) -> str:
+    if not value:
+        return ("please_choose" if kind == "choice" else "please_words") if required else ""
+    if kind == "choice" and value not in options:
+        return "please_choose"
+    if kind == "number" and _NUMBER.fullmatch(value) is None:
+        return "please_number"
+    return ""
+
+
+def make_instructions_page(booklet: Booklet) -> InstructionsPage:
+    """Return the instructions, with what each criterion means."""
+    questions = tuple(
+        booklet.question(one.name, 2 if one.scale.comparative else 1) for one in booklet.study.criteria
+    )
+    defined = tuple(question for question in questions if question.definition)
+    return InstructionsPage(
+        id="instructions", text=render_markdown(booklet.study.file.instructions), questions=defined
+    )
+
+
+def make_examples_page(booklet: Booklet) -> ExamplesPage:
+    """Return the worked examples."""
+    made = tuple(_work(booklet, example) for example in booklet.study.file.examples)
+    return ExamplesPage(id="examples", examples=made)
+
+
+def _work(booklet: Booklet, example: Example) -> WorkedExample:
+    texts = example.outputs or (example.output,)
+    shown = len(texts)
+    comparative = all(booklet.criterion(name).scale.comparative for name in example.answers)
+    names = [
+        name_output(booklet.noun, place, comparative) if shown > 1 else "" for place in range(1, shown + 1)
+    ]
+    answers = []
+    for name, given in example.answers.items():
+        criterion = booklet.criterion(name)
+        each = (given,) if isinstance(given, str) else given
+        question = booklet.question(name, shown if criterion.scale.comparative else 1)
+        for place, answer in enumerate(each):
+            label = f"{criterion.heading}, {names[place]}" if len(each) > 1 else criterion.heading
+            answers.append((label, tell_answer(criterion, answer, question)))
+    outputs = tuple(
+        Output(booklet.show(text), name, place)
+        for place, (text, name) in enumerate(zip(texts, names, strict=True), start=1)
+    )
+    context = booklet.show(example.context) if example.context else NOTHING
+    return WorkedExample(
+        context, outputs, tuple(answers), render_markdown(example.why) if example.why else NOTHING
+    )
+
+
+def make_feedback_page(
+    booklet: Booklet, sitting: Sitting, occasion: int, page: PlanPage, answers: Mapping[str, str]
+) -> FeedbackPage:
+    """Return what we would have answered on a practice page, and why."""
+    result = grade_practice(booklet, page, answers)
+    item = booklet.practice_item(page)
+    comparative = all(booklet.criterion(name).scale.comparative for name in page.criteria)
+    return FeedbackPage(
+        id=f"feedback-{occasion}-{page.order}",
+        n=sitting.practice.index(page) + 1,
+        total=len(sitting.practice),
+        headline=f"feedback_{result.direction}",
+        noun=booklet.noun,
+        context=booklet.show(item.context) if item.context else NOTHING,
+        outputs=make_outputs(booklet, page, comparative),
+        marks=result.marks,
+        why=render_markdown(item.why) if item.why else NOTHING,
+        language=booklet.study.file.text_language,
+    )
+
+
+def make_break_page(booklet: Booklet, sitting: Sitting, occasion: int, page: int, kind: str) -> BreakPage:
+    """Return a stop before a page: a break, a pause, a warning, or another round of practice."""
+    breaks = booklet.study.file.breaks
+    counted = sitting.counted
+    return BreakPage(
+        id=f"{kind}-{occasion}-{page}",
+        kind=kind,
+        n=sum(one.order < page for one in counted) if kind != "again" else 0,
+        total=len(counted) if kind != "again" else 0,
+        text=render_markdown(breaks.text) if kind == "break" and breaks and breaks.text else NOTHING,
+        hold_minutes=booklet.study.file.collecting.hold_minutes,
+    )
+
+
+def make_comments_page(booklet: Booklet) -> CommentsPage:
+    """Return the box for comments."""
+    return CommentsPage(id="comments", question=booklet.study.file.closing.comments)
+
+
+def make_end_page(
+    booklet: Booklet, state: str, code: str = "", outside_id: str | None = None, reason: str = ""
+) -> EndPage:
+    """Return the page of an end: who is excluded is thanked like everybody else."""
+    file = booklet.study.file
+    kind = {"excluded": "finished"}.get(state, "timed_out" if reason == TIME_UP else state)
+    outcomes = file.collecting.outcomes
+    outcome = {
+        "finished": outcomes.finished,
+        "screened_out": outcomes.screened_out,
+        "declined": outcomes.declined,
+    }.get(kind)
+    code = code or (outcome.code if outcome else "")
+    redirect = outcome.redirect if outcome else ""
+    if redirect:
+        filled = {"{code}": code, "{id}": outside_id or ""}
+        for blank, value in filled.items():
+            redirect = redirect.replace(blank, quote(value, safe=""))
+    thanks = render_markdown(file.closing.thanks) if kind == "finished" and file.closing.thanks else NOTHING
+    return EndPage(id=f"end-{kind}", kind=kind, text=thanks, code=code, redirect=redirect)
+
+
+def make_waiting_page(booklet: Booklet, occasion: int, ended: float | None, now: float) -> EndPage:
+    """Return the page between two occasions."""
+    opens = (ended if ended is not None else now) + 86_400 * booklet.study.file.design.days_between
+    return EndPage(id=f"waiting-{occasion}", kind="waiting", opens=opens, open=now >= opens)

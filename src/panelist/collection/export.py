@@ -1,0 +1,279 @@
+"""What was collected as files: the ratings table, and the visits, answers, events and actions behind it.
+
+Nothing is left out: practice and checks are marked (``check``), what does not count says why (``excluded``),
+and answers that came after the end of a visit are marked (``late``). Raters have pseudonyms; the ids that
+others know them by leave only where they are asked for.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from panelist.collection.pseudonyms import make_pseudonym
+from panelist.collection.rating_rows import read_answers
+from panelist.collection.store.reading import Snapshot
+from panelist.core.errors import UnknownName, did_you_mean
+from panelist.core.readers import find_ending
+from panelist.core.writers import write_table
+from panelist.study.study import Study
+
+if TYPE_CHECKING:
+    from panelist.design.plan import Plan
+
+SPREADSHEETS = {".csv", ".tsv", ".xlsx", ".xlsm"}
+COLUMNS = (
+    *(
+        "rater",
+        "place",
+        "item",
+        "system",
+        "criterion",
+        "trial",
+        "rating",
+        "choice",
+        "answer",
+        "text",
+        "reason",
+    ),
+    *("occasion", "group", "order", "position", "seconds", "list", "phase", "check", "excluded", "finished"),
+    *("changes", "seconds_first", "raw", "width", "late", "given"),
+)
+OPTIONAL = ("trial", "choice", "answer", "text", "reason")
+"""Columns of the ratings table that are left out where the study has nothing to put there."""
+SHORTEST_ID = 4  # a shorter id is found in ordinary words
+
+
+def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
+    """Return the ratings table: a row a rating, and for comparisons a row an option shown.
+
+    ``frame.attrs["notes"]`` says what could not be read as its scale says.
+    """
+    people = _name_people(snapshot, ids)
+    rows, notes = read_answers(snapshot.answers, people, study, plan)
+    frame = rows.merge(people.drop(columns=["place", "group"]), left_on="visit", right_on="id", how="left")
+    frame["trial"] = _name_trials(frame, study)
+    frame["given"] = _write_times(frame["given"])
+    frame["rating"] = _settle(frame["rating"])
+    if not ids:
+        _mask_own(frame, _find_ids(snapshot), ("text", "answer", "reason"))
+    left_out = {name for name in OPTIONAL if (frame[name].fillna("").astype(str) == "").all()}
+    columns = [name for name in COLUMNS if name not in left_out]
+    if ids:
+        columns.insert(1, "outside_id")
+    frame = frame[columns].reset_index(drop=True)
+    frame.attrs["notes"] = notes
+    return frame
+
+
+def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
+    """Return a row for each visit: where it is, how far it came, how long it took, why it does not count."""
+    people = _name_people(snapshot, ids)
+    frame = snapshot.visits.merge(people[["id", "rater", "excluded", "finished"]], on="id")
+    done = snapshot.pages_done.groupby("visit")["seconds"].agg(["count", "size", "sum"])
+    given = snapshot.answers.groupby("visit").size()
+    frame["pages"] = frame["id"].map(done["size"]).fillna(0).astype("int64")
+    frame["seconds"] = frame["id"].map(done["sum"]).fillna(0.0).astype("float64")
+    frame["answers"] = frame["id"].map(given).fillna(0).astype("int64")
+    for name in ("created", "opened", "seen", "ended"):
+        frame[name] = _write_times(frame[name])
+    columns = [
+        "rater",
+        "place",
+        "grp",
+        "state",
+        "occasion",
+        "page",
+        "pages",
+        "answers",
+        "seconds",
+        "excluded",
+    ]
+    columns += ["finished", "left_at", "created", "opened", "seen", "ended"]
+    columns += ["outside_id", "params", "code"] if ids else []
+    return frame[columns].rename(columns={"grp": "group"})
+
+
+def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
+    """Return every answer as it came in, each change of mind in a row of its own."""
+    people = _name_people(snapshot, ids)
+    columns = ["id", "rater", "place", *(["outside_id"] if ids else []), "excluded"]
+    frame = snapshot.answers.drop(columns=["id", "key"]).merge(
+        people[columns], left_on="visit", right_on="id", how="left"
+    )
+    frame["given"] = _write_times(frame["given"])
+    if not ids:
+        _mask_own(frame, _find_ids(snapshot), ("value",))
+    first = columns[1:-1]
+    frame = frame.rename(columns={"check_name": "check", "page": "order"})
+    return frame[[*first, *(name for name in frame if name not in {*first, "id", "visit"})]]
+
+
+def export_events(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
+    """Return what happened in each visit: consent, background answers, warnings, comments."""
+    people = _name_people(snapshot, ids)
+    columns = ["id", "rater", "place", *(["outside_id"] if ids else [])]
+    frame = snapshot.events.drop(columns=["id", "key"]).merge(
+        people[columns], left_on="visit", right_on="id", how="left"
+    )
+    frame["time"] = _write_times(frame["time"])
+    if not ids:
+        _mask_own(frame, _find_ids(snapshot), ("detail",))
+    return frame[[*columns[1:], "time", "kind", "detail"]]
+
+
+def export_actions(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
+    """Return what researchers did, in order."""
+    frame = snapshot.actions.drop(columns=["id", "key"])
+    frame["time"] = _write_times(frame["time"])
+    known = [outside for outside in _find_ids(snapshot).values() if len(outside) >= SHORTEST_ID]
+    if known and not ids:
+        any_id = re.compile("|".join(re.escape(outside) for outside in sorted(known, key=len, reverse=True)))
+        for name in ("target", "reason", "detail"):
+            frame[name] = [any_id.sub("[id]", cell) for cell in frame[name]]
+    return frame
+
+
+Exporter = Callable[..., pd.DataFrame]
+EXPORTS: dict[str, Exporter] = {
+    "ratings": export_ratings,
+    "visits": export_visits,
+    "answers": export_answers,
+    "events": export_events,
+    "actions": export_actions,
+}
+
+
+def find_exporter(what: str) -> Exporter:
+    """Return the function that makes this table."""
+    if what not in EXPORTS:
+        raise UnknownName(f"Nothing called {what!r} can be exported. {did_you_mean(what, EXPORTS)}")
+    return EXPORTS[what]
+
+
+def write_export(frame: pd.DataFrame, path: Path) -> int:
+    """Write the table; return how many cells were made harmless, which only spreadsheets' formats need."""
+    count = 0
+    if find_ending(path) in SPREADSHEETS:
+        frame, count = disarm(frame)
+    plain = frame.copy(deep=False)
+    plain.attrs = {}
+    write_table(plain, path)
+    return count
+
+
+# A spreadsheet takes a cell that begins so for a formula; a number it takes for a number.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+
+
+def disarm(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """Return the table with an apostrophe before each text that a spreadsheet would run, and their number.
+
+    ``rearm`` takes it off again. Numbers stay numbers, and a text that reads as a number stays as it is.
+
+    >>> disarm(pd.DataFrame({"text": ["=1+1", "-3", "fine"]}))[0]["text"].tolist()
+    ["'=1+1", '-3', 'fine']
+    """
+    return _change_texts(frame, lambda cell: f"'{cell}" if _runs(cell) else cell)
+
+
+def rearm(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """Return the table as it was before ``disarm``, and how many cells that changed.
+
+    >>> rearm(pd.DataFrame({"text": ["'=1+1", "-3", "fine"]}))[0]["text"].tolist()
+    ['=1+1', '-3', 'fine']
+    """
+    return _change_texts(frame, lambda cell: cell[1:] if cell.startswith("'") and _runs(cell[1:]) else cell)
+
+
+def _runs(cell: str) -> bool:
+    return bool(_FORMULA.match(cell)) and not _NUMBER.fullmatch(cell)
+
+
+def _change_texts(frame: pd.DataFrame, change: Callable[[str], str]) -> tuple[pd.DataFrame, int]:
+    changed, count = frame.copy(deep=False), 0
+    for name in frame.columns:
+        if pd.api.types.is_numeric_dtype(frame[name].dtype):
+            continue
+        cells = frame[name].astype(object)
+        new = [change(cell) if isinstance(cell, str) else cell for cell in cells]
+        here = sum(one is not other for one, other in zip(new, cells, strict=True))
+        if here:
+            changed[name] = pd.Series(new, index=frame.index, dtype=object)
+            count += here
+    return changed, count
+
+
+def _name_people(snapshot: Snapshot, ids: bool) -> pd.DataFrame:
+    """Return a row for each visit: its rater's pseudonym, its place, and whether it counts."""
+    visits, salt = snapshot.visits, snapshot.study.salt
+    known = [
+        make_pseudonym(salt, f"id {outside}" if isinstance(outside, str) else f"visit {token}")
+        for outside, token in zip(visits["outside_id"], visits["token"], strict=True)
+    ]
+    excluded = [
+        "" if valid else state.replace("_", " ") + (f": {reason}" if reason else "")
+        for valid, state, reason in zip(visits["valid"], visits["state"], visits["reason"], strict=True)
+    ]
+    people = visits[["id", "place"]].assign(
+        group=visits["grp"],
+        rater=known,
+        excluded=excluded,
+        finished=(visits["state"] == "finished") | (visits["left_at"] == "finished"),
+    )
+    if ids:
+        return people.assign(outside_id=visits["outside_id"])
+    people["visit"] = people["id"]
+    _mask_own(people, _find_ids(snapshot), ("excluded",))
+    return people.drop(columns="visit")
+
+
+def _find_ids(snapshot: Snapshot) -> dict[int, str]:
+    visits = snapshot.visits
+    return {
+        int(visit): outside
+        for visit, outside in zip(visits["id"], visits["outside_id"], strict=True)
+        if isinstance(outside, str)
+    }
+
+
+def _mask_own(frame: pd.DataFrame, ids: dict[int, str], columns: tuple[str, ...]) -> None:
+    """Put the pseudonym in place of an outside id that somebody wrote into a text of their own."""
+    for name in columns:
+        frame[name] = [
+            cell.replace(ids[visit], rater)
+            if isinstance(cell, str) and visit in ids and len(ids[visit]) >= SHORTEST_ID
+            else cell
+            for cell, visit, rater in zip(frame[name], frame["visit"], frame["rater"], strict=True)
+        ]
+
+
+def _name_trials(frame: pd.DataFrame, study: Study) -> list[str]:
+    compared = {criterion.name for criterion in study.criteria if criterion.scale.comparative}
+    return [
+        f"{rater}-{occasion}-{order}" if criterion in compared else ""
+        for rater, occasion, order, criterion in zip(
+            frame["rater"], frame["occasion"], frame["order"], frame["criterion"], strict=True
+        )
+    ]
+
+
+def _write_times(times: "pd.Series[Any]") -> list[str]:
+    return [
+        "" if np.isnan(time) else datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds")
+        for time in times.to_numpy(dtype=float)
+    ]
+
+
+def _settle(values: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return the ratings as whole numbers if they all are, else as numbers; a row without one is missing."""
+    numbers = values.astype("float64")
+    given = numbers.dropna()
+    if (given == given.round()).all():
+        return numbers.astype("int64" if len(given) == len(numbers) else "Int64")
+    return numbers

@@ -1,0 +1,113 @@
+"""Pages of the plan: texts and questions put together, without a word about where the texts come from."""
+
+from collections.abc import Mapping
+
+from panelist.collection.agenda import PlanPage, Sitting
+from panelist.collection.booklet import Booklet
+from panelist.collection.markdown import NOTHING
+from panelist.collection.pages import Asked, Output, PracticePage, RatingPage
+from panelist.collection.questions import name_output
+
+LONGEST_LINE = 90  # characters of a context that still reads as a heading
+
+Problem = tuple[str, tuple[object, ...]]
+"""The key of a text that says what is missing, and what it counts."""
+
+
+def page_name(occasion: int, order: int) -> str:
+    """Return the id of a page of the plan."""
+    return f"{occasion}-{order}"
+
+
+def find_fields(booklet: Booklet, page: PlanPage) -> dict[str, tuple[str, int]]:
+    """Return the fields of a page as shown: name → criterion and place (0: all outputs together)."""
+    fields: dict[str, tuple[str, int]] = {}
+    for place in range(1, len(page.outputs) + 1):
+        for name in page.criteria:
+            if not booklet.criterion(name).scale.comparative:
+                fields[f"c{booklet.numbers[name]}p{place}"] = (name, place)
+    for name in page.criteria:
+        if booklet.criterion(name).scale.comparative:
+            fields[f"c{booklet.numbers[name]}"] = (name, 0)
+    return fields
+
+
+def make_rating_page(
+    booklet: Booklet,
+    sitting: Sitting,
+    occasion: int,
+    page: PlanPage,
+    answers: Mapping[str, str],
+    problems: Mapping[str, Problem] | None = None,
+) -> RatingPage:
+    """Return a page of the plan with the answers so far; ``problems`` says which are missing."""
+    collecting = booklet.study.file.collecting
+    fields = find_fields(booklet, page)
+    comparative = all(place == 0 for _, place in fields.values())
+    several = len(page.outputs) > 1
+    practice = page.phase == "practice"
+    among = sitting.practice if practice else sitting.counted
+    context = booklet.beside(page, "context").strip()
+    is_line = len(context) <= LONGEST_LINE and "\n" not in context
+    reference = booklet.beside(page, "reference")
+    make = PracticePage if practice else RatingPage
+    return make(
+        id=page_name(occasion, page.order),
+        n=among.index(page) + 1 if practice else sitting.count_done(page),
+        total=len(among),
+        noun=booklet.noun,
+        layout="one" if not several else "compare" if comparative else "several",
+        line=context if is_line else "",
+        context=booklet.show(context) if context and not is_line else NOTHING,
+        reference=booklet.show(reference) if reference.strip() else NOTHING,
+        outputs=make_outputs(booklet, page, comparative),
+        asked=_ask(booklet, page, fields, comparative, answers, problems or {}),
+        practice=practice,
+        forced=collecting.forced,
+        back=collecting.back and not practice and page is not among[0],
+        seconds=None if practice else collecting.page_seconds,
+        language=booklet.study.file.text_language,
+    )
+
+
+def make_outputs(booklet: Booklet, page: PlanPage, comparative: bool) -> tuple[Output, ...]:
+    """Return the texts of a page, named by letters where they are compared and by numbers where not."""
+    several = len(page.outputs) > 1
+    return tuple(
+        Output(
+            booklet.show(text),
+            name_output(booklet.noun, place, comparative) if several else "",
+            place,
+            bool(booklet.image(page, place)),
+        )
+        for place, text in enumerate(booklet.texts(page), start=1)
+    )
+
+
+def _ask(
+    booklet: Booklet,
+    page: PlanPage,
+    fields: Mapping[str, tuple[str, int]],
+    comparative: bool,
+    answers: Mapping[str, str],
+    problems: Mapping[str, Problem],
+) -> tuple[Asked, ...]:
+    """Return the questions of a page with what was answered."""
+    shown = len(page.outputs)
+    reasons = booklet.study.file.collecting.reasons
+    asked = []
+    for name, (criterion, place) in fields.items():
+        problem, numbers = problems.get(name, ("", ()))
+        asked.append(
+            Asked(
+                booklet.question(criterion, shown if place == 0 else 1),
+                name,
+                answers.get(name, ""),
+                problem,
+                numbers,
+                name_output(booklet.noun, place, comparative) if place and shown > 1 else "",
+                place,
+                answers.get(f"{name}-why", "") if reasons else None,
+            )
+        )
+    return tuple(asked)

@@ -1,0 +1,154 @@
+"""Saving answers: each is one row the moment it is given, however often it is sent.
+
+A field of a page has a row for each change of mind. The same key with the same value is the same answer
+sent again; so is another key with the value that stands (two tabs, a form sent twice): one row.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from panelist.collection.store import statements as sql
+from panelist.collection.store.engine import Link
+from panelist.collection.store.people import end_fields, load_visit, save_visit
+from panelist.collection.store.records import Acknowledged, Saved, Visit, clean_text
+from panelist.collection.store.tables import ENDS
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer on a page, as it was given; ``value`` is the text that the scale parses."""
+
+    name: str
+    criterion: str
+    item: str
+    value: str
+    key: str
+    system: str = ""
+    position: int = 1
+    phase: str = "trial"
+    check: str = ""
+    seconds_first: float | None = None
+    seconds: float | None = None
+    changes: int = 0
+    raw: float | None = None
+    width: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageDone:
+    """A page was left complete: when it was shown, and for how long."""
+
+    shown: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Where a visit goes next; only if it still is where ``seen_at`` says (state, occasion, page)."""
+
+    state: str
+    occasion: int
+    page: int
+    seen_at: tuple[str, int, int] | None = None
+    reason: str = ""
+    code: str = ""
+
+
+def save_answers(
+    link: Link,
+    visit_id: int,
+    occasion: int,
+    page: int,
+    answers: tuple[Answer, ...],
+    done: PageDone | None,
+    move: Move | None,
+    time: float,
+) -> Saved:
+    """Store the answers of one page, and let the visit go on; return what is there now."""
+    visit = load_visit(link, visit_id)  # and nobody else writes for this visit until the commit
+    acknowledged = _save_page(link, visit, occasion, page, answers, time) if answers else ()
+    if done is not None:
+        row = {"visit": visit_id, "occasion": occasion, "page": page, "done": time}
+        link.run(sql.PAGE_DONE, row | {"shown": done.shown, "seconds": done.seconds})
+    moved = move_visit(link, visit, move, time) if move is not None else None
+    if moved is None and not visit.over:
+        link.run(sql.SEE_VISIT, {"id": visit_id, "seen": time})
+        visit = replace(visit, seen=time)
+    return Saved(acknowledged, moved or visit, moved is not None)
+
+
+def move_visit(link: Link, visit: Visit, move: Move, time: float) -> Visit | None:
+    """Return the visit after its move; nothing where it has ended, or somebody else moved it before."""
+    if visit.over or move.seen_at not in (None, (visit.state, visit.occasion, visit.page)):
+        return None
+    fields: dict[str, Any] = {"state": move.state, "occasion": move.occasion, "page": move.page, "seen": time}
+    fields["opened"] = time if visit.opened is None else visit.opened
+    if move.code:
+        fields["code"] = move.code
+    if move.state in ENDS:
+        fields |= end_fields(visit, move.state, move.reason, time)
+    if move.state == "declined":  # who declines leaves nothing behind but the count
+        fields |= {"outside_id": None, "params": {}}
+        link.run(sql.FORGET_EVENTS, {"visit": visit.id})
+    return save_visit(link, replace(visit, **fields))
+
+
+def _save_page(
+    link: Link, visit: Visit, occasion: int, page: int, answers: tuple[Answer, ...], time: float
+) -> tuple[Acknowledged, ...]:
+    where = {"visit": visit.id, "occasion": occasion, "page": page}
+    keys: dict[tuple[str, str], tuple[str, int, bool]] = {}
+    last: dict[str, tuple[str, int, bool]] = {}
+    for name, revision, value, key, late in link.rows(sql.PAGE_ANSWERS, where):
+        last[name] = keys[name, key] = (value, revision, bool(late))
+    new, acknowledged = [], []
+    late = visit.over
+    for given in answers:
+        answer = _clean(given)
+        known = keys.get((answer.name, answer.key))
+        if known is None or known[0] != answer.value:
+            standing = last.get(answer.name)
+            known = standing if standing is not None and standing[0] == answer.value else None
+        if known is not None:
+            acknowledged.append(Acknowledged(answer.name, known[1], known[2], True))
+            continue
+        revision = last[answer.name][1] + 1 if answer.name in last else 0
+        # A key that comes with another value is a change of mind all the same, and must not be lost.
+        key = f"{answer.key}~{revision}" if (answer.name, answer.key) in keys else answer.key
+        last[answer.name] = keys[answer.name, key] = (answer.value, revision, late)
+        new.append(_make_row(where, answer, revision, key, time, late))
+        acknowledged.append(Acknowledged(answer.name, revision, late, False))
+    link.run_many(sql.NEW_ANSWER, new)
+    return tuple(acknowledged)
+
+
+def _clean(answer: Answer) -> Answer:
+    value, key = clean_text(answer.value), clean_text(answer.key)
+    if value is answer.value and key is answer.key:
+        return answer
+    return replace(answer, value=value, key=key)
+
+
+def _make_row(
+    where: dict[str, Any], answer: Answer, revision: int, key: str, time: float, late: bool
+) -> dict[str, Any]:
+    return {
+        **where,
+        "name": answer.name,
+        "criterion": answer.criterion,
+        "item": answer.item,
+        "system": answer.system,
+        "position": answer.position,
+        "phase": answer.phase,
+        "check_name": answer.check,
+        "value": answer.value,
+        "revision": revision,
+        "key": key,
+        "given": time,
+        "seconds_first": answer.seconds_first,
+        "seconds": answer.seconds,
+        "changes": answer.changes,
+        "raw": answer.raw,
+        "width": answer.width,
+        "late": late,
+    }

@@ -1,0 +1,112 @@
+"""Following what is collected: each look reads only what is new since the one before, in one transaction.
+
+PostgreSQL may commit a lower number a moment after a higher one, so a look goes back a little; who follows
+must not mind meeting a row again.
+"""
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import bindparam, func, select
+
+from panelist.collection.store import statements as sql
+from panelist.collection.store.engine import Link, Row, Statement
+from panelist.collection.store.reading import read_study
+from panelist.collection.store.records import (
+    StoredAnswer,
+    StoredEvent,
+    StudyRecord,
+    Visit,
+    make_answer,
+    make_event,
+    make_visit,
+)
+from panelist.collection.store.store import Store
+from panelist.collection.store.tables import actions, answers, events, pages_done
+
+BACK_ROWS, BACK_SECONDS = 2000, 30.0
+
+_NEW_ANSWERS = Statement(
+    select(
+        *(answers.c[name] for name in ("visit", "occasion", "page", "name", "criterion", "item", "phase")),
+        *(answers.c[name] for name in ("check_name", "value", "revision", "given", "late", "id")),
+    )
+    .where(answers.c.id > bindparam("after"))
+    .order_by(answers.c.id)
+)
+_NEW_PAGES = Statement(
+    select(
+        *(pages_done.c[name] for name in ("visit", "occasion", "page", "done", "seconds")),
+    ).where(pages_done.c.done > bindparam("after"))
+)
+_NEW_EVENTS = Statement(select(*events.c).where(events.c.id > bindparam("after")).order_by(events.c.id))
+_LAST_STATE = Statement(
+    select(func.max(actions.c.time)).where(actions.c.what == bindparam("what"))  # since when it is so
+)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How far a follower has read."""
+
+    answer: int = 0
+    event: int = 0
+    page: float = 0.0
+
+
+@dataclass(frozen=True)
+class News:
+    """What is new since a mark, and all visits as they are now."""
+
+    study: StudyRecord
+    since: float
+    """When the study came into its state."""
+    visits: tuple[Visit, ...] = field(repr=False)
+    answers: list[Row] = field(repr=False)
+    """visit, occasion, page, name, criterion, item, phase, check, value, revision, given, late, id"""
+    pages: list[Row] = field(repr=False)
+    """visit, occasion, page, done, seconds"""
+    events: list[StoredEvent] = field(repr=False)
+    mark: Mark
+    """Where the next look begins."""
+
+
+def read_news(store: Store, mark: Mark) -> News:
+    """Return what is new since a mark, all from one moment."""
+    back = 0 if store.database.file is not None else BACK_ROWS
+
+    def look(link: Link) -> News:
+        link.begin_reading()
+        try:
+            return _read(link, mark, back)
+        finally:
+            link.rollback()
+
+    return store.database.read(look)
+
+
+def _read(link: Link, mark: Mark, back: int) -> News:
+    study = read_study(link)
+    since = link.row(_LAST_STATE, {"what": f"study {study.state}"})
+    visits = tuple(make_visit(row) for row in link.rows(sql.ALL_VISITS))
+    new_answers = link.rows(_NEW_ANSWERS, {"after": mark.answer - back})
+    new_pages = link.rows(_NEW_PAGES, {"after": mark.page - BACK_SECONDS if mark.page else -1.0})
+    new_events = [make_event(row) for row in link.rows(_NEW_EVENTS, {"after": mark.event - back})]
+    return News(
+        study=study,
+        since=since[0] if since is not None and since[0] is not None else study.created,
+        visits=visits,
+        answers=new_answers,
+        pages=new_pages,
+        events=new_events,
+        mark=Mark(
+            max(mark.answer, new_answers[-1][12] if new_answers else 0),
+            max(mark.event, new_events[-1].id if new_events else 0),
+            max([mark.page, *(row[3] for row in new_pages)]),
+        ),
+    )
+
+
+def read_revisions(store: Store, visit: int) -> list[StoredAnswer]:
+    """Return every answer of a visit, changes of mind included, those to the same field in their order."""
+    rows = store.database.read(lambda link: link.rows(sql.VISIT_ANSWERS, {"visit": visit}))
+    return [make_answer(row) for row in rows]

@@ -1,0 +1,142 @@
+"""The plan in force: kept in the database in versions, so that every process works by the same one."""
+
+import gzip
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from panelist.collection.store import statements as sql
+from panelist.collection.store.engine import Link, Row
+from panelist.collection.store.errors import BadStore, NoPlace
+from panelist.core.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from panelist.design.plan import Plan
+
+LOOK_AGAIN_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Places:
+    """The places of a plan in their order, each with its group (empty where the plan has none)."""
+
+    groups: dict[str, str] = field(repr=False)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The groups, in order of appearance."""
+        return tuple(dict.fromkeys(self.groups.values()))
+
+    @property
+    def grouped(self) -> bool:
+        """Whether the group decides which places a person may have."""
+        return self.names not in ((), ("",))
+
+    def group(self, place: str) -> str:
+        """Return the group of a place."""
+        return self.groups[place]
+
+    def of_group(self, group: str | None) -> tuple[str, ...]:
+        """Return the places of one group, or of all."""
+        return tuple(self.groups) if group is None else self._by_group.get(group, ())
+
+    def check_group(self, group: str) -> None:
+        """Raise NoPlace, with the groups there are, for one that the plan does not have."""
+        if self.grouped and group not in self._by_group:
+            raise NoPlace(f"The plan has no group {group!r}. {did_you_mean(group, self.names)}")
+
+    @cached_property
+    def _by_group(self) -> dict[str, tuple[str, ...]]:
+        return {
+            name: tuple(place for place, group in self.groups.items() if group == name) for name in self.names
+        }
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of the plan."""
+
+    number: int
+    plan: "Plan" = field(repr=False)
+    places: Places = field(repr=False)
+
+
+class PlanShelf:
+    """The newest version of the plan, read again only when there is a newer one."""
+
+    def __init__(self, load: "Callable[[Row], Plan] | None" = None) -> None:
+        self._load = load or unpack_plan
+        self._lock = threading.Lock()
+        self._version: Version | None = None
+        self._looked = 0.0
+
+    def newest(self, link: Link) -> Version:
+        """Return the version in force, as this transaction sees it."""
+        row = link.row(sql.LATEST_VERSION)
+        number = row[0] if row is not None else None
+        if number is None:
+            raise BadStore(
+                "The database has no plan. Open it with one: panelist plan STUDY, then panelist serve."
+            )
+        with self._lock:
+            if self._version is None or self._version.number != number:
+                whole = link.row(sql.PLAN, {"version": number})
+                assert whole is not None
+                plan = self._load(whole)
+                self._version = Version(whole[0], plan, find_places(plan))
+            self._looked = monotonic()
+            return self._version
+
+    def recent(self, read: "Callable[[Callable[[Link], Version]], Version]") -> Version:
+        """Return the version in force; the database is asked at most once a second."""
+        version = self._version
+        if version is not None and monotonic() - self._looked < LOOK_AGAIN_SECONDS:
+            return version
+        return read(self.newest)
+
+
+def find_places(plan: "Plan") -> Places:
+    """Return the places of a plan with their groups."""
+    first = plan.table.drop_duplicates("rater")
+    groups = dict(zip(first["rater"].astype(str), first["group"].astype(str), strict=True))
+    return Places({place: groups.get(place, "") for place in plan.raters})
+
+
+def pack_plan(plan: "Plan", version: int, note: str, time: float) -> dict[str, Any]:
+    """Return the row that holds a plan: its two files, the table gzipped."""
+    from panelist.design.files import write_plan
+
+    with TemporaryDirectory(prefix="panelist-") as folder:
+        write_plan(plan, Path(folder))
+        table = gzip.compress((Path(folder) / "plan.csv").read_bytes(), mtime=0)
+        about = (Path(folder) / "plan.json").read_text(encoding="utf-8")
+    return {"version": version, "hash": plan.hash, "made": time, "table": table, "about": about, "note": note}
+
+
+def unpack_plan(row: Row) -> "Plan":
+    """Return the plan in a row of its table."""
+    from panelist.design.files import read_plan
+
+    with TemporaryDirectory(prefix="panelist-") as folder:
+        (Path(folder) / "plan.csv").write_bytes(gzip.decompress(row[3]))
+        (Path(folder) / "plan.json").write_text(row[4], encoding="utf-8")
+        return read_plan(Path(folder))
+
+
+def find_moved(old: "Plan", new: "Plan") -> list[str]:
+    """Return the places whose pages are not the same in both plans."""
+    columns = list(old.table.columns)
+    pages = [
+        {str(place): rows for place, rows in plan.table[columns].astype(str).groupby("rater", sort=False)}
+        for plan in (old, new)
+    ]
+    return [
+        place
+        for place in old.raters
+        if place not in pages[1] or pages[0][place].to_numpy().tolist() != pages[1][place].to_numpy().tolist()
+    ]

@@ -1,0 +1,155 @@
+"""Reading what was collected: a visit for the pages, counts for the dashboard, everything for the export."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from sqlalchemy import Table, select
+
+from panelist.collection.store import statements as sql
+from panelist.collection.store.engine import Link, Row, Statement
+from panelist.collection.store.errors import BadStore
+from panelist.collection.store.plans import Version
+from panelist.collection.store.records import (
+    StoredAnswer,
+    StudyRecord,
+    Visit,
+    make_answer,
+    make_visit,
+    take_latest,
+)
+from panelist.collection.store.tables import actions, answers, events, pages_done, plans, visits
+
+_WHOLE = {
+    table.name: (table, Statement(select(*table.c).order_by(*table.primary_key)))
+    for table in (visits, answers, pages_done, events, actions)
+}
+_VERSIONS = Statement(
+    select(*(column for column in plans.c if column.name != "table")).order_by(plans.c.version)
+)
+
+
+@dataclass(frozen=True)
+class VisitProgress:
+    """How far a visit has come."""
+
+    visit: Visit
+    pages: int
+    """Pages left complete, practice and checks included."""
+    seconds: float
+    """Seconds on these pages."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How the collecting goes, from one snapshot."""
+
+    taken: float
+    state: str
+    places: int
+    held: int
+    """Places whose visit goes on, or whose link waits to be opened."""
+    filled: int
+    """Places with a valid completion."""
+    free: int
+    states: Mapping[str, int]
+    """Visits by state."""
+    answers: int
+    """Answers stored, changes of mind included."""
+    last_answer: float | None
+    visits: tuple[VisitProgress, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Everything that was collected, as it was at one moment; one frame a table."""
+
+    taken: float
+    study: StudyRecord
+    visits: pd.DataFrame = field(repr=False)
+    answers: pd.DataFrame = field(repr=False)
+    pages_done: pd.DataFrame = field(repr=False)
+    events: pd.DataFrame = field(repr=False)
+    actions: pd.DataFrame = field(repr=False)
+    plans: pd.DataFrame = field(repr=False)
+
+
+def find_visit(link: Link, token: str) -> Visit | None:
+    """Return the visit that a link opens."""
+    row = link.row(sql.FIND_VISIT, {"token": token})
+    return make_visit(row) if row is not None else None
+
+
+def read_page_answers(link: Link, visit: int, occasion: int, page: int) -> dict[str, StoredAnswer]:
+    """Return the answer that counts for each field of a page."""
+    rows = link.rows(sql.PAGE_ANSWERS_WHOLE, {"visit": visit, "occasion": occasion, "page": page})
+    return take_latest([make_answer(row) for row in rows])
+
+
+def read_visit_answers(link: Link, visit: int) -> dict[tuple[int, int], dict[str, StoredAnswer]]:
+    """Return the answers that count in a whole visit, by occasion and page."""
+    pages: dict[tuple[int, int], list[StoredAnswer]] = {}
+    for row in link.rows(sql.VISIT_ANSWERS, {"visit": visit}):
+        answer = make_answer(row)
+        pages.setdefault((answer.occasion, answer.page), []).append(answer)
+    return {page: take_latest(found) for page, found in sorted(pages.items())}
+
+
+def read_study(link: Link) -> StudyRecord:
+    """Return what the database knows of its study."""
+    row = link.row(sql.STUDY)
+    if row is None:
+        raise BadStore("The database holds no study. Start collecting first: panelist serve STUDY.")
+    return StudyRecord(*row)
+
+
+def read_overview(link: Link, version: Version) -> Overview:
+    """Return the counts of the dashboard. The link must be inside one reading transaction."""
+    progress = {visit: (pages, seconds) for visit, pages, seconds in link.rows(sql.PROGRESS)}
+    found = [make_visit(row) for row in link.rows(sql.ALL_VISITS)]
+    holding = [visit for visit in found if visit.place is not None and not visit.freed]
+    filled = sum(visit.state == "finished" for visit in holding)
+    states: dict[str, int] = {}
+    for visit in found:
+        states[visit.state] = states.get(visit.state, 0) + 1
+    ((count, last),) = link.rows(sql.ANSWERS_COUNTED)
+    places = len(version.places.groups)
+    return Overview(
+        taken=time.time(),
+        state=read_study(link).state,
+        places=places,
+        held=len(holding) - filled,
+        filled=filled,
+        free=places - len(holding),
+        states=states,
+        answers=count,
+        last_answer=last,
+        visits=tuple(_measure_progress(visit, progress.get(visit.id)) for visit in found),
+    )
+
+
+def read_snapshot(link: Link) -> Snapshot:
+    """Return every table. The link must be inside one reading transaction."""
+    study = read_study(link)  # the first read fixes the moment
+    taken = time.time()
+    frames = {name: make_frame(table, link.rows(statement)) for name, (table, statement) in _WHOLE.items()}
+    versions = pd.DataFrame.from_records(
+        link.rows(_VERSIONS), columns=[column.name for column in plans.c if column.name != "table"]
+    )
+    return Snapshot(taken=taken, study=study, plans=versions, **frames)
+
+
+def make_frame(table: Table, rows: list[Row]) -> pd.DataFrame:
+    """Return rows of a table as a frame; the types depend neither on the database nor on the rows."""
+    frame = pd.DataFrame.from_records(rows, columns=list(table.c.keys()))
+    kinds: dict[type, Any] = {bool: "bool", float: "float64", int: "Int64"}
+    for column in table.c:
+        frame[column.name] = frame[column.name].astype(kinds.get(column.type.python_type, object))
+    return frame
+
+
+def _measure_progress(visit: Visit, found: tuple[int, float | None] | None) -> VisitProgress:
+    pages, seconds = found or (0, None)
+    return VisitProgress(visit, pages, float(seconds or 0.0))

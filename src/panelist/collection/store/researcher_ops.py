@@ -1,0 +1,69 @@
+"""What a researcher does to a visit, beside ending it: taking an exclusion back, and writing to a rater."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from panelist.collection.store import people
+from panelist.collection.store import statements as sql
+from panelist.collection.store.errors import NoPlace, NoVisit
+from panelist.collection.store.ops import Desk, Operation, add_action
+from panelist.collection.store.records import Visit, clean_text, write_json
+
+
+@dataclass(frozen=True, slots=True)
+class Readmit(Operation[Visit]):
+    """An exclusion is taken back: the visit is what it was before, if nobody else has its place by now."""
+
+    visit: int
+    who: str
+    reason: str = ""
+    finished: bool = False
+    """Whether every page was done: then it counts as finished again, else it goes on where it was."""
+    first: ClassVar[bool] = True
+
+    def run(self, desk: Desk) -> Visit:
+        """Return the visit as it is now; what answers came meanwhile stay marked as late."""
+        people.lock_study(desk.link)
+        visit = people.load_visit(desk.link, self.visit)
+        if visit.state != "excluded":
+            if visit.seen == self.time:  # a retry: the acknowledgement was lost
+                return visit
+            raise NoVisit("This rater is not excluded, so there is nothing to take back.")
+        if visit.place is not None and desk.link.row(sql.FIND_HOLDER, {"place": visit.place}) is not None:
+            raise NoPlace(
+                f"Somebody else has place {visit.place} by now. Release or exclude that visit first, or "
+                "leave this one excluded: its answers are kept either way."
+            )
+        state = "finished" if self.finished or not visit.left_at else visit.left_at
+        ended = visit.ended if state == "finished" else None
+        back = replace(visit, state=state, left_at="", reason="", valid=True, ended=ended, seen=self.time)
+        people.save_visit(desk.link, back)
+        row = {"visit": visit.id, "time": self.time, "kind": "readmitted"}
+        desk.link.run(
+            sql.NEW_EVENT, row | {"detail": write_json({"reason": self.reason}), "key": f"{self.key}-0"}
+        )
+        target = visit.place or f"visit {visit.id}"
+        detail = {"visit": visit.id, "was": clean_text(visit.reason)}
+        add_action(desk.link, self, self.who, "readmitted", target, self.reason, detail)
+        return back
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessage(Operation[None]):
+    """A note to one rater, which the next page shows."""
+
+    visit: int
+    who: str
+    text: str
+
+    def run(self, desk: Desk) -> None:
+        """Add the event that the pages look for, and the record of who wrote it."""
+        visit = people.load_visit(desk.link, self.visit)
+        if visit.over:
+            raise NoVisit("This visit is over: no page would show the message.")
+        row = {"visit": visit.id, "time": self.time, "kind": "message"}
+        desk.link.run(
+            sql.NEW_EVENT, row | {"detail": write_json({"text": self.text}), "key": f"{self.key}-0"}
+        )
+        target = visit.place or f"visit {visit.id}"
+        add_action(desk.link, self, self.who, "message", target, "", {"visit": visit.id, "text": self.text})

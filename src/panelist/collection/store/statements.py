@@ -1,0 +1,125 @@
+"""Every statement of the hot paths, as SQLAlchemy Core; each is compiled once for each kind of database."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Table,
+    bindparam,
+    desc,
+    exists,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
+from sqlalchemy.sql.dml import Insert, Update
+
+from panelist.collection.store.engine import Statement
+from panelist.collection.store.tables import (
+    HOLDS,
+    actions,
+    answers,
+    events,
+    pages_done,
+    plans,
+    studies,
+    visits,
+)
+
+
+def _insert(table: Table, left_out: Iterable[str] = ("id",)) -> Insert:
+    kept = {column.name: _value(column) for column in table.columns if column.name not in set(left_out)}
+    return insert(table).values(kept).inline()
+
+
+def _insert_once(table: Table, known_by: Iterable[str]) -> Insert:
+    """Insert a row unless one with the same key is there: a retry changes nothing."""
+    columns = [column for column in table.columns if column.name != "id"]
+    there = exists().where(*(table.c[name] == _value(table.c[name]) for name in known_by))
+    return insert(table).from_select(
+        [column.name for column in columns], select(*(_value(column) for column in columns)).where(~there)
+    )
+
+
+def _update(table: Table, names: Iterable[str], where: ColumnElement[bool]) -> Update:
+    return update(table).where(where).values({name: _value(table.c[name]) for name in names})
+
+
+def _value(column: "Column[object]") -> "ColumnElement[object]":
+    return bindparam(column.name, type_=column.type)
+
+
+_visit = select(*visits.c)
+_this_visit = visits.c.id == bindparam("id")
+FIND_VISIT = Statement(_visit.where(visits.c.token == bindparam("token")))
+FIND_VISIT_NUMBER = Statement(_visit.where(_this_visit))
+LOCK_VISIT = Statement(_visit.where(_this_visit).with_for_update())
+FIND_OUTSIDE = Statement(_visit.where(visits.c.outside_id == bindparam("outside_id")))
+FIND_HOLDER = Statement(_visit.where(HOLDS, visits.c.place == bindparam("place")))
+ALL_VISITS = Statement(_visit.order_by(visits.c.id))
+HELD_PLACES = Statement(select(visits.c.place, visits.c.token).where(HOLDS))
+STALE_VISITS = Statement(
+    select(visits.c.id)
+    .where(
+        visits.c.ended.is_(None),
+        visits.c.seen < bindparam("before"),
+        visits.c.state != bindparam("waiting"),
+    )
+    .order_by(visits.c.id)
+)
+NEW_VISIT = Statement(_insert(visits).returning(visits.c.id))
+SAVE_VISIT = Statement(
+    _update(visits, [c.name for c in visits.c if c.name not in ("id", "token", "created")], _this_visit)
+)
+SEE_VISIT = Statement(_update(visits, ["seen"], _this_visit))
+
+_page = [answers.c[name] == bindparam(name) for name in ("visit", "occasion", "page")]
+PAGE_ANSWERS = Statement(
+    select(answers.c.name, answers.c.revision, answers.c.value, answers.c.key, answers.c.late)
+    .where(*_page)
+    .order_by(answers.c.revision)
+)
+PAGE_ANSWERS_WHOLE = Statement(select(*answers.c).where(*_page).order_by(answers.c.revision))
+VISIT_ANSWERS = Statement(
+    select(*answers.c).where(answers.c.visit == bindparam("visit")).order_by(answers.c.revision)
+)
+ANSWERS_AFTER = Statement(select(*answers.c).where(answers.c.id > bindparam("after")).order_by(answers.c.id))
+NEW_ANSWER = Statement(_insert(answers))
+PAGE_DONE = Statement(_insert_once(pages_done, ("visit", "occasion", "page")))
+DONE_PAGES = Statement(
+    select(pages_done.c.occasion, pages_done.c.page)
+    .where(pages_done.c.visit == bindparam("visit"))
+    .order_by(pages_done.c.occasion, pages_done.c.page)
+)
+OCCASION_TIMES = Statement(
+    select(func.sum(pages_done.c.seconds), func.max(pages_done.c.done)).where(
+        pages_done.c.visit == bindparam("visit"), pages_done.c.occasion == bindparam("occasion")
+    )
+)
+NEW_EVENT = Statement(_insert_once(events, ("key",)))
+VISIT_EVENTS = Statement(select(*events.c).where(events.c.visit == bindparam("visit")).order_by(events.c.id))
+FORGET_EVENTS = Statement(events.delete().where(events.c.visit == bindparam("visit")))
+NEW_ACTION = Statement(_insert_once(actions, ("key",)))
+# To a limit without offset SQLite's compiler adds one, as a parameter that nobody would give.
+_NOUGHT: ColumnElement[int] = literal_column("0")
+LATEST_ACTIONS = Statement(
+    select(*actions.c).order_by(desc(actions.c.id)).limit(bindparam("most")).offset(_NOUGHT)
+)
+
+STUDY = Statement(select(*studies.c))
+LOCK_STUDY = Statement(select(*studies.c).with_for_update())
+NEW_STUDY = Statement(_insert(studies, ()))
+SET_STUDY = Statement(_update(studies, ["state", "hash", "title"], studies.c.id == bindparam("id")))
+LATEST_VERSION = Statement(select(func.max(plans.c.version)))
+PLAN = Statement(select(*plans.c).where(plans.c.version == bindparam("version")))
+NEW_PLAN = Statement(_insert(plans, ()))
+
+STATES_COUNTED = Statement(select(visits.c.state, func.count()).group_by(visits.c.state))
+ANSWERS_COUNTED = Statement(select(func.count(), func.max(answers.c.given)))
+PROGRESS = Statement(
+    select(pages_done.c.visit, func.count(), func.sum(pages_done.c.seconds)).group_by(pages_done.c.visit)
+)
+ANY_VISIT = Statement(select(func.min(visits.c.id)))

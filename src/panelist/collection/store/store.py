@@ -1,0 +1,328 @@
+"""The store of a study: the one door to its database, safe to use from any thread."""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from panelist.collection.store import ops, reading
+from panelist.collection.store import statements as sql
+from panelist.collection.store.engine import Database, Link, find_url
+from panelist.collection.store.errors import BadStore
+from panelist.collection.store.migrate import migrate, read_version
+from panelist.collection.store.plans import Places, PlanShelf, Version, find_moved, pack_plan
+from panelist.collection.store.records import (
+    StoredAction,
+    StoredAnswer,
+    StoredEvent,
+    StudyRecord,
+    Visit,
+    make_action,
+    make_answer,
+    make_event,
+    make_visit,
+)
+from panelist.collection.store.writer import PATIENCE_SECONDS, Writer
+
+if TYPE_CHECKING:
+    from panelist.design.plan import Plan
+    from panelist.study.study import Study
+
+T = TypeVar("T")
+
+
+class Store:
+    """What was collected, and the way to add to it.
+
+    Reads go to the database at once. What is written goes through ``writer``: ``store.do(op)`` waits until it
+    is on disk, ``await store.writer.send(op)`` does the same in an event loop.
+    """
+
+    def __init__(
+        self, database: Database, shelf: PlanShelf, hold_seconds: float, patience: float = PATIENCE_SECONDS
+    ) -> None:
+        self.database = database
+        self.hold_seconds = hold_seconds
+        self._shelf = shelf
+        self._patience = patience
+        self._writer: Writer | None = None
+        self._lock = threading.Lock()
+        self.study: StudyRecord = database.read(reading.read_study)
+        """What does not change while it is open: salt, secret and the like."""
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def writer(self) -> Writer:
+        """The writing thread; started when something is written for the first time."""
+        if self._writer is None:
+            with self._lock:  # one writer, whoever comes first
+                self._writer = self._writer or Writer(self.database, self._shelf, self._patience)
+        return self._writer
+
+    def close(self) -> None:
+        """Write what is waiting, and close every connection."""
+        if self._writer is not None:
+            self._writer.close()
+        self.database.close()
+
+    def do(self, op: "ops.Operation[T]") -> T:
+        """Return what the operation returns, once it is on disk."""
+        return self.writer.submit(op).result()
+
+    # Reading
+
+    def find_visit(self, token: str) -> Visit | None:
+        """Return the visit that a link opens, if there is one."""
+        return self.database.read(lambda link: reading.find_visit(link, token))
+
+    def get_visit(self, visit: int) -> Visit | None:
+        """Return the visit of this number."""
+        row = self.database.read(lambda link: link.row(sql.FIND_VISIT_NUMBER, {"id": visit}))
+        return make_visit(row) if row is not None else None
+
+    def find_outside(self, outside_id: str) -> Visit | None:
+        """Return the visit of a person whom somebody else calls by this id."""
+        row = self.database.read(lambda link: link.row(sql.FIND_OUTSIDE, {"outside_id": outside_id}))
+        return make_visit(row) if row is not None else None
+
+    def visits(self) -> list[Visit]:
+        """Return all visits, in the order in which they were made."""
+        return [make_visit(row) for row in self.database.read(lambda link: link.rows(sql.ALL_VISITS))]
+
+    def visit_answers(self, visit: int, occasion: int, page: int) -> dict[str, StoredAnswer]:
+        """Return the answer that counts for each field of one page."""
+        return self.database.read(lambda link: reading.read_page_answers(link, visit, occasion, page))
+
+    def all_answers(self, visit: int) -> dict[tuple[int, int], dict[str, StoredAnswer]]:
+        """Return the answers that count in a whole visit, by occasion and page."""
+        return self.database.read(lambda link: reading.read_visit_answers(link, visit))
+
+    def answers_after(self, after: int = 0) -> list[StoredAnswer]:
+        """Return every answer stored under a later number, changes of mind included, in that order.
+
+        PostgreSQL may commit a lower number a moment after a higher one: when following, go back a few.
+        """
+        rows = self.database.read(lambda link: link.rows(sql.ANSWERS_AFTER, {"after": after}))
+        return [make_answer(row) for row in rows]
+
+    def done_pages(self, visit: int) -> set[tuple[int, int]]:
+        """Return the pages left complete, as (occasion, page)."""
+        return set(self.database.read(lambda link: link.rows(sql.DONE_PAGES, {"visit": visit})))
+
+    def occasion_times(self, visit: int, occasion: int) -> tuple[float, float | None]:
+        """Return the seconds on the pages of one sitting, and when the last of them was done."""
+        where = {"visit": visit, "occasion": occasion}
+        ((seconds, done),) = self.database.read(lambda link: link.rows(sql.OCCASION_TIMES, where))
+        return float(seconds or 0.0), done
+
+    def visit_events(self, visit: int) -> list[StoredEvent]:
+        """Return what happened in a visit, in order."""
+        rows = self.database.read(lambda link: link.rows(sql.VISIT_EVENTS, {"visit": visit}))
+        return [make_event(row) for row in rows]
+
+    def actions(self, most: int = 100) -> list[StoredAction]:
+        """Return what researchers did, the latest first."""
+        rows = self.database.read(lambda link: link.rows(sql.LATEST_ACTIONS, {"most": most}))
+        return [make_action(row) for row in rows]
+
+    def plan(self) -> "Plan":
+        """Return the plan in force; a new version is noticed within a second."""
+        return self.version().plan
+
+    def places(self) -> Places:
+        """Return the places of the plan in force, with their groups."""
+        return self.version().places
+
+    def version(self) -> Version:
+        """Return the plan in force with its number."""
+        return self._shelf.recent(self.database.read)
+
+    def state(self) -> str:
+        """Return whether the study is open, paused or closed."""
+        return self.database.read(reading.read_study).state
+
+    def overview(self) -> reading.Overview:
+        """Return how the collecting goes, all counts from one moment."""
+        return self._read_whole(lambda link: reading.read_overview(link, self._shelf.newest(link)))
+
+    def snapshot(self) -> reading.Snapshot:
+        """Return every table as it is at one moment, while collecting goes on."""
+        return self._read_whole(reading.read_snapshot)
+
+    def _read_whole(self, work: Callable[[Link], T]) -> T:
+        def inside(link: Link) -> T:
+            link.begin_reading()
+            try:
+                return work(link)
+            finally:
+                link.rollback()
+
+        return self.database.read(inside)
+
+    # Writing
+
+    def join(
+        self,
+        group: str | None = None,
+        outside_id: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        state: str = "consent",
+    ) -> Visit:
+        """Return a visit at the lowest free place, or the one that this person has already."""
+        return self.do(ops.Join(group, outside_id, params or {}, state))
+
+    def make_links(
+        self, count: int | None = None, group: str | None = None, who: str = ""
+    ) -> tuple[Visit, ...]:
+        """Return visits for links to hand out: for each free place, or for ``count`` of them."""
+        return self.do(ops.MakeLinks(count, group, who))
+
+    def release(self, visit: int, reason: str, who: str = "") -> Visit:
+        """Let a visit go: its place is offered again, and what still comes from it is kept as late."""
+        return self.do(ops.EndVisit(visit, "released", reason, who))
+
+    def exclude(self, visit: int, reason: str, who: str = "") -> Visit:
+        """Let a visit not count, for this reason, even a finished one: its place is offered again."""
+        return self.do(ops.EndVisit(visit, "excluded", reason, who))
+
+    def release_stale(self, now: float | None = None) -> tuple[Visit, ...]:
+        """Let go every visit where nobody was seen for the time that the study holds a place; return them."""
+        moment = time.time() if now is None else now
+        return self.do(ops.ReleaseStale(moment - self.hold_seconds))
+
+    def set_state(self, state: str, who: str, reason: str = "") -> str:
+        """Open, pause or close the study."""
+        return self.do(ops.SetState(state, who, reason))
+
+    def change_plan(self, plan: "Plan", note: str, who: str = "") -> int:
+        """Put a plan with more places in force; return its version. No place that there was may change."""
+        old = self._read_whole(self._shelf.newest)
+        _refuse_moved(self.database, old.plan, plan)
+        return self.do(ops.AddPlan(pack_plan(plan, 0, note, time.time()), len(plan.raters), who))
+
+
+def open_store(
+    place: str | Path | None,
+    study: "Study",
+    plan: "Plan | None" = None,
+    *,
+    create: bool = True,
+    patience: float = PATIENCE_SECONDS,
+) -> Store:
+    """Return the store of a study: at a URL, in a file, or (``None``) in study.db beside the study file.
+
+    The tables are made, or brought to the present version, on the way. A plan goes into an empty database,
+    and must otherwise be the one in force or add places to it. With ``create=False`` only what is there is
+    opened.
+    """
+    database = find_database(place, study, create)
+    try:
+        with database.reaching():
+            if create:
+                _make_file(database)
+            elif not read_version(database):
+                raise BadStore(
+                    f"{database.name} holds no study. Start collecting first: panelist serve STUDY."
+                )
+            migrate(database)
+            if create:
+                _enter_study(database, study, plan)
+            return Store(database, PlanShelf(), study.file.collecting.hold_minutes * 60.0, patience)
+    except Exception:
+        database.close()
+        raise
+
+
+def find_database(place: str | Path | None, study: "Study", create: bool = True) -> Database:
+    """Return the database of a study, not opened yet; with ``create=False`` it must be there."""
+    database = Database(find_url(place, study.folder))
+    file = database.file
+    if file is None:
+        return database
+    if not file.parent.is_dir():
+        raise BadStore(f"{file} cannot be made: there is no folder {file.parent}. Make it first.")
+    if not file.exists() and not create:
+        raise BadStore(f"{file} is not there: nothing was collected yet. Start with: panelist serve STUDY.")
+    if file.exists() and (file.is_dir() or (file.stat().st_size and not _is_sqlite(file))):
+        raise BadStore(f"{file} is not a database of Panelist. Give the study.db of a study.")
+    return database
+
+
+def _make_file(database: Database) -> None:
+    """Make the file readable by its owner alone: it holds the outside ids of people."""
+    if database.file is not None:
+        try:
+            database.file.touch(mode=0o600)
+        except OSError as error:
+            raise BadStore(f"{database.file} cannot be made: {error.strerror or error}.") from None
+
+
+def _is_sqlite(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(15) == b"SQLite format 3"
+
+
+def _enter_study(database: Database, study: "Study", plan: "Plan | None") -> None:
+    """Write the study and its plan into the database, or check that they go with what is there."""
+    now = time.time()
+    shelf = PlanShelf()
+    link = database.connect()
+    try:
+        link.begin(alone=True)
+        row = link.row(sql.STUDY)
+        if row is None:
+            new = {"id": 1, "hash": study.hash, "title": study.title, "state": "open", "created": now}
+            link.run(sql.NEW_STUDY, new | {"salt": secrets.token_hex(16), "secret": secrets.token_hex(32)})
+        else:
+            _note_change(link, StudyRecord(*row), study, now)
+        if plan is not None:
+            _enter_plan(database, link, shelf, plan, now)
+        link.commit()
+    finally:
+        link.close()
+
+
+def _note_change(link: Link, known: StudyRecord, study: "Study", now: float) -> None:
+    """Keep on record that the study file is no longer the one that collecting began with."""
+    if known.hash != study.hash:
+        link.run(
+            sql.SET_STUDY, {"id": known.id, "state": known.state, "hash": study.hash, "title": study.title}
+        )
+        op = ops.AddAction("", "study file changed", time=now)
+        detail = {"before": known.hash, "after": study.hash}
+        ops.add_action(link, op, "", "study file changed", "study", "", detail)
+
+
+def _enter_plan(database: Database, link: Link, shelf: PlanShelf, plan: "Plan", now: float) -> None:
+    row = link.row(sql.LATEST_VERSION)
+    number = row[0] if row is not None and row[0] is not None else 0
+    if number:
+        old = shelf.newest(link).plan
+        if old.hash == plan.hash:
+            return
+        if link.rows(sql.ANY_VISIT) != [(None,)]:
+            _refuse_moved(database, old, plan)
+    link.run(
+        sql.NEW_PLAN, pack_plan(plan, number + 1, "first plan" if not number else "plan file changed", now)
+    )
+
+
+def _refuse_moved(database: Database, old: "Plan", new: "Plan") -> None:
+    """Raise BadStore for a plan that takes pages from people who were promised them."""
+    if moved := find_moved(old, new):
+        shown = ", ".join(moved[:5]) + (", …" if len(moved) > 5 else "")
+        raise BadStore(
+            f"This plan is not the one that {database.name} collects by: {len(moved)} of its "
+            f"{len(old.raters)} places are missing or have other pages ({shown}). Add places to the old "
+            "plan, or collect into another database (--db)."
+        )

@@ -1,0 +1,126 @@
+"""Pages to HTML: templates compiled once a language, everything escaped that is not known to be HTML."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from panelist.collection.booklet import Booklet
+from panelist.collection.pages import Asked, Page, Question
+from panelist.collection.words import Words
+
+FOLDER = Path(__file__).parent
+TEMPLATES = FOLDER / "templates"
+STATIC = FOLDER / "static"
+DRAWINGS_KEPT = 5000
+
+
+@cache
+def find_version() -> str:
+    """Return a short hash of the static files: it stands in their address, so that browsers may keep them."""
+    digest = sha256()
+    for path in sorted(STATIC.iterdir()):
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def find_static() -> str:
+    """Return the address under which the static files are served."""
+    return f"/static/{find_version()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around a page: the study, the link of the visit, and a key for what is sent."""
+
+    title: str
+    home: str = ""
+    """The path of the visit's link, such as ``/r/TOKEN``; forms go to addresses under it."""
+    contact: str = ""
+    theme: str = "auto"
+    static: str = field(default_factory=find_static)
+    key: str = field(default_factory=lambda: secrets.token_hex(8))
+    """Random letters: the key of each field begins with them, so that a form sent twice is known again."""
+
+    @property
+    def contact_link(self) -> str:
+        """The contact as an address to follow; empty where it is none."""
+        if self.contact.startswith(("https://", "http://")):
+            return self.contact
+        return f"mailto:{self.contact}" if "@" in self.contact and " " not in self.contact else ""
+
+
+def make_frame(booklet: Booklet, home: str) -> Frame:
+    """Return the frame for the pages of one visit."""
+    file = booklet.study.file
+    return Frame(file.title, home, file.information.contact, file.collecting.theme)
+
+
+def render_page(page: Page, words: Words, frame: Frame) -> str:
+    """Return the HTML of a page."""
+    template = load_templates(words).get_template(f"rater/{page.template}.html")
+    return template.render(page=page, frame=frame)
+
+
+@cache
+def load_templates(words: Words) -> Environment:
+    """Return the templates with the words of a language; they are compiled when first used, and kept."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.globals.update(words=words, say=words.say)
+    environment.filters |= {"inline": _inline, "lead": _lead}
+    # Modules of macros are globals: importing them anew for every page took a quarter of its time.
+    for name, path in (("icons", "icons"), ("parts", "rater/parts"), ("shared", "rater/widgets/shared")):
+        environment.globals[name] = environment.get_template(f"{path}.html").module
+    names = sorted(path.stem for path in (TEMPLATES / "rater" / "widgets").glob("*.html"))
+    modules = {name: environment.get_template(f"rater/widgets/{name}.html").module for name in names}
+    environment.globals.update(widgets=modules, draw=_Drawing(modules, environment.globals["shared"]))
+    return environment
+
+
+class _Drawing:
+    """Draws the answers to a question: the same on page after page, so each is drawn once and kept."""
+
+    def __init__(self, widgets: Mapping[str, Any], shared: Any) -> None:
+        self._widgets = widgets
+        self._shared = shared
+        self._kept: dict[tuple[object, ...], tuple[Question, Markup]] = {}
+
+    def __call__(self, asked: Asked, forced: bool, title: str) -> Markup:
+        """Return the controls of a question; below its heading, or its words as a ``title``, where wanted."""
+        key = (id(asked.question), asked.name, asked.value, asked.problem, forced, title)
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept[1]
+        controls = self._widgets[asked.question.widget].controls(asked, forced)
+        html = Markup(self._shared.legend(asked, title == "title") + controls) if title else Markup(controls)
+        if len(self._kept) >= DRAWINGS_KEPT:
+            self._kept.clear()
+        self._kept[key] = (asked.question, html)  # the question is kept too, so that no other gets its id
+        return html
+
+
+def _inline(paragraphs: Markup) -> Markup:
+    """Return paragraphs as one run of text, for places where no paragraph may stand (a legend)."""
+    return Markup(paragraphs.removeprefix("<p>").removesuffix("</p>").replace("</p><p>", "<br><br>"))
+
+
+def _lead(paragraphs: Markup, words: str) -> Markup:
+    """Return paragraphs of which the first begins with some words in bold."""
+    bold = Markup("<strong>{}</strong> ").format(words)
+    if paragraphs.startswith("<p>"):
+        return Markup("<p>") + bold + Markup(paragraphs.removeprefix("<p>"))
+    return bold + paragraphs
