@@ -5,7 +5,7 @@ BIN := .venv/bin
 # One thread a BLAS call: the tests run a process a core, and more threads than cores fight each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: setup demo test check docs bench lock clean
+.PHONY: setup system demo test check docs bench lock clean
 
 setup: .venv/ready
 
@@ -18,10 +18,23 @@ setup: .venv/ready
 	@$(BIN)/python -m panelist.analysis.warm
 	@touch $@
 
+# A browser and PostgreSQL, for the tests that need them; without them those tests are skipped and say so.
+system:
+	@missing=""; \
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || missing="$$missing chromium"; \
+	command -v pg_ctl >/dev/null || ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing$$missing for the tests that need them"; \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing; } >/dev/null 2>&1 \
+			|| echo "Could not install$$missing: the tests that need them are skipped"; \
+	elif [ -n "$$missing" ]; then \
+		echo "Some tests are skipped: to run them, install$$missing"; \
+	fi
+
 demo: setup
 	@$(BIN)/panelist demo
 
-test: setup
+test: setup system
 	$(BIN)/pytest -q -n auto --dist worksteal
 
 check: setup

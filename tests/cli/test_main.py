@@ -12,7 +12,8 @@ from panelist.core.errors import BadRatings
 from tests.cli.commands import FORMULA, call
 
 Capture = pytest.CaptureFixture[str]
-NAMES = ["demo", "init", "check", "plan", "simulate", "fit", "compare", "agreement", "schema"]
+NAMES = ["demo", "init", "check", "plan", "simulate", "serve", "links", "export", "backup", "restore"]
+NAMES += ["agreement", "compare", "fit", "schema"]
 
 
 @pytest.fixture

@@ -11,13 +11,18 @@ from typing import Annotated
 import typer
 
 from panelist.cli.agreement import agreement
+from panelist.cli.backup import backup
 from panelist.cli.check import check
 from panelist.cli.compare import compare
 from panelist.cli.demo import demo
+from panelist.cli.export import export
 from panelist.cli.fit import fit
 from panelist.cli.init import init
+from panelist.cli.links import links
 from panelist.cli.plan import plan
+from panelist.cli.restore import restore
 from panelist.cli.schema import schema
+from panelist.cli.serve import serve
 from panelist.cli.simulate import simulate
 from panelist.cli.terminal import say, tell
 from panelist.core.errors import PanelistError
@@ -33,7 +38,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for _command in (demo, init, check, plan, simulate, fit, compare, agreement, schema):
+COMMANDS = (
+    *(demo, init, check, plan, simulate),
+    *(serve, links, export, backup, restore),
+    *(agreement, compare, fit, schema),
+)
+for _command in COMMANDS:
     app.command()(_command)
 
 

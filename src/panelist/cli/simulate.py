@@ -56,7 +56,7 @@ def simulate(
         ),
     ] = None,
 ) -> None:
-    """Simulate the ratings of a study: on its plan, or through the pages of a running server."""
+    """Simulate ratings: on the plan, or through the rating pages."""
     from panelist.core.writers import write_table
     from panelist.design.simulate import simulate_ratings
     from panelist.study.load import load_study

@@ -85,7 +85,8 @@ class SaveAnswers(Operation[Saved]):
         saved = save_answers(
             desk.link, self.visit, self.occasion, self.page, self.answers, self.done, self.move, self.time
         )
-        _add_events(desk.link, saved.visit, self.events, self.time, self.key)
+        if self.move is None or saved.moved:  # a form that came second tells nothing new
+            _add_events(desk.link, saved.visit, self.events, self.time, self.key)
         return saved
 
 
@@ -101,7 +102,8 @@ class MoveVisit(Operation[Saved]):
         """Return the visit, and whether it moved."""
         visit = people.load_visit(desk.link, self.visit)
         moved = move_visit(desk.link, visit, self.move, self.time)
-        _add_events(desk.link, moved or visit, self.events, self.time, self.key)
+        if moved is not None:
+            _add_events(desk.link, moved, self.events, self.time, self.key)
         return Saved((), moved or visit, moved is not None)
 
 

@@ -1,0 +1,70 @@
+"""``panelist serve``: the rating pages and the dashboard."""
+
+from typing import Annotated
+
+import typer
+
+from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.terminal import say
+
+
+def serve(
+    study: StudyPlace,
+    db: DatabaseUrl = None,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="The address to listen on; 0.0.0.0 is the whole network.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="N", help="The port; 0 takes any that is free.")] = 8000,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="How raters reach the server where a proxy stands before it: https://rate.example.org.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="How many processes serve.")] = 1,
+    links: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Print so many links for one rater each.")
+    ] = 0,
+    id_parameter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The parameter of the open link with a person's id; PROLIFIC_PID and others are known.",
+            show_default=False,
+        ),
+    ] = None,
+    join_limit: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="How many may come in from one address in a minute; 0 is no limit."
+        ),
+    ] = 300,
+    study_changed: Annotated[
+        bool, typer.Option("--study-changed", help="Go on though the study file changed; that is recorded.")
+    ] = False,
+    access_log: Annotated[bool, typer.Option("--access-log", help="Print a line for each request.")] = False,
+) -> None:
+    """Serve the rating pages and the dashboard of a study."""
+    from panelist.collection.web.launch import Wishes, prepare, run
+
+    ready = prepare(
+        Wishes(
+            study=study,
+            database=db,
+            host=host,
+            port=port,
+            url=url,
+            workers=workers,
+            links=links,
+            id_parameter=id_parameter,
+            joins_a_minute=join_limit,
+            study_changed=study_changed,
+            access_log=access_log,
+        )
+    )
+    for line in ready.lines():
+        say(line)
+    if code := run(ready):
+        raise typer.Exit(code)

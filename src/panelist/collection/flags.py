@@ -1,0 +1,110 @@
+"""Flags: what a person should look at. A flag never excludes anyone by itself."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import median
+
+from panelist.collection.ledger import Tally
+from panelist.collection.store.records import Visit
+
+LEAST_ANSWERS, SAME_SHARE = 10, 0.9
+# A share of the usual time fits pages of any length; who needs a third of it can hardly have read them.
+FAST_SHARE, FAST_PAGES, FAST_RATERS = 1 / 3, 5, 5
+QUIET_MINUTES = 10
+LOW_AGREEMENT = 0.1
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One reason to look: its kind in a word, and what the tag says."""
+
+    kind: str
+    text: str
+
+
+def find_flags(
+    visit: Visit,
+    tally: Tally,
+    *,
+    now: float,
+    allowed: int = 0,
+    usual_seconds: float | None = None,
+    hourly: float | None = None,
+    floor: Decimal | None = None,
+    agrees: float | None = None,
+) -> tuple[Flag, ...]:
+    """Return the flags of one rater.
+
+    ``allowed`` is how many checks may be failed; ``usual_seconds`` the usual median time on a page;
+    ``hourly`` and ``floor`` what was earned and what is the least; ``agrees`` the correlation with the rest.
+    """
+    found = [
+        flag_checks(tally, allowed),
+        flag_same(tally),
+        flag_fast(tally, usual_seconds),
+        flag_pay(hourly, floor),
+        flag_quiet(visit, now),
+        flag_agreement(agrees),
+        Flag("practice", "Practice not passed") if tally.notes else None,
+    ]
+    return tuple(flag for flag in found if flag is not None)
+
+
+def flag_checks(tally: Tally, allowed: int) -> Flag | None:
+    """Return a flag for more failed checks than the study allows."""
+    failed = sum(not passed for passed in tally.checks.values())
+    return Flag("checks", "Checks missed") if failed > allowed else None
+
+
+def flag_same(tally: Tally) -> Flag | None:
+    """Return a flag for the same answer nearly always."""
+    times, among = tally.same
+    if among < LEAST_ANSWERS or times < SAME_SHARE * among:
+        return None
+    return Flag("same", f"Same answer {times} of {among}")
+
+
+def flag_fast(tally: Tally, usual: float | None) -> Flag | None:
+    """Return a flag for pages done in less than a third of the usual time."""
+    if usual is None or tally.page_seconds is None or len(tally.pages) < FAST_PAGES:
+        return None
+    if tally.page_seconds >= usual * FAST_SHARE:
+        return None
+    return Flag("fast", f"Too fast: {tally.page_seconds:.0f} s a page, usual {usual:.0f} s")
+
+
+def flag_pay(hourly: float | None, floor: Decimal | None) -> Flag | None:
+    """Return a flag for an hour paid below the floor."""
+    low = hourly is not None and floor is not None and hourly < float(floor)
+    return Flag("pay", "Pay under floor") if low else None
+
+
+def flag_quiet(visit: Visit, now: float) -> Flag | None:
+    """Return a flag for somebody who began and has not been seen for a while."""
+    minutes = quiet_minutes(visit, now)
+    return Flag("quiet", f"Quiet for {minutes} min") if minutes >= QUIET_MINUTES else None
+
+
+def flag_agreement(agrees: float | None) -> Flag | None:
+    """Return a flag for ratings that have nothing to do with those of the others."""
+    if agrees is None or agrees >= LOW_AGREEMENT:
+        return None
+    return Flag("agreement", f"Agrees little with the rest ({agrees:.2f})".replace("-", "−"))
+
+
+def quiet_minutes(visit: Visit, now: float) -> int:
+    """Return for how many minutes nothing was seen of a visit that goes on; 0 where it need not be."""
+    if visit.over or visit.seen is None or visit.state in ("invited", "waiting"):
+        return 0
+    return max(0, int((now - visit.seen) // 60))
+
+
+def find_usual(tallies: Iterable[Tally]) -> float | None:
+    """Return the usual median time on a page; None while too few have come far enough."""
+    times = [
+        tally.page_seconds
+        for tally in tallies
+        if tally.page_seconds is not None and len(tally.pages) >= FAST_PAGES
+    ]
+    return median(times) if len(times) >= FAST_RATERS else None

@@ -1,0 +1,171 @@
+"""What was collected, kept in memory for the dashboard: each look adds what is new, and counts it again.
+
+Only visits with news are counted anew, so that a look costs what has happened since, not what there is.
+"""
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any, NamedTuple
+
+from panelist.collection.real_pay import measure_time
+from panelist.collection.store.following import Mark, News, read_news
+from panelist.collection.store.records import StoredEvent, StudyRecord, Visit
+from panelist.collection.store.store import Store
+
+REASON = "-why"
+Field = tuple[int, int, str]
+"""Occasion, page and name of a field."""
+
+
+class Given(NamedTuple):
+    """The answer that counts for a field."""
+
+    criterion: str
+    item: str
+    phase: str
+    value: str
+    revision: int
+    late: bool
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a visit has done so far."""
+
+    pages: frozenset[tuple[int, int]] = frozenset()
+    """Pages left complete, as (occasion, order)."""
+    ratings: int = 0
+    """Answers to trials that stand."""
+    seconds: float = 0.0
+    """Time at work, pauses left out."""
+    page_seconds: float | None = None
+    """The median time on a page."""
+    checks: Mapping[tuple[int, str], bool] = field(default_factory=dict)
+    """Which checks were passed, by sitting and name."""
+    same: tuple[int, int] = (0, 0)
+    """How often the most frequent answer to one question was given, and of how many."""
+    notes: tuple[str, ...] = ()
+    """Reasons of flags that the pages themselves raised."""
+
+
+@dataclass
+class Folder:
+    """All that is known of one visit."""
+
+    visit: Visit
+    answers: dict[Field, Given] = field(default_factory=dict)
+    pages: dict[tuple[int, int], float | None] = field(default_factory=dict)
+    moments: set[float] = field(default_factory=set)
+    events: dict[int, StoredEvent] = field(default_factory=dict)
+    tally: Tally = Tally()
+
+
+class Ledger:
+    """Everything that was collected, as of the last look. ``look`` may be called from any thread."""
+
+    def __init__(self, store: Store, texts: frozenset[str] = frozenset()) -> None:
+        self._store = store
+        self._texts = texts
+        """Criteria that ask for words: that nobody writes the same twice says nothing."""
+        self._lock = threading.Lock()
+        self._mark = Mark()
+        self.folders: dict[int, Folder] = {}
+        self.study: StudyRecord = store.study
+        self.since = store.study.created
+        self.looks = 0
+        """How many looks found something new."""
+
+    def look(self) -> None:
+        """Read what is new."""
+        with self._lock:
+            news = read_news(self._store, self._mark)
+            changed = self._file(news)
+            for number in changed:
+                folder = self.folders[number]
+                folder.tally = count_folder(folder, self._texts)
+            if changed or news.study.state != self.study.state:
+                self.looks += 1
+            self.study, self.since, self._mark = news.study, news.since, news.mark
+
+    def _file(self, news: News) -> set[int]:
+        changed: set[int] = set()
+        folders = self.folders
+        for visit in news.visits:
+            folder = folders.get(visit.id)
+            if folder is None:
+                folders[visit.id] = Folder(visit)
+                changed.add(visit.id)
+            elif folder.visit != visit:
+                folder.visit = visit
+                changed.add(visit.id)
+        for row in news.answers:
+            if _file_answer(folders[row[0]], row):
+                changed.add(row[0])
+        for number, occasion, page, done, seconds in news.pages:
+            folder = folders[number]
+            if (occasion, page) not in folder.pages:
+                folder.pages[occasion, page] = seconds
+                folder.moments.add(done)
+                changed.add(number)
+        for event in news.events:
+            folder = folders[event.visit]
+            if event.id not in folder.events:
+                folder.events[event.id] = event
+                folder.moments.add(event.time)
+                changed.add(event.visit)
+        return changed
+
+
+def _file_answer(folder: Folder, row: tuple[Any, ...]) -> bool:
+    """Keep an answer if it counts more than the one that is there; return whether there is anything new."""
+    _, occasion, page, name, criterion, item, phase, _, value, revision, given, late, _ = row
+    known = folder.answers.get((occasion, page, name))
+    new = Given(criterion, item, phase, value, revision, bool(late))
+    if known == new:
+        return False
+    folder.moments.add(given)
+    # As everywhere: the last in time counts, or the last if all were late.
+    if known is None or (not new.late, new.revision) > (not known.late, known.revision):
+        folder.answers[occasion, page, name] = new
+        return True
+    return False
+
+
+def count_folder(folder: Folder, texts: frozenset[str]) -> Tally:
+    """Return what a visit has done so far."""
+    visit = folder.visit
+    trials = [
+        (key, given)
+        for key, given in folder.answers.items()
+        if given.phase == "trial" and given.value != "" and not key[2].endswith(REASON)
+    ]
+    by_question: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, given in trials:
+        if given.criterion not in texts:
+            by_question[given.criterion][given.value] += 1
+    same = max(
+        ((count.most_common(1)[0][1], count.total()) for count in by_question.values()),
+        key=lambda pair: pair[0] / pair[1],
+        default=(0, 0),
+    )
+    checks, notes = {}, []
+    for _, event in sorted(folder.events.items()):
+        if event.kind == "check":
+            name = (int(event.detail.get("occasion", 1)), str(event.detail.get("check", "")))
+            checks[name] = bool(event.detail.get("passed"))
+        elif event.kind == "flag" and "practice" in str(event.detail.get("reason", "")):
+            notes.append(str(event.detail["reason"]))
+    ends = [time for time in (visit.opened, visit.ended if visit.state == "finished" else None) if time]
+    timed = [seconds for seconds in folder.pages.values() if seconds is not None]
+    return Tally(
+        pages=frozenset(folder.pages),
+        ratings=len(trials),
+        seconds=measure_time([*ends, *folder.moments]),
+        page_seconds=median(timed) if timed else None,
+        checks=checks,
+        same=same,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,67 @@
+"""Links for raters: one open link that hands out places, or one link for each rater."""
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from panelist.collection.store.records import Visit
+from panelist.collection.store.store import Store
+from panelist.core.errors import BadFile
+
+HEADINGS = ("place", "group", "link")
+
+
+@dataclass(frozen=True)
+class Link:
+    """The link of one rater."""
+
+    place: str
+    group: str
+    link: str
+
+
+def make_links(
+    store: Store, url: str, count: int | None = None, group: str | None = None, who: str = ""
+) -> tuple[Link, ...]:
+    """Return new links, one for each free place or for ``count`` of them; nobody else gets these places."""
+    return _write_links(store.make_links(count, group, who), url)
+
+
+def find_links(store: Store, url: str, group: str | None = None) -> tuple[Link, ...]:
+    """Return the links that were made before and that nobody has used yet."""
+    waiting = (visit for visit in store.visits() if visit.state == "invited" and visit.opened is None)
+    return _write_links((visit for visit in waiting if group in (None, visit.group)), url)
+
+
+def keep_links(store: Store, url: str, count: int, who: str = "") -> tuple[Link, ...]:
+    """Return so many links that nobody has used yet: those made before, and new ones for what they lack."""
+    known = find_links(store, url)[:count]
+    return known if len(known) == count else known + make_links(store, url, count - len(known), None, who)
+
+
+def write_links(links: Iterable[Link], path: Path) -> None:
+    """Write links to a CSV file that only its owner can read: who has a link is that rater."""
+    try:
+        path.unlink(missing_ok=True)
+        path.touch(mode=0o600)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(HEADINGS)
+            writer.writerows((link.place, _tame(link.group), link.link) for link in links)
+    except OSError as error:
+        raise BadFile(f"The links cannot be written to {path}: {error.strerror or error}.") from None
+
+
+def open_link(url: str) -> str:
+    """Return the open link, which hands out places."""
+    return f"{url}/join"
+
+
+def _write_links(visits: Iterable[Visit], url: str) -> tuple[Link, ...]:
+    return tuple(Link(visit.place or "", visit.group, f"{url}/r/{visit.token}") for visit in visits)
+
+
+def _tame(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,0 +1,107 @@
+"""Many simulated raters at once, until the places they came for are filled."""
+
+import asyncio
+import secrets
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from panelist.collection.robots.browser import Address, read_address
+from panelist.collection.robots.mind import Mind, World
+from panelist.collection.robots.record import Record, RobotLost, Stay
+from panelist.collection.robots.robot import Habits, Robot
+from panelist.collection.words import load_words
+from panelist.design.plan import Plan
+from panelist.study.study import Study
+
+NOT_FILLED = ("screened_out", "declined", "released", "timed_out", "excluded")
+MOST_TO_ONE = 3  # of those who come in the place of others, for each rater wanted
+
+T = TypeVar("T")
+Progress = Callable[[Record], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fleet:
+    """Who comes: how many, in which groups, how fast."""
+
+    raters: int
+    groups: tuple[str, ...] = ()
+    """The group of each, in turn; none where the plan has none."""
+    seed: int = 1
+    careless: float = 0.0
+    habits: Habits = field(default_factory=Habits)
+    ramp: float = 0.0
+    """The seconds within which they arrive."""
+    name: str = ""
+    """What the ids of these people begin with; drawn where it is empty."""
+
+
+def send_robots(study: Study, url: str, fleet: Fleet, report: Progress | None = None) -> Record:
+    """Return what simulated raters did at the server of a study, once all have ended.
+
+    Where one is screened out or let go, another comes for the place, as a panel would send one.
+    """
+    address = read_address(url)
+    allow_connections(fleet.raters)
+    return run_in_loop(visit(study, address, fleet, report))
+
+
+def find_groups(plan: Plan) -> tuple[str, ...]:
+    """Return the group of each place of a plan, in order; none where it has no groups."""
+    first = plan.table.drop_duplicates("rater")["group"].astype(str).tolist()
+    return tuple(first) if any(first) else ()
+
+
+async def visit(
+    study: Study, address: Address, fleet: Fleet, report: Progress | None = None, record: Record | None = None
+) -> Record:
+    """Send the robots within a running event loop; ``record`` is filled while they work."""
+    record = Record() if record is None else record
+    world = World(study, fleet.raters * MOST_TO_ONE, fleet.seed, fleet.careless)
+    words = load_words(study.file.language)
+    name = fleet.name or f"robot-{secrets.token_hex(4)}"
+    between = fleet.ramp / max(fleet.raters, 1)
+
+    async def fill(place: int) -> None:
+        await asyncio.sleep(place * between)
+        group = fleet.groups[place % len(fleet.groups)] if fleet.groups else ""
+        for turn in range(MOST_TO_ONE):
+            rater = place + turn * fleet.raters
+            robot = Robot(
+                address, Mind(world, rater, group), words, record, fleet.habits, f"{name}-{rater + 1}"
+            )
+            try:
+                stay = await robot.take_part()
+            except RobotLost as error:
+                stay = Stay(rater, robot.link, f"lost: {error}")
+            record.stays.append(stay)
+            if report is not None:
+                report(record)
+            if stay.end not in NOT_FILLED:
+                return
+
+    await asyncio.gather(*(fill(place) for place in range(fleet.raters)))
+    return record
+
+
+def run_in_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Return what ``work`` returns, run in an event loop: uvloop's, where there is one, costs half."""
+    if sys.platform == "win32":
+        return asyncio.run(work)
+    import uvloop
+
+    return uvloop.run(work)
+
+
+def allow_connections(count: int) -> None:
+    """Allow this process, and those it starts, so many connections, as far as the system lets it."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count + 100 if hard == resource.RLIM_INFINITY else min(count + 100, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,83 @@
+"""What the web application is told when it starts: the study, the database, and how the world reaches it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from panelist.collection.web.passwords import PasswordHash, hash_password, make_password
+from panelist.core.errors import PanelistError
+from panelist.study.study import Study
+
+ID_PARAMETERS = (
+    "PROLIFIC_PID",
+    "participantId",
+    "participant_id",
+    "workerId",
+    "survey_code",
+    "response_id",
+    "id",
+)
+"""What panels call a person in their links: Prolific, CloudResearch Connect, SONA, Besample and others."""
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+class BadAddress(PanelistError):
+    """An address that the server cannot have, or that raters cannot open."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebConfig:
+    """What every process of the server knows. It can be pickled, so that new processes are told the same."""
+
+    study: Path | Study
+    """The study itself, so that every process has the same whatever becomes of its file; or the file."""
+    database: str | None = None
+    """A URL or a file; None is study.db beside the study."""
+    password: PasswordHash = field(default_factory=lambda: hash_password(make_password()), repr=False)
+    """What the password of the dashboard is compared with."""
+    url: str = "http://127.0.0.1:8000"
+    """The address under which raters and researchers reach the server."""
+    hosts: tuple[str, ...] = LOOPBACK
+    """The host names that requests may be meant for; none means any."""
+    id_parameters: tuple[str, ...] = ID_PARAMETERS
+    """The parameters of the open link that may hold a person's outside id; the first that is there counts."""
+    group_parameter: str = "group"
+    """The parameter of the open link that names the group."""
+    joins_a_minute: int = 300
+    """How many may come by the open link from one address in a minute; 0 means any number."""
+    sweep_seconds: float = 30.0
+    """How often places that are held too long are looked for."""
+    patience_seconds: float = 30.0
+    """How long an answer waits for a database that is away before the page is told to try again."""
+    parent: int | None = None
+    """The process that started this one; when it is gone, so is this one."""
+
+    @property
+    def https(self) -> bool:
+        """Whether the world reaches the server by https: cookies then travel by nothing else."""
+        return self.url.startswith("https://")
+
+
+def check_url(url: str) -> str:
+    """Return the public address without a last slash, or raise BadAddress.
+
+    >>> check_url("https://rate.example.org/")
+    'https://rate.example.org'
+    """
+    parts = urlsplit(url)
+    whole = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment)
+    if not whole or parts.path not in ("", "/") or parts.username is not None:
+        raise BadAddress(
+            f"{url!r} is no address for the pages. Give scheme and host, such as https://rate.example.org; "
+            "the pages are at the root of their host."
+        )
+    return url.rstrip("/")
+
+
+def find_hosts(bound: str, url: str | None) -> tuple[str, ...]:
+    """Return the host names to answer to: any, where the server is open to a network under no known name."""
+    if url is not None:
+        return (*LOOPBACK, urlsplit(url).hostname or "")
+    if f"[{bound}]" in LOOPBACK or bound in LOOPBACK:
+        return LOOPBACK
+    return () if bound in ("0.0.0.0", "::", "") else (*LOOPBACK, bound)

@@ -1,0 +1,135 @@
+"""The preview: a researcher walks through the rating pages, and nothing of it is stored."""
+
+import asyncio
+import time
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from panelist.collection.pages import Page
+from panelist.collection.preview import Preview, pack_preview, show_preview, step_preview, unpack_preview
+from panelist.collection.web.dashboard_access import HOME, LOGIN, Visitor, researchers
+from panelist.collection.web.dashboard_actions import ask, show_unknown
+from panelist.collection.web.images import find_image, send_image
+from panelist.collection.web.rater_routes import read_form
+from panelist.collection.web.render import Frame, render_page
+from panelist.collection.web.site import Site
+
+PLACES_OFFERED = 200
+_MAIN = '<main id="main">'
+
+
+async def ask_preview(visitor: Visitor) -> Response:
+    """Ask which place to look at."""
+    places = tuple(await asyncio.to_thread(lambda: visitor.site.booklet().agenda.places))
+    sentences = (
+        "You see the pages of one place as its rater does, consent, practice and checks included.",
+        "Nothing is stored: what you answer is in no table, no export and no count.",
+    )
+    return ask(
+        visitor,
+        "Preview as a rater",
+        sentences,
+        "Begin",
+        field="choice",
+        label="Place",
+        options=places[:PLACES_OFFERED],
+    )
+
+
+async def begin_preview(visitor: Visitor) -> Response:
+    """Go to the first page of a place."""
+    place = visitor.form.get("place", "")
+    booklet = await asyncio.to_thread(visitor.site.booklet)
+    if place not in booklet.agenda.places:
+        return show_unknown(visitor)
+    await asyncio.to_thread(visitor.researcher.note, "previewed", place)
+    return RedirectResponse(_address(visitor.site, Preview(place)), 303)
+
+
+async def show_page(request: Request) -> Response:
+    """Show the page at which a preview is."""
+    site, preview = _find(request)
+    if preview is None:
+        return RedirectResponse(LOGIN, 303)
+    booklet = await asyncio.to_thread(site.booklet)
+    return _show(site, preview, show_preview(booklet, preview, time.time()))
+
+
+async def take_page(request: Request) -> Response:
+    """Go on in a preview. It changes nothing anywhere, so that no other site could want to send this."""
+    site, preview = _find(request)
+    if preview is None:
+        return RedirectResponse(LOGIN, 303)
+    if request.headers.get("sec-fetch-dest") == "empty":
+        # The script of the page would go to the address that it knows, where it is still this page. Refused,
+        # it sends the form as a browser without scripts does, and is led to the next address.
+        return Response(status_code=409)
+    form = read_form(await request.body())
+    booklet = await asyncio.to_thread(site.booklet)
+    after, again = step_preview(booklet, preview, form, request.path_params["to"], time.time())
+    if again is not None:
+        return _show(site, after, again, 422)
+    return RedirectResponse(_address(site, after), 303)
+
+
+async def take_answer(request: Request) -> Response:
+    """Say what the script of the page wants to hear; it is not true, and the page says so above."""
+    preview = _find(request)[1]
+    if preview is None:
+        return JSONResponse({"saved": False, "problem": "Please log in again."}, 403)
+    return JSONResponse({"saved": True, "revision": 0, "late": False})
+
+
+async def send_picture(request: Request) -> Response:
+    """Send a picture of a page of the preview."""
+    site, preview = _find(request)
+    occasion, order, place = (request.path_params[name] for name in ("occasion", "order", "place"))
+    if preview is None:
+        return Response(status_code=404)
+    booklet = await asyncio.to_thread(site.booklet)
+    page = booklet.agenda.sitting(preview.place, occasion).page(order)
+    path = find_image(site.study.folder, booklet.image(page, place)) if page is not None else None
+    return send_image(path) if path is not None else Response(status_code=404)
+
+
+def _find(request: Request) -> tuple[Site, Preview | None]:
+    """Return the preview in an address, for those who are logged in."""
+    site: Site = request.app.state.site
+    if site.login.find(request) is None:
+        return site, None
+    return site, unpack_preview(request.path_params["packed"], _key(site))
+
+
+def _show(site: Site, preview: Preview, page: Page, status: int = 200) -> Response:
+    file = site.study.file
+    home = _address(site, preview)
+    frame = Frame(file.title, home, file.information.contact, file.collecting.theme)
+    html = render_page(page, site.words, frame)
+    banner = Markup(
+        '<main id="main">\n<div class="wrap narrow head" lang="en" dir="ltr"><p class="notice warn"><span>'
+        '<strong>Preview of place {}.</strong> Nothing is stored. <a href="{}">Back to the dashboard</a>'
+        "</span></p></div>"
+    ).format(preview.place, HOME)
+    return Response(html.replace(_MAIN, banner, 1), status, media_type="text/html; charset=utf-8")
+
+
+def _address(site: Site, preview: Preview) -> str:
+    return f"{HOME}/preview/{pack_preview(preview, _key(site))}"
+
+
+def _key(site: Site) -> bytes:
+    return site.store.study.secret.encode()
+
+
+_PACKED = f"{HOME}/preview/{{packed}}"
+ROUTES = [
+    Route(f"{HOME}/preview", researchers(ask_preview), methods=["GET"]),
+    Route(f"{HOME}/preview", researchers(begin_preview), methods=["POST"]),
+    Route(f"{_PACKED}/answer", take_answer, methods=["POST"]),
+    Route(f"{_PACKED}/image/{{occasion:int}}-{{order:int}}-{{place:int}}", send_picture, methods=["GET"]),
+    Route(f"{_PACKED}/{{to}}", take_page, methods=["POST"]),
+    Route(_PACKED, show_page, methods=["GET"]),
+]

@@ -1,0 +1,273 @@
+"""Starting the server: the study checked, planned and opened, the port taken, then the processes started."""
+
+import errno
+import hashlib
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
+
+from panelist.collection.links import Link, keep_links, open_link
+from panelist.collection.store.errors import BadStore
+from panelist.collection.store.plans import find_moved
+from panelist.collection.store.store import Store, open_store
+from panelist.collection.web.app import make_app
+from panelist.collection.web.config import BadAddress, WebConfig, check_url, find_hosts
+from panelist.collection.web.passwords import hash_password, make_password
+from panelist.core.errors import BadPlan
+from panelist.design.files import TABLE, read_plan, write_plan
+from panelist.design.make import plan_study
+from panelist.design.plan import Plan
+from panelist.study.load import load_study
+from panelist.study.study import Study
+
+PASSWORD_VARIABLE, SHORTEST_PASSWORD = "PANELIST_PASSWORD", 12
+BACKLOG = 2048
+PORT_TRIES, PORT_PAUSE = 10, 0.3
+END_SECONDS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What a person asked for; everything else follows from the study."""
+
+    study: Path
+    database: str | None = None
+    host: str = "127.0.0.1"
+    port: int = 8000
+    url: str | None = None
+    workers: int = 1
+    links: int = 0
+    id_parameter: str | None = None
+    joins_a_minute: int = WebConfig.joins_a_minute
+    study_changed: bool = False
+    access_log: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    """A server that only needs to be run: its port is taken, and its database holds the plan."""
+
+    config: WebConfig
+    wishes: Wishes
+    bound: socket.socket = field(repr=False)
+    title: str
+    places: int
+    database: str
+    password: str | None = field(repr=False)
+    """The password of the dashboard; None where it comes from the environment."""
+    links: tuple[Link, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """Return what a person wants to know now."""
+        yield f"{self.title}: {self.places} places, collected in {self.database}"
+        for note in self.notes:
+            yield f"note: {note}"
+        yield ""
+        yield f"  for raters   {open_link(self.config.url)}"
+        yield f"  dashboard    {self.config.url}/dashboard"
+        yield f"  password     {self.password or f'as in {PASSWORD_VARIABLE}'}"
+        if self.links:
+            yield ""
+            yield "Links for one rater each, not used so far:"
+            yield from (f"  {link.place}  {link.link}" for link in self.links)
+        yield ""
+        yield "Ctrl+C ends the server. Whatever raters have been told is saved is on disk."
+
+
+def prepare(wishes: Wishes) -> Ready:
+    """Return the server, ready to run, or raise an error that says what is in the way."""
+    study = load_study(wishes.study)
+    url = check_url(wishes.url) if wishes.url else None
+    password, given = _find_password()
+    notes: list[str] = []
+    with open_checked(study, wishes, notes) as store:
+        bound = take_port(wishes.host, wishes.port)
+        try:
+            config = _make_config(study, wishes, url, bound.getsockname()[1])
+            salt = hashlib.sha256(f"password {store.study.secret}".encode()).digest()
+            config = replace(config, password=hash_password(password, salt))
+            links = keep_links(store, config.url, wishes.links) if wishes.links else ()
+        except BaseException:
+            bound.close()
+            raise
+        if not config.hosts:
+            notes.append("everybody who reaches this machine reaches the server; --url says how links begin")
+        return Ready(
+            config=config,
+            wishes=wishes,
+            bound=bound,
+            title=study.title,
+            places=len(store.places().groups),
+            database=store.database.name,
+            password=None if given else password,
+            links=links,
+            notes=tuple(notes),
+        )
+
+
+def _make_config(study: Study, wishes: Wishes, url: str | None, port: int) -> WebConfig:
+    config = WebConfig(
+        study=replace(study, path=study.path.resolve()) if study.path else study,
+        database=_absolute(wishes.database),
+        url=url or _write_url(wishes.host, port),
+        hosts=find_hosts(wishes.host, url),
+        joins_a_minute=wishes.joins_a_minute,
+    )
+    return replace(config, id_parameters=(wishes.id_parameter,)) if wishes.id_parameter else config
+
+
+def run(ready: Ready) -> int:
+    """Serve until told to end; return the exit code."""
+    several = ready.wishes.workers > 1
+    config = replace(ready.config, parent=os.getpid()) if several else ready.config
+    settings = uvicorn.Config(
+        partial(make_app, config),  # a factory that can be pickled
+        factory=True,
+        workers=ready.wishes.workers,
+        lifespan="on",
+        log_level="info" if ready.wishes.access_log else "warning",
+        access_log=ready.wishes.access_log,
+        server_header=False,
+        # Whom to believe about the sender: only a proxy on this machine, and only where one was announced.
+        proxy_headers=ready.wishes.url is not None,
+        forwarded_allow_ips="127.0.0.1,::1",
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=END_SECONDS,
+        timeout_worker_healthcheck=60,
+    )
+    # uvicorn sends itself, at its end, the signal that ended it: that shall not count as a failure.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    try:
+        if several:
+            supervisor = Multiprocess(settings, [ready.bound])
+            supervisor.run()
+            return int(any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes))
+        server = uvicorn.Server(settings)
+        server.run([ready.bound])
+        return int(not server.started)
+    finally:
+        ready.bound.close()
+
+
+def take_port(host: str, port: int) -> socket.socket:
+    """Return a listening socket, or raise BadAddress; a server that is just ending is waited for."""
+    if not 0 <= port <= 65535:
+        raise BadAddress(f"There is no port {port}. Ports go from 1 to 65535; 0 takes any that is free.")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for tries_left in reversed(range(PORT_TRIES)):
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            if sys.platform != "win32":  # there it would share the port with others
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind((host, port))
+            bound.listen(BACKLOG)
+            bound.set_inheritable(True)
+            return bound
+        except OSError as error:
+            bound.close()
+            if error.errno != errno.EADDRINUSE or not tries_left:
+                raise BadAddress(_explain(error, host, port)) from None
+        time.sleep(PORT_PAUSE)
+    raise AssertionError("the last try returns or raises")
+
+
+def _explain(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {port} on {host} is in use. Give another with --port, or end the server that has it."
+    if error.errno == errno.EACCES:
+        return f"Port {port} is not allowed to you: those below 1024 seldom are. Give another with --port."
+    what = error.strerror or str(error)
+    return f"The server cannot listen on {host}, port {port}: {what}. Give --host an address of this machine."
+
+
+def _find_password() -> tuple[str, bool]:
+    """Return the password of the dashboard, and whether it was given in the environment."""
+    given = os.environ.get(PASSWORD_VARIABLE, "").strip()
+    if given and len(given) < SHORTEST_PASSWORD:
+        raise BadAddress(
+            f"{PASSWORD_VARIABLE} has {len(given)} characters; at least {SHORTEST_PASSWORD} are needed. "
+            "Take a longer one, or none: then one is drawn."
+        )
+    return (given, True) if given else (make_password(), False)
+
+
+def open_checked(study: Study, wishes: Wishes, notes: list[str]) -> Store:
+    """Return the open store, with the plan in it that goes with the study."""
+    known = _look_inside(study, wishes)
+    if known is not None and known.hash != study.hash and known.visits and not wishes.study_changed:
+        raise BadStore(
+            f"The study file or its outputs changed after collecting began (visits so far: {known.visits}): "
+            f"the study's hash was {known.hash[:12]}…, now it is {study.hash[:12]}…. Put the old files back, "
+            "collect into another database (--db), or, where the change alters nothing that raters judge, "
+            "add --study-changed: the change is then recorded."
+        )
+    changed = known is not None and known.hash != study.hash
+    if changed and known is not None and known.visits:
+        notes.append("the study file changed while people were taking part; that is on record now")
+    plan = _find_plan(study, None if known is None else known.plan, changed and wishes.study_changed, notes)
+    return open_store(wishes.database, study, plan)
+
+
+@dataclass(frozen=True)
+class _Known:
+    hash: str
+    visits: int
+    plan: Plan | None
+
+
+def _look_inside(study: Study, wishes: Wishes) -> _Known | None:
+    """Return what the database has of a study already, None where there is nothing."""
+    try:
+        store = open_store(wishes.database, study, create=False)
+    except BadStore:
+        return None  # nothing there; what is really wrong is found when it is opened to write
+    with store:
+        try:
+            plan = store.plan()
+        except BadStore:
+            plan = None
+        return _Known(store.study.hash, len(store.visits()), plan)
+
+
+def _find_plan(study: Study, known: Plan | None, may_differ: bool, notes: list[str]) -> Plan | None:
+    """Return the plan to enter; None where the one in the database is in force."""
+    if not (study.folder / TABLE).exists():
+        if known is not None:
+            return None
+        plan = plan_study(study)
+        write_plan(plan, study.folder)
+        notes.append(
+            f"there was no plan, so one was made: {len(plan.raters)} raters, {TABLE} beside the study"
+        )
+        return plan
+    plan = read_plan(study.folder)
+    if known is not None and not find_moved(plan, known):
+        return None  # the same, or it has grown since
+    if plan.study_hash != study.hash and not may_differ:
+        raise BadPlan(
+            f"{study.folder / TABLE} belongs to another study, or to this one before it was changed. Make it "
+            f"again: panelist plan {study.folder}"
+        )
+    return plan
+
+
+def _write_url(host: str, port: int) -> str:
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{port}"
+
+
+def _absolute(database: str | None) -> str | None:
+    """Return the database so that another process finds it, wherever that one stands."""
+    return database if database is None or "://" in database else str(Path(database).resolve())

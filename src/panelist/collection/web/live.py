@@ -1,0 +1,145 @@
+"""The dashboard as it is now: counted once for everybody who watches, and sent to them when it has changed.
+
+One look serves all: however many browsers are open, the database is asked at most every two seconds, and not
+at all while nobody watches. Counting runs in a thread, so that raters do not wait for it.
+"""
+
+import asyncio
+import json
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from time import monotonic
+
+from panelist.collection.agreement_so_far import AgreementSoFar, measure_so_far
+from panelist.collection.given_ratings import collect_ratings
+from panelist.collection.ledger import Ledger
+from panelist.collection.overview import Overview, make_overview
+from panelist.collection.plan_facts import PlanFacts, count_plan
+from panelist.collection.store.errors import StoreAway
+from panelist.collection.web.site import Site
+
+LOOK_SECONDS, FRESH_SECONDS, HEARTBEAT_SECONDS = 2.0, 0.5, 15.0
+ENDING_SECONDS = 0.5
+AGREEMENT_SECONDS, AGREEMENT_SHARE, AGREEMENT_LONGEST = 5.0, 10.0, 60.0
+"""Agreement is measured at most every five seconds; where it takes long, ten times rarer, up to a minute."""
+RETRY_MILLISECONDS = 3000
+
+
+@dataclass(frozen=True)
+class View:
+    """What there is to show at one moment."""
+
+    overview: Overview
+    agreement: AgreementSoFar | None
+    version: str
+    """Differs as soon as any part looks different."""
+    parts: dict[str, str]
+    """The parts of the page as HTML, by their names."""
+
+
+Draw = Callable[[Overview, AgreementSoFar | None], dict[str, str]]
+
+
+class Board:
+    """The dashboard of one process."""
+
+    def __init__(self, site: Site, draw: Draw) -> None:
+        texts = {criterion.name for criterion in site.study.criteria if criterion.scale.level == "text"}
+        self.site = site
+        self.ledger = Ledger(site.store, frozenset(texts))
+        self.agreement: AgreementSoFar | None = None
+        self._draw = draw
+        self._facts: tuple[int, PlanFacts] | None = None
+        self._view: View | None = None
+        self._looked = -LOOK_SECONDS
+        self._looking = asyncio.Lock()
+        self._measured: frozenset[int] | None = None
+        self._measure_again = 0.0
+        self._measuring: asyncio.Task[None] | None = None
+
+    async def look(self, age: float = FRESH_SECONDS) -> View:
+        """Return what there is to show, not older than so many seconds."""
+        async with self._looking:  # who comes meanwhile takes what this look brings
+            if self._view is None or monotonic() - self._looked >= age:
+                self._view = await asyncio.to_thread(self._count)
+                self._looked = monotonic()
+                self._follow_agreement()
+            return self._view
+
+    async def watch(self) -> AsyncIterator[str]:
+        """Return the messages for one browser: one at once, then one after each change, and signs of life."""
+        yield f"retry: {RETRY_MILLISECONDS}\n\n"
+        seen, sent, spoke = "", -LOOK_SECONDS, monotonic()
+        while not is_ending():
+            with suppress(StoreAway):  # the page keeps what it has
+                view = await self.look(LOOK_SECONDS)
+                if view.version != seen and monotonic() - sent >= LOOK_SECONDS:
+                    seen, sent = view.version, monotonic()
+                    spoke = sent
+                    yield write_message(view)
+            if monotonic() - spoke >= HEARTBEAT_SECONDS:
+                spoke = monotonic()
+                yield ": still here\n\n"
+            await asyncio.sleep(ENDING_SECONDS)
+
+    def facts(self) -> PlanFacts:
+        """Return what the plan in force wants; reads the store."""
+        version = self.site.store.version()
+        if self._facts is None or self._facts[0] != version.number:
+            self._facts = (version.number, count_plan(version.plan, self.site.study))
+        return self._facts[1]
+
+    def _count(self) -> View:
+        self.ledger.look()
+        with_rest = self.agreement.with_rest if self.agreement is not None else {}
+        overview = make_overview(self.ledger, self.site.study, self.facts(), time.time(), with_rest)
+        parts = self._draw(overview, self.agreement)
+        whole = sha256(json.dumps([overview.state, parts]).encode()).hexdigest()[:16]
+        return View(overview, self.agreement, whole, parts)
+
+    def _follow_agreement(self) -> None:
+        """Have the agreement measured again, in a thread, if others have finished and it is time."""
+        done = frozenset(
+            folder.visit.id
+            for folder in self.ledger.folders.values()
+            if folder.visit.state == "finished" and folder.visit.valid
+        )
+        idle = self._measuring is None or self._measuring.done()
+        if idle and done != self._measured and monotonic() >= self._measure_again:
+            self._measured = done
+            self._measuring = asyncio.get_running_loop().create_task(self._measure())
+
+    async def _measure(self) -> None:
+        began = monotonic()
+
+        def work() -> AgreementSoFar:
+            folders = list(self.ledger.folders.values())
+            return measure_so_far(collect_ratings(folders, self.site.booklet().agenda, self.site.study))
+
+        try:
+            self.agreement = await asyncio.to_thread(work)
+            self._looked = -LOOK_SECONDS  # the next look shows it
+        finally:
+            took = monotonic() - began
+            pause = min(AGREEMENT_LONGEST, AGREEMENT_SHARE * took)
+            self._measure_again = monotonic() + max(AGREEMENT_SECONDS, pause)
+
+
+def write_message(view: View) -> str:
+    """Return the event that tells browsers how it stands."""
+    said = {"version": view.version, "state": view.overview.state, "parts": view.parts}
+    return f"event: board\ndata: {json.dumps(said, separators=(',', ':'))}\n\n"
+
+
+def is_ending() -> bool:
+    """Return whether the server of this process was told to end.
+
+    It waits for every reply to be complete, and these never are; but it tells nobody that it waits. Whoever
+    it is, it has put itself behind the signal to end.
+    """
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    return bool(getattr(server, "should_exit", False))

@@ -1,0 +1,283 @@
+"""The raters' routes: in by the open link or by one's own, then always the right page.
+
+They go past FastAPI's machinery: thousands of answers a minute come here, and the session reads them itself.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from panelist.collection.answering import NotAsked
+from panelist.collection.booklet import Booklet
+from panelist.collection.briefing_pages import has_step
+from panelist.collection.moves import go_to
+from panelist.collection.pages import EndPage, Page
+from panelist.collection.session import Outcome, go_back, next_page, pause, take, take_one
+from panelist.collection.store import ops
+from panelist.collection.store.answers import Answer
+from panelist.collection.store.errors import NoPlace, NotOpen
+from panelist.collection.store.people import TIMED_OUT
+from panelist.collection.store.records import Visit
+from panelist.collection.web.api import Message
+from panelist.collection.web.images import find_image, send_image
+from panelist.collection.web.security import TOKEN, find_address
+from panelist.collection.web.site import Past, Site
+from panelist.scales.base import BadAnswer
+
+MOST_PARAMETERS, LONGEST_NAME, LONGEST_VALUE = 20, 64, 500
+SEEN_SECONDS = 60.0
+MOST_FIELDS = 2000
+BRIEFING = ("consent", "background", "instructions", "examples")
+
+Follow = Callable[[Site, Visit, Mapping[str, str], float], Outcome]
+"""What follows from a form that a visit sent at a time."""
+
+
+async def join(request: Request) -> Response:
+    """Send somebody who came by the open link to a place of their own."""
+    site: Site = request.app.state.site
+    if is_preview(request):
+        return Response()  # it must not take a place
+    if wait := site.joins.wait(find_address(request.scope)):
+        return show(site, EndPage(id="end-trouble", kind="trouble"), 429, {"Retry-After": str(int(wait) + 1)})
+    params = keep_parameters(request.query_params)
+    outside_id = next((params[name] for name in site.config.id_parameters if params.get(name)), None)
+    group = params.get(site.config.group_parameter) or None
+    names = (await site.read(site.store.places)).names
+    if group is not None and group not in names:
+        return show(site, EndPage(id="end-unknown", kind="unknown"), 404)
+    first = await site.read(lambda: find_first_step(site.booklet()))
+    try:
+        visit = await site.write(ops.Join(group, outside_id, params, first))
+    except NoPlace:
+        return show(site, EndPage(id="end-full", kind="full"), 409)
+    except NotOpen:
+        state = await site.read_state()
+        return show(site, EndPage(id=f"end-{state}", kind=state), 409)
+    return RedirectResponse(f"/r/{visit.token}", 303)
+
+
+def is_preview(request: Request) -> bool:
+    """Return whether a browser only looks ahead: nobody is there yet."""
+    return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
+
+
+async def open_visit(site: Site, visit: Visit) -> Visit:
+    """Return the visit of a link that is opened for the first time: at the first step."""
+    move = await site.read(lambda: go_to(site.booklet(), visit, "consent"))
+    return (await site.write(ops.MoveVisit(visit.id, move))).visit
+
+
+def find_first_step(booklet: Booklet) -> str:
+    """Return the state in which a visit begins: at the first step of the briefing that the study has."""
+    return next((step for step in BRIEFING if has_step(booklet, step)), "invited")
+
+
+def keep_parameters(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of a link that are kept: so many, so long, and of each the last."""
+    kept = [(name, value) for name, value in given.items() if 0 < len(name) <= LONGEST_NAME]
+    return {name: value[:LONGEST_VALUE] for name, value in kept[:MOST_PARAMETERS]}
+
+
+async def show_page(request: Request) -> Response:
+    """Show the page at which a visit is."""
+    site: Site = request.app.state.site
+    visit = await find_visit(site, request)
+    if visit is None:
+        return show_unknown(site)
+    now = time.time()
+    if visit.state == "invited" and not is_preview(request):
+        visit = await open_visit(site, visit)
+    visit = await come_back(site, visit, now)
+
+    def look() -> Page:
+        return next_page(site.booklet(), visit, Past(site.store, visit), now, site.state())
+
+    page = await site.read(look)
+    site.shown.note(visit.id, page.id, now)
+    return show(site, page, token=visit.token)
+
+
+async def come_back(site: Site, visit: Visit, now: float) -> Visit:
+    """Return the visit of somebody who is here: let in again after a time-out, and known to be alive."""
+    if visit.state == "released" and visit.reason == TIMED_OUT:
+        return await site.write(ops.Reopen(visit.id))
+    if not visit.over and visit.seen is not None and now - visit.seen > SEEN_SECONDS:
+        await site.write(ops.SeeVisit(visit.id))
+    return visit
+
+
+async def take_page(request: Request) -> Response:
+    """Take the form of a page: store it and go on, or show it again with what is missing."""
+    return await _take_form(request, take_form)
+
+
+async def take_back(request: Request) -> Response:
+    """Keep what was answered, and go to the page before."""
+    return await _take_form(request, lambda site, visit, form, now: go_back(site.booklet(), visit, form))
+
+
+async def take_pause(request: Request) -> Response:
+    """Keep what was answered, and rest."""
+    return await _take_form(request, lambda site, visit, form, now: pause(site.booklet(), visit, form))
+
+
+def take_form(site: Site, visit: Visit, form: Mapping[str, str], now: float) -> Outcome:
+    """Return what follows from the form of a page."""
+    elapsed = site.shown.since(visit.id, form.get("page", ""), now)
+    outcome = take(site.booklet(), visit, form, Past(site.store, visit), now, elapsed)
+    if outcome.done is not None and elapsed is not None:
+        return replace(outcome, done=replace(outcome.done, shown=now - elapsed))
+    return outcome
+
+
+async def _take_form(request: Request, follow: Follow) -> Response:
+    site: Site = request.app.state.site
+    visit = await find_visit(site, request)
+    form = read_form(await request.body())
+    if visit is None:
+        return show_unknown(site)
+    now = time.time()
+    visit = await come_back(site, visit, now)
+    # What comes from somebody whose place was passed on is kept, but leads nowhere.
+    here = replace(visit, state=visit.left_at) if visit.freed and visit.left_at else visit
+    outcome = await site.read(lambda: follow(site, here, form, now))
+    problem = await store_outcome(site, visit, outcome)
+    if problem is not None:
+        return problem
+    if outcome.again is not None and not visit.over:
+        return show(site, outcome.again, 422, token=visit.token)
+    return RedirectResponse(f"/r/{visit.token}", 303)
+
+
+async def store_outcome(site: Site, visit: Visit, outcome: Outcome) -> Response | None:
+    """Write what follows from a form; return a page only where there is no place for the rater's group."""
+    move = None if visit.over else outcome.move
+    if outcome.group is not None and not visit.over:
+        try:
+            await site.write(ops.Assign(visit.id, outcome.group))
+        except NoPlace:
+            return show(site, EndPage(id="end-full", kind="full"), 409)
+    # The same form sent twice at once is one step: what happened in it is noted under one key.
+    key = f"{visit.id}-{visit.state}-{visit.occasion}-{visit.page}-{visit.seen}"
+    if outcome.answers or outcome.done is not None:
+        done, events = (None, ()) if visit.over else (outcome.done, outcome.events)
+        page = (visit.id, visit.occasion, visit.page)
+        await site.write(ops.SaveAnswers(*page, outcome.answers, done, move, events, key=key))
+    elif move is not None:
+        await site.write(ops.MoveVisit(visit.id, move, outcome.events, key=key))
+    return None
+
+
+async def take_one_answer(request: Request) -> Response:
+    """Store one answer the moment it is given."""
+    site: Site = request.app.state.site
+    body = await request.body()
+    try:
+        message = Message.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        if first["type"] == "json_invalid":
+            return refuse_answer(400, "This is not JSON.")
+        where = ".".join(str(part) for part in first["loc"]) or "body"
+        return refuse_answer(422, f"{where}: {first['msg']}")
+    visit = await find_visit(site, request)
+    if visit is None:
+        return refuse_answer(404, "There is no such link.")
+    try:
+        occasion, page, answer = await site.read(
+            lambda: take_one(site.booklet(), visit, message.model_dump(exclude_none=True))
+        )
+    except (NotAsked, BadAnswer) as error:
+        return refuse_answer(422, str(error))
+    if problem := await site.read(lambda: find_problem(site, visit, occasion, page, answer)):
+        return refuse_answer(409, problem)
+    saved = await site.write(ops.SaveAnswers(visit.id, occasion, page, (answer,)))
+    receipt = saved.answers[0]
+    return JSONResponse({"saved": True, "revision": receipt.revision, "late": receipt.late})
+
+
+def find_problem(site: Site, visit: Visit, occasion: int, page: int, answer: Answer) -> str:
+    """Return why an answer to a page of this visit is not wanted now; nothing where it is.
+
+    Of who declined nothing is kept. Nobody answers a page before it was shown, nor changes one that is done
+    where the study does not let them go back; what was stored is confirmed, however often it is sent.
+    """
+    state = visit.left_at if visit.over else visit.state
+    if visit.state == "declined":
+        return "Nothing is kept of this visit."
+    if (occasion, page) == (visit.occasion, visit.page):
+        return "This page was not shown yet." if state in ("invited", *BRIEFING) else ""
+    if site.study.file.collecting.back:
+        return ""
+    stored = site.store.visit_answers(visit.id, occasion, page).get(answer.name)
+    done = stored is not None and stored.value != answer.value
+    return "This page is done; its answers are kept as they are." if done else ""
+
+
+async def send_picture(request: Request) -> Response:
+    """Send a picture of a page that the rater has reached, by its place there."""
+    site: Site = request.app.state.site
+    visit = await find_visit(site, request)
+    occasion, order, place = (request.path_params[name] for name in ("occasion", "order", "place"))
+    if visit is None or (occasion, order) > (visit.occasion, visit.page):
+        return show_unknown(site)
+
+    def look() -> Response | None:
+        booklet = site.booklet()
+        page = booklet.agenda.sitting(visit.place, occasion).page(order)
+        path = find_image(site.study.folder, booklet.image(page, place)) if page is not None else None
+        return send_image(path) if path is not None else None
+
+    return await site.read(look) or show_unknown(site)
+
+
+async def find_visit(site: Site, request: Request) -> Visit | None:
+    """Return the visit of a link; what cannot be a link is not looked up at all."""
+    token = request.path_params["token"]
+    if TOKEN.fullmatch(token) is None:
+        return None
+    return await site.read(lambda: site.store.find_visit(token))
+
+
+def read_form(body: bytes) -> dict[str, str]:
+    """Return the fields of a form; of each the last, as browsers send the one that is shown last."""
+    try:
+        text = body.decode("utf-8", "replace")
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:  # more fields than any page has
+        return {}
+
+
+def show(
+    site: Site, page: Page, status: int = 200, headers: Mapping[str, str] | None = None, token: str = ""
+) -> Response:
+    """Return the HTML of a page."""
+    return Response(site.render(page, token), status, headers, "text/html; charset=utf-8")
+
+
+def show_unknown(site: Site) -> Response:
+    """Return the page for a link that leads nowhere; the same whether it never was one or is none now."""
+    return show(site, EndPage(id="end-unknown", kind="unknown"), 404)
+
+
+def refuse_answer(status: int, problem: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return that an answer was not stored, and why."""
+    return JSONResponse({"saved": False, "problem": problem}, status, headers)
+
+
+ROUTES = [
+    Route("/r/{token}/answer", take_one_answer, methods=["POST"]),
+    Route("/r/{token}/page", take_page, methods=["POST"]),
+    Route("/r/{token}", show_page, methods=["GET"]),
+    Route("/r/{token}/back", take_back, methods=["POST"]),
+    Route("/r/{token}/pause", take_pause, methods=["POST"]),
+    Route("/r/{token}/image/{occasion:int}-{order:int}-{place:int}", send_picture, methods=["GET"]),
+    Route("/join", join, methods=["GET"]),
+]

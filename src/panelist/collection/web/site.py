@@ -1,0 +1,149 @@
+"""What the routes work with: the study, its store, and the pages made ready from the plan in force."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import Any, TypeVar
+
+from panelist.collection.booklet import Booklet
+from panelist.collection.pages import Page
+from panelist.collection.store.errors import StoreAway
+from panelist.collection.store.ops import Operation, ReleaseStale
+from panelist.collection.store.records import Visit
+from panelist.collection.store.store import Store, open_store
+from panelist.collection.web.config import WebConfig
+from panelist.collection.web.login import Login
+from panelist.collection.web.render import Frame, render_page
+from panelist.collection.web.security import Limiter
+from panelist.collection.words import load_words
+from panelist.study.load import load_study
+from panelist.study.study import Study
+
+T = TypeVar("T")
+STATE_SECONDS = 1.0
+OPENING_SECONDS, OPENING_PAUSE = 60.0, 0.5
+SHOWN_KEPT = 100_000
+
+
+class Site:
+    """A study that is being served by this process. The dashboard finds it, too, at ``app.state.site``."""
+
+    def __init__(self, config: WebConfig, study: Study, store: Store) -> None:
+        self.config = config
+        self.study = study
+        self.store = store
+        self.login = Login(store.study.secret, config.password, config.https)
+        self.joins = Limiter(config.joins_a_minute)
+        self.words = load_words(study.file.language)
+        self.shown = Shown()
+        self._inline = store.database.file is not None
+        self._booklet: tuple[int, Booklet] | None = None
+        self._state: tuple[float, str] = (-STATE_SECONDS, "")
+
+    async def read(self, look: Callable[[], T]) -> T:
+        """Return what ``look`` reads from the store: at once from a file, in a thread from a server."""
+        return look() if self._inline else await asyncio.to_thread(look)
+
+    async def write(self, op: "Operation[T]") -> T:
+        """Return what the operation returns, once it is on disk."""
+        return await self.store.writer.send(op)
+
+    def booklet(self) -> Booklet:
+        """Return the pages of the plan in force; call it inside ``read``."""
+        version = self.store.version()
+        if self._booklet is None or self._booklet[0] != version.number:
+            self._booklet = (version.number, Booklet(self.study, version.plan, self.words))
+        return self._booklet[1]
+
+    def render(self, page: Page, token: str = "") -> str:
+        """Return the HTML of a page; its forms lead to the visit of this token."""
+        file = self.study.file
+        home = f"/r/{token}" if token else ""
+        frame = Frame(file.title, home, file.information.contact, file.collecting.theme)
+        return render_page(page, self.words, frame)
+
+    def state(self) -> str:
+        """Return whether the study is open, paused or closed, as of a second ago; call it inside ``read``."""
+        if monotonic() - self._state[0] >= STATE_SECONDS:
+            self._state = (monotonic(), self.store.state())
+        return self._state[1]
+
+    async def read_state(self) -> str:
+        """Return the state of the study, asked of the database now."""
+        return await self.read(self.store.state)
+
+    async def sweep(self) -> None:
+        """Let go, again and again, of places that are held too long."""
+        while True:
+            await asyncio.sleep(self.config.sweep_seconds)
+            with suppress(StoreAway):  # the next round finds them as well
+                await self.write(ReleaseStale(time.time() - self.store.hold_seconds))
+
+
+class Shown:
+    """When each visit was first shown the page it is at: so a limit in time is measured here, too."""
+
+    def __init__(self, most: int = SHOWN_KEPT) -> None:
+        self._most = most
+        self._times: OrderedDict[int, tuple[str, float]] = OrderedDict()
+
+    def note(self, visit: int, page: str, now: float) -> None:
+        """Note that a page is shown, unless it was already."""
+        if self._times.get(visit, ("", 0.0))[0] != page:
+            self._times[visit] = (page, now)
+            self._times.move_to_end(visit)
+            if len(self._times) > self._most:
+                self._times.popitem(last=False)
+
+    def since(self, visit: int, page: str, now: float) -> float | None:
+        """Return for how many seconds a page has been shown, None where this process did not show it."""
+        noted = self._times.get(visit)
+        return now - noted[1] if noted is not None and noted[0] == page else None
+
+
+class Past:
+    """The past of a visit, read from the store when a page asks for it."""
+
+    def __init__(self, store: Store, visit: Visit) -> None:
+        self._store = store
+        self._visit = visit.id
+        self._pages: dict[tuple[int, int], dict[str, str]] = {}
+
+    def answers(self, occasion: int, page: int) -> Mapping[str, str]:
+        """Return the answers on a page that stand now, by field."""
+        found = self._pages.get((occasion, page))
+        if found is None:
+            stored = self._store.visit_answers(self._visit, occasion, page)
+            found = self._pages[occasion, page] = {name: answer.value for name, answer in stored.items()}
+        return found
+
+    def events(self, kind: str) -> Sequence[Mapping[str, Any]]:
+        """Return the details of the events of a kind, oldest first."""
+        return [event.detail for event in self._store.visit_events(self._visit) if event.kind == kind]
+
+    def seconds(self, occasion: int) -> float:
+        """Return how long the pages of an occasion took so far."""
+        return self._store.occasion_times(self._visit, occasion)[0]
+
+    def ended(self, occasion: int) -> float | None:
+        """Return when the last page of an occasion was done, in seconds since 1970."""
+        return self._store.occasion_times(self._visit, occasion)[1]
+
+
+async def open_site(config: WebConfig) -> Site:
+    """Return the site of a study; waits for a database that is away, as when both machines start together."""
+    study = load_study(config.study)
+    until = monotonic() + OPENING_SECONDS
+    while True:
+        try:
+            store = await asyncio.to_thread(
+                open_store, config.database, study, None, patience=config.patience_seconds
+            )
+            return Site(config, study, store)
+        except StoreAway:
+            if monotonic() > until:
+                raise
+            await asyncio.sleep(OPENING_PAUSE)

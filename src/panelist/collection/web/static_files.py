@@ -1,0 +1,28 @@
+"""Style sheets and scripts: read once, and kept by browsers under an address that names their content."""
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from panelist.collection.web.render import STATIC, find_version
+
+TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+FOR_GOOD = "public, max-age=31536000, immutable"
+
+
+def make_static_routes(folder: Path = STATIC) -> list[Route]:
+    """Return the routes of the static files; nothing but these files can be asked for."""
+    files = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in TYPES}
+
+    async def send_file(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in files:
+            return PlainTextResponse("There is no such file.\n", 404)
+        # A page from before an update asks under an older address: it gets what there is, not to keep.
+        current = request.path_params["version"] == find_version()
+        headers = {"Cache-Control": FOR_GOOD if current else "no-cache"}
+        return Response(files[name], media_type=TYPES[Path(name).suffix], headers=headers)
+
+    return [Route("/static/{version}/{name}", send_file, methods=["GET"])]

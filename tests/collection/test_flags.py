@@ -1,0 +1,86 @@
+"""Flags: each at its line, and none where there is nothing to say."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from panelist.collection.flags import find_flags, find_usual, quiet_minutes
+from panelist.collection.ledger import Tally
+from panelist.collection.real_pay import find_bonus, find_hourly, measure_time
+from panelist.collection.store.people import new_visit
+from panelist.collection.store.records import Visit
+
+NOW = 1_000_000.0
+PAGES = frozenset((1, page) for page in range(1, 13))
+
+
+def visit(seen: float = NOW) -> Visit:
+    return replace(new_visit("T", "r001", "", "rating", NOW), opened=NOW, seen=seen)
+
+
+def kinds(tally: Tally, seen: Visit | None = None, **more: object) -> list[str]:
+    return [flag.kind for flag in find_flags(seen or visit(), tally, now=NOW, **more)]  # type: ignore[arg-type]
+
+
+def test_who_does_as_others_do_has_no_flag() -> None:
+    tally = Tally(PAGES, 12, 600.0, 20.0, {(1, "repeat-1"): True}, (6, 12))
+    assert kinds(tally, usual_seconds=25.0, hourly=13.0, floor=Decimal("12.60"), agrees=0.4) == []
+
+
+def test_more_failed_checks_than_allowed_are_flagged() -> None:
+    tally = Tally(checks={(1, "a"): False, (1, "b"): True, (2, "a"): False})
+    assert kinds(tally, allowed=1) == ["checks"]
+    assert kinds(tally, allowed=2) == []
+
+
+@pytest.mark.parametrize(("same", "flagged"), [((22, 24), True), ((21, 24), False), ((9, 9), False)])
+def test_the_same_answer_nearly_always_is_flagged_once_there_are_enough(
+    same: tuple[int, int], flagged: bool
+) -> None:
+    found = find_flags(visit(), Tally(same=same), now=NOW)
+    assert [flag.text for flag in found] == ([f"Same answer {same[0]} of {same[1]}"] if flagged else [])
+
+
+def test_a_third_of_the_usual_time_is_too_fast() -> None:
+    assert kinds(Tally(PAGES, page_seconds=6.6), usual_seconds=20.0) == ["fast"]
+    assert kinds(Tally(PAGES, page_seconds=6.7), usual_seconds=20.0) == []
+    assert kinds(Tally(frozenset({(1, 1)}), page_seconds=1.0), usual_seconds=20.0) == []
+
+
+def test_the_usual_time_needs_five_raters() -> None:
+    tallies = [Tally(PAGES, page_seconds=float(seconds)) for seconds in (5, 10, 20, 30, 40)]
+    assert find_usual(tallies) == 20
+    assert find_usual(tallies[:4]) is None
+
+
+def test_an_hour_below_the_floor_is_flagged() -> None:
+    assert kinds(Tally(), hourly=12.59, floor=Decimal("12.60")) == ["pay"]
+    assert kinds(Tally(), hourly=12.60, floor=Decimal("12.60")) == []
+    assert kinds(Tally(), hourly=None, floor=Decimal("12.60")) == []
+
+
+def test_who_has_not_been_seen_is_quiet_unless_there_is_nothing_to_do() -> None:
+    away = visit(seen=NOW - 41 * 60 - 5)
+    assert [flag.text for flag in find_flags(away, Tally(), now=NOW)] == ["Quiet for 41 min"]
+    for state in ("waiting", "invited", "finished", "released"):
+        assert quiet_minutes(replace(away, state=state), NOW) == 0
+
+
+def test_ratings_that_go_against_the_rest_are_flagged_with_a_true_minus() -> None:
+    (flag,) = find_flags(visit(), Tally(), now=NOW, agrees=-0.21)
+    assert flag.text == "Agrees little with the rest (−0.21)"
+
+
+def test_time_at_work_leaves_long_pauses_out() -> None:
+    assert measure_time([100.0, 0.0, 1000.0, 5000.0, 5100.0]) == 1100.0
+    assert measure_time([]) == 0.0
+
+
+def test_a_bonus_brings_the_pay_of_the_time_taken_to_the_floor() -> None:
+    paid, seconds, floor = Decimal("3.40"), 1200.0, Decimal("12.60")
+    bonus = find_bonus(paid, seconds, floor)
+    assert bonus == Decimal("0.80")
+    hourly = find_hourly(paid + bonus, seconds)
+    assert hourly == pytest.approx(12.60)
+    assert find_bonus(Decimal("4.20"), seconds, floor) == 0

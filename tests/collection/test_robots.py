@@ -1,0 +1,319 @@
+"""Simulated raters: they read pages as browsers do, judge as simulated ratings do, and do not travel."""
+
+import asyncio
+import sqlite3
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pandas as pd
+import pytest
+
+from panelist.collection.agenda import PlanPage
+from panelist.collection.booklet import Booklet
+from panelist.collection.robots.browser import BadServer, Browser, Reply, read_address
+from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
+from panelist.collection.robots.mind import Mind, World
+from panelist.collection.robots.recognition import Recognition, Seen, View
+from panelist.collection.robots.robot import Habits
+from panelist.collection.robots.sheet import read_sheet
+from panelist.collection.session import next_page
+from panelist.design.make import plan_study
+from panelist.design.simulate import simulate_ratings
+from panelist.study.load import load_study
+from panelist.study.study import Study
+from tests.collection.faulty_servers import check_whole, write_faulty_study
+from tests.collection.raters import (
+    DESIGNS,
+    SCALES,
+    TEMPLATE_NAMES,
+    TEMPLATES,
+    make_study,
+    render,
+    walk_through,
+)
+from tests.collection.store.studies import write_study
+from tests.collection.web.servers import make_study as make_folder
+from tests.collection.web.servers import serve_in_thread
+
+
+class Reference(HTMLParser):
+    """The fields of a page, read by the parser of the standard library."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.fields: set[tuple[str, str, str]] = set()
+        self.actions: list[str] = []
+        self.select = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        has = {name: value or "" for name, value in attrs}
+        name, kind = has.get("name", ""), has.get("type", "text")
+        if tag == "form":
+            self.actions.append(has["action"])
+        elif tag == "select":
+            self.select = name
+        elif tag == "textarea":
+            self.fields.add(("words", name, ""))
+        elif tag == "input" and name:
+            self.fields.add(
+                ("words" if kind == "text" else kind, name, "" if kind == "text" else has["value"])
+            )
+
+    def handle_data(self, data: str) -> None:
+        if self.select and data.strip().isdigit():
+            self.fields.add(("radio", self.select, data.strip()))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "select":
+            self.select = ""
+
+
+def find_seen(study: Study, item: str, system: str) -> Seen:
+    """Return an output as robots know it."""
+    return Seen(study.items.index(item), study.systems.index(system))
+
+
+def list_columns(frame: pd.DataFrame, *names: str) -> list[tuple[Any, ...]]:
+    """Return the rows of some columns."""
+    return list(zip(*(frame[name].tolist() for name in names), strict=True))
+
+
+def find_fields(html: str) -> set[tuple[str, str, str]]:
+    """Return the fields of a page as robots read them."""
+    sheet = read_sheet(html)
+    fields = {("hidden", name, value) for name, value in sheet.hidden.items()}
+    fields |= {("checkbox", name, value) for name, value in sheet.boxes.items()}
+    fields |= {("radio", name, value) for name, values in sheet.choices.items() for value in values}
+    return fields | {("words", name, "") for name in sheet.words}
+
+
+@pytest.mark.parametrize("name", TEMPLATE_NAMES)
+def test_every_page_of_a_template_is_read_as_a_parser_reads_it(name: str) -> None:
+    walk = walk_through(load_study(TEMPLATES / name))
+    walk.finish()
+    kinds = set()
+    for page in walk.pages:
+        html = render(page, walk.booklet)
+        reference, sheet = Reference(html), read_sheet(html)
+        assert find_fields(html) == reference.fields
+        assert [sheet.action] == (reference.actions or [""])
+        kinds.add(type(page).__name__)
+    assert {"ConsentPage", "RatingPage", "EndPage"} <= kinds
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_scale_can_be_answered_with_what_the_page_offers(scale: str) -> None:
+    study = make_study({scale: SCALES[scale]}, DESIGNS.get(scale, {"type": "lists", "trials_per_rater": 6}))
+    walk = walk_through(study, state="rating", place="r001")
+    world = World(study, 3)
+    mind = Mind(world, 1)
+    html = render(next_page(walk.booklet, walk.visit, walk.history, 0.0), walk.booklet)
+    sheet = read_sheet(html)
+    view = world.recognition.look(sheet)
+    shown = walk.booklet.agenda.sitting("r001", 1).pages[0].outputs
+    assert [(study.items[seen.item], study.systems[seen.system]) for seen in view.outputs] == list(shown)
+    answers = {name: mind.answer(name, view) for name in sheet.names}
+    assert answers
+    outcome = walk.send({"page": sheet.page} | answers)
+    assert {given.name: given.value for given in outcome.answers} == answers
+
+
+def test_a_spoilt_copy_is_recognised_as_one() -> None:
+    checks = {"items": [{"kind": "degraded", "how": "shuffle words"}]}
+    study = make_study(
+        output=lambda item, system: f"Words of text {item}, not in order in version {system}.", checks=checks
+    )
+    walk = walk_through(study, state="rating", place="r001")
+    booklet: Booklet = walk.booklet
+    page: PlanPage = next(one for one in booklet.agenda.sitting("r001", 1).pages if one.check)
+    walk.visit = type(walk.visit)(state="rating", place="r001", page=page.order)
+    sheet = read_sheet(render(walk.look(), booklet))
+    (seen,) = Recognition(study).look(sheet).outputs
+    assert seen.spoilt
+    assert (study.items[seen.item], study.systems[seen.system]) == page.outputs[0]
+
+
+def test_robots_think_what_the_simulated_raters_of_a_file_think() -> None:
+    study = make_study({"fluency": SCALES["vas"]})
+    plan = plan_study(study)
+    world = World(study, len(plan.raters), seed=5, careless=0.0)
+    ratings = simulate_ratings(study, plan, seed=5, careless=0.0)
+    raters = {name: number for number, name in enumerate(plan.raters)}
+    latent = [
+        world.judge("fluency", raters[rater], find_seen(study, item, system))
+        for rater, item, system in list_columns(ratings, "rater", "item", "system")
+    ]
+    # A line is SPAN = 3.72 long: where it is not cut off, latent = (value - 50) / 100 * 3.72 + noise of sd 1.
+    value = (ratings["rating"].to_numpy() - 50) / 100 * 3.72
+    inside = np.abs(value) < 1.86
+    noise = (value - np.array(latent))[inside]
+    assert inside.sum() > 20
+    assert np.corrcoef(value, latent)[0, 1] > 0.5
+    assert np.std(noise) < 1.2
+
+
+def test_careful_robots_do_what_a_check_asks_and_careless_ones_do_not_read() -> None:
+    checks = {"items": [{"kind": "instructed", "text": "Choose 2.", "answers": {"ease": "2"}}]}
+    study = make_study(checks=checks)
+    told = View((Seen(),), "instructed-1")
+    careful = Mind(World(study, 1, careless=0.0), 0)
+    careless = Mind(World(study, 1, careless=1.0), 0)
+    assert {careful.answer("c1p1", told) for _ in range(50)} == {"2"}
+    assert {careless.answer("c1p1", told) for _ in range(50)} > {"2"}
+
+
+@pytest.mark.parametrize("url", ["http://10.1.2.3:8000", "http://example.org", "http://0.0.0.0:80"])
+def test_robots_visit_no_other_machine(url: str) -> None:
+    with pytest.raises(BadServer, match="only visit a server on this machine"):
+        read_address(url)
+
+
+@pytest.mark.parametrize("url", ["https://127.0.0.1", "ftp://127.0.0.1", "", "http://", "http://127.0.0.1:x"])
+def test_what_is_no_address_is_said_to_be_none(url: str) -> None:
+    with pytest.raises(BadServer, match="no address of a server"):
+        read_address(url)
+
+
+def test_addresses_may_be_short_or_those_of_a_link() -> None:
+    assert read_address("127.0.0.1:8000/").path == "/join"
+    assert read_address("http://localhost:9/r/ABC").path == "/r/ABC"
+    assert read_address("http://[::1]:9/join?group=a").query == "group=a"
+
+
+@pytest.mark.parametrize("name", TEMPLATE_NAMES)
+def test_robots_fill_every_place_of_a_template(name: str, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "study", name)
+    with serve_in_thread(folder, joins_a_minute=0) as served:
+        plan = served.store.plan()
+        fleet = Fleet(raters=len(plan.raters), habits=Habits(twice=0.2))
+        record = send_robots(served.study, served.url, fleet)
+        assert record.ends == {"finished": fleet.raters}
+        assert (record.refused, record.faults, record.unknown) == ([], {}, 0)
+        assert all(stay.code for stay in record.stays)
+        answers = served.store.snapshot().answers
+        assert record.answers == len(answers)
+        assert answers["seconds"].median() > 3
+
+
+def test_what_robots_collect_carries_what_they_think(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "study", "vas")
+    with serve_in_thread(folder, joins_a_minute=0) as served:
+        study = served.study
+        fleet = Fleet(raters=len(served.store.plan().raters), seed=3, name="tried")
+        send_robots(study, served.url, fleet)
+        snapshot = served.store.snapshot()
+    world = World(study, 3 * fleet.raters, seed=3, careless=0.0)
+    ids = dict(list_columns(snapshot.visits, "id", "outside_id"))
+    trials = snapshot.answers[snapshot.answers["phase"] == "trial"]
+    pairs = [
+        (
+            world.judge(criterion, int(ids[visit].rpartition("-")[2]) - 1, find_seen(study, item, system)),
+            value,
+        )
+        for visit, criterion, item, system, value in list_columns(
+            trials.astype({"value": float}), "visit", "criterion", "item", "system", "value"
+        )
+    ]
+    assert len(pairs) > 100
+    assert np.corrcoef(np.array(pairs).T)[0, 1] > 0.5
+
+
+GROUPED = """\
+title: A study of two sittings, with groups, reasons and pages of several outputs
+criteria:
+  - {name: fluency, question: "How fluent is it?", scale: {type: likert, points: 5}}
+  - {name: size, question: "How good is it?", scale: {type: magnitude, reference: "A text.", modulus: 100}}
+  - {name: rank, question: "Which is best?", scale: {type: ranking}}
+design: {type: pages, trials_per_rater: 3, occasions: 2, criteria: in turn}
+raters: {groups: [{name: native, raters: 2}, {name: learner, raters: 3}]}
+background:
+  - name: english
+    question: "Is English your first language?"
+    options: ["Yes", "No"]
+    groups: {"Yes": native, "No": learner}
+collecting: {reasons: true, back: true}
+"""
+
+
+def test_robots_join_their_groups_and_come_for_a_second_sitting(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study", GROUPED, n_items=6, systems="abc")
+    with serve_in_thread(study.folder, joins_a_minute=0) as served:
+        plan = served.store.plan()
+        fleet = Fleet(raters=len(plan.raters), groups=find_groups(plan))
+        record = send_robots(study, served.url, fleet)
+        check_whole(study, None, fleet, record, comparative=("rank",))
+        answers = served.store.snapshot().answers
+        assert answers["occasion"].nunique() == 2
+
+
+def test_robots_without_scripts_get_there_too(tmp_path: Path) -> None:
+    study = write_faulty_study(tmp_path / "study", 3, 4)
+    with serve_in_thread(study.folder, joins_a_minute=0) as served:
+        fleet = Fleet(raters=3, habits=Habits(scripts=False))
+        record = send_robots(study, served.url, fleet)
+        assert "answer" not in record.times
+        check_whole(study, None, fleet, record)
+
+
+def test_the_proof_notices_a_lost_answer_and_a_doubled_one(tmp_path: Path) -> None:
+    study = write_faulty_study(tmp_path / "study", 2, 3)
+    with serve_in_thread(study.folder, joins_a_minute=0) as served:
+        fleet = Fleet(raters=2)
+        record = send_robots(study, served.url, fleet)
+    check_whole(study, None, fleet, record)
+    change(study, "INSERT INTO answers SELECT id + 1000, visit, occasion, page, {} FROM answers LIMIT 1")
+    with pytest.raises(AssertionError):
+        check_whole(study, None, fleet, record)
+    change(study, "DELETE FROM answers WHERE id > 1000 OR id = 3")
+    with pytest.raises(AssertionError):
+        check_whole(study, None, fleet, record)
+
+
+def change(study: Study, statement: str) -> None:
+    """Change the database of a study behind the store's back."""
+    rest = (
+        "name, criterion, item, system, position, phase, check_name, value, revision + 1, key || 'x', given, "
+        "seconds_first, seconds, changes, raw, width, late"
+    )
+    database = sqlite3.connect(study.folder / "study.db")
+    with database:
+        database.execute(statement.format(rest))
+    database.close()
+
+
+def test_who_comes_too_late_finds_no_place(tmp_path: Path) -> None:
+    study = write_faulty_study(tmp_path / "study", 2, 3)
+    with serve_in_thread(study.folder, joins_a_minute=0) as served:
+        record = send_robots(study, served.url, Fleet(raters=4))
+    assert record.ends == {"finished": 2, "full": 2}
+
+
+def test_a_server_that_is_not_there_is_given_up_in_words(tmp_path: Path) -> None:
+    study = write_faulty_study(tmp_path / "study", 2, 3)
+    fleet = Fleet(raters=1, habits=Habits(patience=0.3))
+    record = send_robots(study, "http://127.0.0.1:9", fleet)
+    (stay,) = record.stays
+    assert stay.end.startswith("lost: GET /join")
+    assert record.retries >= 1
+
+
+def test_the_client_reads_replies_as_httpx_does(tmp_path: Path) -> None:
+    async def ask(url: str, path: str) -> Reply:
+        browser = Browser(read_address(url))
+        try:
+            return await browser.send("GET", path)
+        finally:
+            browser.close()
+
+    study = write_faulty_study(tmp_path / "study", 2, 3)
+    with serve_in_thread(study.folder) as served:
+        for path in ("/health", "/nowhere", "/join?id=one"):
+            expected = httpx.get(served.url + path)
+            reply = asyncio.run(ask(served.url, path))
+            assert (reply.status, reply.body) == (expected.status_code, expected.content)
+            assert reply.headers.get("content-type") == expected.headers.get("content-type")
+            assert reply.headers.get("location") == expected.headers.get("location")

@@ -1,0 +1,71 @@
+"""Links for one rater each: as a list, and as a file."""
+
+import csv
+import stat
+from pathlib import Path
+
+import pytest
+
+from panelist.collection.links import Link, find_links, keep_links, make_links, write_links
+from panelist.collection.store.errors import NoPlace
+from panelist.collection.store.store import Store
+from panelist.core.errors import BadFile
+from tests.cli.commands import call
+from tests.collection.web.servers import make_study
+
+URL = "https://rate.example.org"
+
+
+def test_each_free_place_gets_a_link_of_its_own(store: Store) -> None:
+    made = make_links(store, URL)
+    assert [link.place for link in made] == list(store.places().groups)
+    assert len({link.link for link in made}) == len(made)
+    assert all(link.link.startswith(f"{URL}/r/") for link in made)
+    assert find_links(store, URL) == made
+    with pytest.raises(NoPlace, match="held or filled"):
+        make_links(store, URL, 1)
+
+
+def test_so_many_links_are_kept_ready_and_used_ones_replaced(store: Store) -> None:
+    first = keep_links(store, URL, 2)
+    assert keep_links(store, URL, 2) == first
+    third = keep_links(store, URL, 3)
+    assert third[:2] == first
+    assert len({link.place for link in third}) == 3
+
+
+def test_the_file_is_its_owners_alone_and_holds_no_formula(tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    path.write_text("older", encoding="utf-8")
+    write_links([Link("r001", "+native", f"{URL}/r/A"), Link("r002", "a,b", f"{URL}/r/B")], path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [
+        ["place", "group", "link"],
+        ["r001", "'+native", f"{URL}/r/A"],
+        ["r002", "a,b", f"{URL}/r/B"],
+    ]
+    with pytest.raises(BadFile, match="cannot be written"):
+        write_links([], tmp_path / "nowhere" / "links.csv")
+
+
+def test_the_command_prints_links_and_writes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_study(tmp_path / "study")
+    done = call(capsys, "links", folder, "--count", "2", "--url", URL)
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert [line.split()[0] for line in lines] == ["r001", "r002"]
+    assert all(URL in line for line in lines)
+    assert "there was no plan" in done.err
+    again = call(capsys, "links", folder, "--unused", "--url", URL)
+    assert again.out == done.out
+    target = tmp_path / "links.csv"
+    rest = call(capsys, "links", folder, "-o", target, "--url", URL)
+    assert rest.code == 0
+    with target.open(encoding="utf-8", newline="") as file:
+        places = [row["place"] for row in csv.DictReader(file)]
+    assert places[0] == "r003"
+    assert f"{len(places)} links in {target}" in rest.out
+    none = call(capsys, "links", folder, "--count", "1")
+    assert (none.code, "held or filled" in none.err) == (2, True)

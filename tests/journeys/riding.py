@@ -1,0 +1,156 @@
+"""A rater in a browser: answers whatever a page asks, as a person would, with mouse, finger or keys."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from panelist.collection.store.records import Visit
+from tests.collection.web.servers import Served
+
+# Which controls a page has, in order: groups of buttons, lines, lists and boxes for words.
+LOOK = """() => {
+  const found = [];
+  const seen = new Set();
+  for (const one of document.querySelectorAll("main input, main select, main textarea")) {
+    if (one.type === "hidden" || one.id === "keys-on" || one.closest("[hidden]")) continue;
+    const name = one.dataset.for ?? one.name;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    found.push({name, kind: one.tagName === "INPUT" ? one.type : one.tagName.toLowerCase()});
+  }
+  return found;
+}"""
+PLACE = """() => {
+  const form = document.querySelector("main form");
+  const page = form?.elements.page?.value ?? "";
+  const kind = page.replace(/[0-9-]+$/, "") || (page ? "rate" : "end");
+  const code = document.querySelector("#code")?.textContent;
+  return {page, kind, code, practice: document.title.startsWith("Practice")};
+}"""
+WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
+
+
+@dataclass
+class Rider:
+    """A rater with a browser window."""
+
+    served: Served
+    page: Page
+    seen: dict[str, str] = field(default_factory=dict)
+    """The ids of the pages seen, each with its kind."""
+    errors: list[str] = field(default_factory=list)
+    strangers: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("request", self._note)
+
+    def _note(self, request: Any) -> None:
+        if not request.url.startswith((self.served.url, "data:")):
+            self.strangers.append(request.url)
+
+    def join(self) -> "Rider":
+        """Come in by the open link."""
+        self.page.goto(f"{self.served.url}/join")
+        return self
+
+    @property
+    def token(self) -> str:
+        return self.page.url.rpartition("/")[2]
+
+    def visit(self) -> Visit:
+        """Return the visit, as the server has it."""
+        found = self.served.store.find_visit(self.token)
+        assert found is not None
+        return found
+
+    def where(self) -> dict[str, Any]:
+        """Return the id and the kind of the page."""
+        found: dict[str, Any] = self.page.evaluate(PLACE)
+        return found
+
+    def answer(self) -> None:
+        """Answer everything that the page asks."""
+        page = self.page
+        practice = self.where()["practice"]
+        for control in page.evaluate(LOOK):
+            name, kind = control["name"], control["kind"]
+            if kind == "radio":
+                options = page.locator(f'input[name="{name}"]')
+                place = self._choose(name, options.count(), practice)
+                options.nth(place).locator("xpath=ancestor::label").click()
+            elif kind == "checkbox":
+                page.locator(f'input[name="{name}"]').check()
+            elif kind == "range":
+                line = page.locator(f'input[data-for="{name}"]')
+                box = line.bounding_box()
+                assert box
+                line.click(position={"x": box["width"] * 0.7, "y": box["height"] / 2})
+            elif kind in ("text", "textarea"):
+                page.locator(f'[name="{name}"]').fill("7")
+
+    def _choose(self, name: str, options: int, practice: bool) -> int:
+        """Return the answer to take: in practice one that passes, so that nobody is screened out."""
+        if not practice:
+            return 0 if name.endswith("-best") else options - 1
+        study = self.served.study
+        number = int(self.page.title().split()[1]) - 1
+        right = [one.right for one in study.file.practice.items][number] if study.file.practice else {}
+        wanted = next((answers[0] for answers in right.values()), "1")
+        values = [
+            self.page.locator(f'input[name="{name}"]').nth(place).get_attribute("value")
+            for place in range(options)
+        ]
+        best, _, worst = wanted.partition(",")
+        wanted = best if name.endswith("-best") else worst or wanted
+        return values.index(wanted) if wanted in values else 0
+
+    def go_on(self) -> None:
+        """Press the button that leads on, and wait for the page that follows."""
+        here = self.where()["page"]
+        button = self.page.locator("button.primary[name=consent], #next").first
+        button.click()
+        self.wait_past(here)
+
+    def wait_past(self, page: str) -> None:
+        """Wait until another page is there than this one."""
+        self.page.wait_for_function(
+            "page => document.querySelector('main form')?.elements.page?.value !== page", arg=page
+        )
+
+    def ride(self, look: Callable[["Rider"], None] = lambda _: None, until: str = "") -> "Rider":
+        """Go on to the end, or to the first page of a kind; ``look`` sees each page on the way."""
+        for _ in range(80):
+            where = self.where()
+            self.seen[where["page"]] = where["kind"]
+            look(self)
+            if where["kind"] == "end" or (until and where["kind"] == until and not where["practice"]):
+                return self
+            self.answer()
+            self.go_on()
+        raise AssertionError("the visit does not end")
+
+
+@contextmanager
+def open_window(browser: Browser, served: Served, **settings: Any) -> Iterator[Rider]:
+    """Open a window of its own, as on another device."""
+    context: BrowserContext = browser.new_context(**settings)
+    context.set_default_timeout(20_000)
+    try:
+        yield Rider(served, context.new_page())
+    finally:
+        context.close()
+
+
+def find_faults(page: Page) -> list[str]:
+    """Return what axe-core finds wrong for people who use a keyboard, a screen reader or large letters."""
+    found = Axe().run(page)
+    return [
+        f"{fault['id']}: {fault['help']} {[node['html'][:160] for node in fault['nodes']][:3]}"
+        for fault in found.response["violations"]
+    ]
