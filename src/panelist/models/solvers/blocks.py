@@ -17,7 +17,7 @@ import numpy as np
 from panelist.models.arrays import Floats, Ints, Longs, Places
 from panelist.models.formulas.grouping import Factor
 from panelist.models.solvers import lapack
-from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.kernel import kernel, stay_apart
 
 
 class Pattern(NamedTuple):
@@ -117,6 +117,7 @@ def _find_neighbours(lead: Ints, place: Places, levels: int, q: int) -> tuple[Pl
 @kernel
 def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
     """Fill ``blocks`` with the factor of V'diag(w)V + I; return its log-determinant, nan if there is none."""
+    stay_apart()
     reach, columns, C, S = pattern.reach, pattern.columns, blocks.C, blocks.S
     m1, q = pattern.widths[0], S.shape[0]
     S[:] = 0.0
@@ -217,6 +218,7 @@ def _eliminate_level(D: Floats, Cj: Floats, seen: Places, S: Floats) -> None:
 @kernel
 def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
     """Overwrite x, lead columns first, by H⁻¹x; return x'H⁻¹x."""
+    stay_apart()
     start, reach, columns, m1 = pattern.start, pattern.reach, pattern.columns, pattern.widths[0]
     D, C, S = blocks.D, blocks.C, blocks.S
     J = len(start) - 1
@@ -258,6 +260,7 @@ def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
 @kernel
 def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
     """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries, and T and N on the way."""
+    stay_apart()
     reach, columns, C, T = pattern.reach, pattern.columns, blocks.C, blocks.T
     m1 = pattern.widths[0]
     lapack.copy_into(T, blocks.S)
@@ -347,6 +350,7 @@ def _apply_inverse_transpose(L: Floats, B: Floats) -> None:
 @kernel
 def multiply(pattern: Pattern, V: Floats, u: Floats, out: Floats) -> None:
     """Fill out (n,) with Vu."""
+    stay_apart()
     start, place = pattern.start, pattern.place
     m1, m2, J = pattern.widths[0], place.shape[1], len(start) - 1
     dense = J * m1
@@ -363,6 +367,7 @@ def multiply(pattern: Pattern, V: Floats, u: Floats, out: Floats) -> None:
 @kernel
 def multiply_transposed(pattern: Pattern, V: Floats, row: Floats, out: Floats) -> None:
     """Add V'row to out, lead columns first."""
+    stay_apart()
     start, place = pattern.start, pattern.place
     m1, m2, J = pattern.widths[0], place.shape[1], len(start) - 1
     dense = J * m1

@@ -1,16 +1,29 @@
 """Ordinal mixed models: start, search, curvature, polish (docs/method.md, section 3)."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from panelist.models.arrays import Floats
+from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import dense_size, find_pattern
-from panelist.models.solvers.estimate import TOLERANCE, estimate
+from panelist.models.solvers.columns import LaneRoom, fill_columns, make_lane_room
+from panelist.models.solvers.estimate import (
+    COLUMN,
+    DONE,
+    ONCE,
+    PHASE,
+    SEARCH,
+    TOLERANCE,
+    estimate,
+    make_progress,
+)
 from panelist.models.solvers.kernel import announce_compiling
-from panelist.models.solvers.laplace import FINAL, FIRST, Ordinal, Workspace, evaluate, make_workspace
-from panelist.models.solvers.links import LATENT_SD, link_code
-from panelist.models.solvers.metric import first_metric
-from panelist.models.solvers.optimise import ITERATIONS, LOST, REASON, REASONS, Search, make_search
+from panelist.models.solvers.laplace import Ordinal, Workspace, make_workspace
+from panelist.models.solvers.links import LATENT_SD, LINKS, link_code
+from panelist.models.solvers.metric import component_metric, fixed_metric
+from panelist.models.solvers.optimise import ITERATIONS, REASON, REASONS, make_search
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
 from panelist.models.solvers.start import start_alpha
@@ -26,19 +39,53 @@ from panelist.models.solvers.variances import (
 
 _NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are tried at zero
 _STARTS = (1.0, 0.2, 3.0)  # factors on the starting values of τ
+_WEIGHT = 0.8  # about the information in a rating, of that in the latent judgement itself
+
+
+class Start(NamedTuple):
+    """Where τ starts, what a latent rating then varies by, and the first metric of τ."""
+
+    tau: Floats
+    spread: float
+    metric: Floats
+
+
+class Room(NamedTuple):
+    """What the solver works in; a search leaves nothing in it that the next one looks at."""
+
+    work: Workspace
+    lanes: LaneRoom
+    starts: dict[float, Start]  # by scale, made when they are needed
+
+
+def make_room(model: Ordinal) -> Room:
+    """Return room for models with the pattern and the number of thresholds of this one."""
+    return Room(make_workspace(model), make_lane_room(model), {})
+
+
+class Found(NamedTuple):
+    """Where a search ended: N and its slopes at ψ; the Hessian is nan where it could not be taken."""
+
+    value: float
+    psi: Floats
+    gradient: Floats
+    hessian: Floats
+    state: Floats  # of the search
+    finite: bool  # whether there are estimates at all
+
+    def converged(self, n: int) -> bool:
+        """Whether the slopes vanish, for ``n`` ratings."""
+        return self.finite and float(np.abs(self.gradient).max()) < 1e-3 * max(1.0, 1e-4 * n)
 
 
 def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the Laplace estimates of an ordinal mixed model."""
     announce_compiling(estimate)
     model = make_model(design, link, thresholds)
-    found: list[Solution] = []
+    room = make_room(model)
     with single_threaded_blas(dense_size(model.pattern)):
-        for scale in _STARTS:
-            found.append(_solve_from(model, design, link, thresholds, scale))
-            if found[-1].optimum.converged:
-                break
-    return max(found, key=lambda solution: solution.loglik)
+        found = find_estimates(model, design.factors, link, thresholds, room)
+    return _describe(model, design, room.work, found)
 
 
 def make_model(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
@@ -50,103 +97,145 @@ def make_model(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
     return Ordinal(pattern, X, design.codes[pattern.order], link_code(link), thresholds.J, rows, columns)
 
 
-def _solve_from(model: Ordinal, design: Design, link: str, thresholds: Thresholds, scale: float) -> Solution:
-    unit = LATENT_SD[link] if link != "cauchit" else 1.5
-    tau = first_entries(design.factors, scale * unit)
-    spread = float(np.sqrt(1.0 + (tau**2).sum() / unit**2))
-    alpha = start_alpha(model.codes, thresholds, link, spread)
-    start = np.concatenate([alpha, np.zeros(model.X.shape[1]), tau])
-    work = make_workspace(model)
-    search = make_search(start, np.eye(len(start)))
-    gradient, hessian = np.zeros(len(start)), np.full((len(start), len(start)), np.nan)
-    value = _search(model, work, search, gradient, hessian)
-    if np.isfinite(value):
-        value = _leave_saddle(model, work, search, gradient, hessian, value)
-        value = _try_zero(model, work, search, gradient, value)
-    return _describe(model, design, work, search, gradient, hessian, value)
+def find_estimates(
+    model: Ordinal, factors: tuple[Factor, ...], link: str, thresholds: Thresholds, room: Room
+) -> Found:
+    """Return the best optimum from several starts, of which the first nearly always does.
+
+    The workspace is left at the optimum.
+    """
+    tried: list[Found] = []
+    for scale in _STARTS:
+        tried.append(_find_from(model, factors, link, thresholds, scale, room))
+        if tried[-1].converged(len(model.codes)):
+            break
+    best = min(tried, key=lambda found: found.value)
+    if best is not tried[-1]:
+        _evaluate(model, best.psi, room)
+    return best
 
 
-def _search(model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats) -> float:
-    work.u[:] = 0.0
-    work.counts[2] = 0
-    first = evaluate(model, search.trial, work, search.trial_gradient, FIRST)
-    if not np.isfinite(first):
-        search.state[REASON] = LOST
-        return float("inf")
-    search.metric[:] = first_metric(model, search.trial, work)
-    return float(estimate(model, work, search, first, gradient, hessian))
-
-
-def _leave_saddle(
-    model: Ordinal, work: Workspace, search: Search, gradient: Floats, hessian: Floats, value: float
-) -> float:
-    """Where the Hessian bends down the search sits on a saddle, zero being stationary: move off."""
-    if not np.all(np.isfinite(hessian)):
-        return value
-    values, vectors = np.linalg.eigh(hessian)
-    if values[0] > -1e-3 * max(1.0, abs(values[-1]) * 1e-6):
-        return value
-    for sign in (1.0, -1.0):
-        trial = make_search(search.point + sign * 0.1 * vectors[:, 0], np.eye(len(search.point)))
-        slope, curvature = gradient.copy(), hessian.copy()
-        reached = _search(model, work, trial, slope, curvature)
-        if reached < value - 1e-6:
-            search.point[:] = trial.point
-            search.state[:] = trial.state
-            gradient[:], hessian[:] = slope, curvature
-            return reached
-    evaluate(model, search.point, work, gradient, FINAL)
-    return value
-
-
-def _try_zero(model: Ordinal, work: Workspace, search: Search, gradient: Floats, value: float) -> float:
-    """Put diagonal entries of Λ that are nearly zero at zero, if that costs nothing."""
-    first = len(search.point) - len(model.tau_row)
-    on_diagonal = np.flatnonzero(model.tau_row == model.tau_column) + first
-    small = [k for k in on_diagonal if 0.0 < abs(search.point[k]) < _NEARLY_ZERO]
-    if not small:
-        return value
-    trial, slope = search.point.copy(), gradient.copy()
-    trial[small] = 0.0
-    reached = evaluate(model, trial, work, slope, FINAL)
-    if reached <= value + 1e-5:
-        search.point[:] = trial
-        gradient[:] = slope
-        return float(reached)
-    return float(evaluate(model, search.point, work, gradient, FINAL))
-
-
-def _describe(
+def _find_from(
     model: Ordinal,
-    design: Design,
-    work: Workspace,
-    search: Search,
-    gradient: Floats,
-    hessian: Floats,
-    value: float,
-) -> Solution:
+    factors: tuple[Factor, ...],
+    link: str,
+    thresholds: Thresholds,
+    scale: float,
+    room: Room,
+) -> Found:
+    if scale not in room.starts:
+        room.starts[scale] = _make_start(model, factors, link, scale)
+    start = room.starts[scale]
+    alpha = start_alpha(model.codes, thresholds, link, start.spread)
+    psi = np.concatenate([alpha, np.zeros(model.X.shape[1]), start.tau])
+    found = _search(model, psi, start.metric, room)
+    if found.finite:
+        found = _leave_saddle(model, found, room)
+    if np.isfinite(found.value):
+        found = _try_zero(model, found, room)
+    return found
+
+
+def _make_start(model: Ordinal, factors: tuple[Factor, ...], link: str, scale: float) -> Start:
+    unit = _unit(link)
+    tau = first_entries(factors, scale * unit)
+    spread = float(np.sqrt(1.0 + (tau**2).sum() / unit**2))
+    return Start(tau, spread, _component_metric(model, tau, unit))
+
+
+def _unit(link: str) -> float:
+    return LATENT_SD[link] if link != "cauchit" else 1.5
+
+
+def _component_metric(model: Ordinal, tau: Floats, unit: float) -> Floats:
+    return component_metric(model.pattern, model.tau_row, model.tau_column, tau, _WEIGHT / unit**2)
+
+
+def _search(model: Ordinal, start: Floats, metric: Floats, room: Room) -> Found:
+    search = make_search(start)
+    fixed = len(start) - len(metric)
+    search.metric[fixed:, fixed:] = metric
+    progress = make_progress(len(start), len(room.work.u))
+    pausing = len(room.lanes.psi) > 0
+    while True:
+        value = float(estimate(model, room.work, search, progress, pausing))
+        phase = progress.numbers[PHASE]
+        if phase == SEARCH:
+            search.metric[:fixed, :fixed] = fixed_metric(model, room.work, len(start))
+            continue
+        if phase == COLUMN:
+            fill_columns(model, search.point, room.work.kept, progress, room.lanes)
+        finite = bool(np.isfinite(value)) and bool(np.isfinite(progress.hessian).all())
+        if phase == DONE or not finite:
+            return Found(value, search.point, progress.gradient, progress.hessian, search.state, finite)
+
+
+def _evaluate(model: Ordinal, psi: Floats, room: Room) -> tuple[float, Floats]:
+    """Return N and its gradient, by the code that is compiled already."""
+    progress = make_progress(len(psi), 0)
+    progress.numbers[PHASE] = ONCE
+    return float(estimate(model, room.work, make_search(psi), progress, False)), progress.gradient
+
+
+def _leave_saddle(model: Ordinal, found: Found, room: Room) -> Found:
+    """Where the Hessian bends down the search sits on a saddle, zero being stationary: move off."""
+    if _is_positive(found.hessian):
+        return found
+    values, vectors = np.linalg.eigh(found.hessian)
+    if values[0] > -1e-3 * max(1.0, abs(values[-1]) * 1e-6):
+        return found
+    unit, r = _unit(LINKS[model.link]), len(model.tau_row)
+    for sign in (1.0, -1.0):
+        start = found.psi + sign * 0.1 * vectors[:, 0]
+        other = _search(model, start, _component_metric(model, start[-r:], unit), room)
+        if other.value < found.value - 1e-6:
+            return other
+    _evaluate(model, found.psi, room)
+    return found
+
+
+def _is_positive(matrix: Floats) -> bool:
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _try_zero(model: Ordinal, found: Found, room: Room) -> Found:
+    """Put diagonal entries of Λ that are nearly zero at zero, if that costs nothing."""
+    tau = found.psi[len(found.psi) - len(model.tau_row) :]
+    small = (model.tau_row == model.tau_column) & (np.abs(tau) < _NEARLY_ZERO) & (tau != 0.0)
+    if not small.any():
+        return found
+    psi = found.psi.copy()
+    psi[len(psi) - len(tau) :][small] = 0.0
+    value, gradient = _evaluate(model, psi, room)
+    if value <= found.value + 1e-5:
+        return found._replace(value=value, psi=psi, gradient=gradient)
+    value, gradient = _evaluate(model, found.psi, room)
+    return found._replace(value=value, gradient=gradient)
+
+
+def _describe(model: Ordinal, design: Design, work: Workspace, found: Found) -> Solution:
     s, p = model.J.shape[1], model.X.shape[1]
-    psi = search.point
+    psi, hessian = found.psi, found.hessian
     lambdas = split_lambda(design.factors, psi[s + p :])
-    finite = bool(np.isfinite(value)) and bool(np.all(np.isfinite(hessian)))
-    covariance = _invert(hessian, s + p) if finite else np.full((s + p, s + p), np.nan)
-    largest = float(np.abs(gradient).max()) if finite else float("nan")
-    converged = finite and largest < 1e-3 * max(1.0, 1e-4 * len(model.codes))
-    reason = REASONS[float(search.state[REASON])]
+    covariance = invert_information(hessian, s + p) if found.finite else np.full((s + p, s + p), np.nan)
     optimum = Optimum(
         method="BFGS with the exact gradient, then Newton",
-        converged=converged,
-        reason=reason,
-        steps=int(search.state[ITERATIONS]),
+        converged=found.converged(len(model.codes)),
+        reason=REASONS[float(found.state[REASON])],
+        steps=int(found.state[ITERATIONS]),
         evaluations=int(work.counts[0]),
-        gradient=largest,
-        condition=scaled_condition(hessian) if finite else float("inf"),
+        gradient=float(np.abs(found.gradient).max()) if found.finite else float("nan"),
+        condition=scaled_condition(hessian) if found.finite else float("inf"),
         tolerance=TOLERANCE,
     )
     modes, deviations = level_effects(design.factors, psi[s + p :], model.pattern, work.blocks, work.u)
     singular = describe_singular(design.factors, lambdas)
     return Solution(
-        loglik=-float(value),
+        loglik=-found.value,
         n_parameters=len(psi),
         beta=psi[s : s + p].copy(),
         vcov=covariance[s:, s:],
@@ -161,7 +250,7 @@ def _describe(
     )
 
 
-def _invert(hessian: Floats, fixed: int) -> Floats:
+def invert_information(hessian: Floats, fixed: int) -> Floats:
     """Return the covariance of (α, β): the inverse Hessian, variances at their boundary left out.
 
     A variance at zero is at a symmetric minimum: its cross derivatives with everything else vanish, so
@@ -169,13 +258,14 @@ def _invert(hessian: Floats, fixed: int) -> Floats:
     of a factor whose first column is zero) are left out by their eigenvalue.
     """
     cross, components = hessian[:fixed, fixed:], hessian[fixed:, fixed:]
-    scale = np.sqrt(np.maximum(np.abs(np.diag(components)), 1e-6 * np.abs(np.diag(hessian)).max()))
-    values, vectors = np.linalg.eigh(components / np.outer(scale, scale))
+    diagonal = np.abs(hessian.diagonal())
+    scale = np.sqrt(np.maximum(diagonal[fixed:], 1e-6 * diagonal.max()))
+    values, vectors = np.linalg.eigh(components / (scale[:, None] * scale))
     good = values > 1e-6
     across = (cross / scale) @ vectors[:, good]
     information = hessian[:fixed, :fixed] - (across / values[good]) @ across.T
-    own = np.sqrt(np.abs(np.diag(information)))
+    own = np.sqrt(np.abs(information.diagonal()))
     own[own == 0.0] = 1.0
-    values, vectors = np.linalg.eigh(information / np.outer(own, own))
-    covariance: Floats = (vectors / np.maximum(values, 1e-14)) @ vectors.T / np.outer(own, own)
+    values, vectors = np.linalg.eigh(information / (own[:, None] * own))
+    covariance: Floats = (vectors / np.maximum(values, 1e-14)) @ vectors.T / (own[:, None] * own)
     return covariance

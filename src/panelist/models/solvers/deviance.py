@@ -152,23 +152,28 @@ def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Flo
     gradient[:] = 0.0
     start, place, m1 = pattern.start, pattern.place, pattern.widths[0]
     dense = (len(start) - 1) * m1
-    at = np.empty(m, dtype=np.int64)
-    tilted = np.zeros((1, p))
+    P, Q, e, u, spread, Z = work.P, work.Q, work.e, work.u, work.spread, pattern.Z
+    tau_row, tau_column = model.tau_row, model.tau_column
+    tilted, inverse = np.zeros(p), np.zeros((p, p))
+    if model.reml:
+        for a in range(p):
+            inverse[a, a] = 1.0
+            _solve_small(work.R, inverse[a])
     for j in range(len(start) - 1):
         for i in range(start[j], start[j + 1]):
-            for c in range(m):
-                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
             if model.reml:
                 for a in range(p):
-                    tilted[0, a] = work.Q[a, i]
-                _solve_small(work.R, tilted[0])
+                    tilted[a] = 0.0
+                    for b in range(p):
+                        tilted[a] += inverse[a, b] * Q[b, i]
             for c in range(m):
-                pull[c] = work.P[i, c] - precision * work.e[i] * work.u[at[c]]
+                at = j * m1 + c if c < m1 else dense + place[i, c - m1]
+                pull[c] = P[i, c] - precision * e[i] * u[at]
                 if model.reml:
                     for a in range(p):
-                        pull[c] -= tilted[0, a] * work.spread[a, at[c]]
+                        pull[c] -= tilted[a] * spread[a, at]
             for t in range(len(gradient)):
-                gradient[t] += 2.0 * pattern.Z[i, model.tau_row[t]] * pull[model.tau_column[t]]
+                gradient[t] += 2.0 * Z[i, tau_row[t]] * pull[tau_column[t]]
 
 
 @kernel
@@ -186,32 +191,52 @@ def _solve_small(R: Floats, x: Floats) -> None:
 
 
 TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
-_SEARCH, _CENTRE, _COLUMN, _POLISH, _RETURN = range(5)
+SEARCH, CENTRE, COLUMN, POLISH, RETURN, DONE = range(6)
+
+
+class Progress(NamedTuple):
+    """How far an estimation has come, and what it has found."""
+
+    here: Floats  # (r,) ∂d/∂θ where the columns of the curvature are taken
+    curvature: Floats  # (r + 1, r + 1) the Hessian of the unprofiled deviance over φ = (θ, σ)
+    steps: Floats  # (r,) by which each entry is moved for its column
+    numbers: Floats  # −log L at the centre, 1/σ² there, the phase
+
+
+def make_progress(r: int) -> Progress:
+    """Return the beginning of an estimation."""
+    return Progress(np.zeros(r), np.full((r + 1, r + 1), np.nan), np.zeros(r), np.zeros(3))
 
 
 @kernel
-def estimate_deviance(model: Linear, work: LinearWorkspace, search: Search, curvature: Floats) -> float:
+def estimate_deviance(
+    model: Linear, work: LinearWorkspace, search: Search, progress: Progress, pausing: bool
+) -> float:
     """Minimise −log L from ``search.trial``; return it, settled at ``search.point``, and fill the curvature.
 
-    ``curvature`` is the Hessian of the unprofiled deviance over φ = (θ, σ), where the search ends; one Newton
-    step goes on from there. Its columns of θ are differences of the exact gradient; those of σ have a closed
-    form. Phases of one loop, as in models/solvers/estimate.
+    The curvature is taken where the search ends, and one Newton step goes on from there. Its columns of θ are
+    differences of the exact gradient; those of σ have a closed form. If ``pausing``, the estimation returns
+    before the columns of θ, in the phase COLUMN, for somebody else to fill them; then call it again. They are
+    phases of one loop, as in models/solvers/estimate.
     """
     r, (n, p) = len(search.point), model.X.shape
     count = n - p if model.reml else n
-    here, steps, push = np.empty(r), np.empty(r), np.empty(r)
-    phase, begun, column, precision, best = _SEARCH, False, 0, 0.0, np.inf
+    here, steps, curvature, push = progress.here, progress.steps, progress.curvature, np.empty(r)
+    best, precision, phase = progress.numbers[0], progress.numbers[1], int(progress.numbers[2])
+    begun, column, resumed = False, r, phase == COLUMN
     while True:
         value = np.inf
-        if settle(model, search.trial, work):
+        if resumed:
+            value = best
+        elif settle(model, search.trial, work):
             value = 0.5 * deviance_at(model, work)
-            if phase != _COLUMN:
+            if phase != COLUMN:
                 precision = count / work.scalars[0]
             slopes(model, work, precision, search.trial_gradient)
-        elif phase != _SEARCH:
+        elif phase != SEARCH:
             return np.inf
 
-        if phase == _SEARCH:
+        if phase == SEARCH:
             for t in range(r):
                 search.trial_gradient[t] *= 0.5
             accepted = True
@@ -223,43 +248,57 @@ def estimate_deviance(model: Linear, work: LinearWorkspace, search: Search, curv
             if propose(search, TOLERANCE, _MAX_STEPS):
                 continue
             lapack.copy_into(search.trial, search.point)
-            phase = _CENTRE
+            phase = CENTRE
             if not accepted:
                 continue
             for t in range(r):
                 search.trial_gradient[t] = 2.0 * search.gradient[t]
-        if phase == _CENTRE:
+        if phase == CENTRE:
             best = value
-            lapack.copy_into(here, search.trial_gradient)
-            pulled_by_fit(model, work, push)
-            for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u
-                curvature[r, t] = curvature[t, r] = 4.0 * precision**1.5 * push[t]
-                steps[t] = 1e-4 * min(max(np.sqrt(abs(search.metric[t, t])), 1e-3), 1.0)
-            curvature[r, r] = 4.0 * count * precision
-            phase = _COLUMN
-        elif phase == _COLUMN:
+            _begin_columns(model, work, search, progress, precision)
+            phase, column = COLUMN, 0
+            if pausing:
+                progress.numbers[0], progress.numbers[1], progress.numbers[2] = best, precision, phase
+                return best
+        elif phase == COLUMN and not resumed:
             for t in range(r):
                 curvature[column, t] = (search.trial_gradient[t] - here[t]) / steps[column]
             column += 1
-        elif phase == _POLISH and not value <= best + 1e-9 * (1.0 + abs(best)):
-            phase = _RETURN
+        elif phase == POLISH and not value <= best + 1e-9 * (1.0 + abs(best)):
+            phase = RETURN
             lapack.copy_into(search.trial, search.point)
             continue
-        elif phase >= _POLISH:
+        elif phase >= POLISH:
             lapack.copy_into(search.point, search.trial)
             for t in range(r):
                 search.gradient[t] = 0.5 * search.trial_gradient[t]
+            progress.numbers[2] = DONE
             return value
 
+        resumed = False
         lapack.copy_into(search.trial, search.point)
         if column < r:
             search.trial[column] += steps[column]
         elif _newton_step(model.pattern.routines, curvature, here, push) < 1e-4:
-            phase = _POLISH
+            phase = POLISH
             for t in range(r):
                 search.trial[t] -= push[t]
         else:
-            phase = _RETURN
+            phase = RETURN
+
+
+@kernel
+def _begin_columns(
+    model: Linear, work: LinearWorkspace, search: Search, progress: Progress, precision: float
+) -> None:
+    """Keep the slopes, choose the steps, and fill the row and column of σ in the curvature."""
+    r, (n, p) = len(search.point), model.X.shape
+    lapack.copy_into(progress.here, search.trial_gradient)
+    pulled_by_fit(model, work, progress.steps)
+    for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u
+        progress.curvature[r, t] = progress.curvature[t, r] = 4.0 * precision**1.5 * progress.steps[t]
+        progress.steps[t] = 1e-4 * min(max(np.sqrt(abs(search.metric[t, t])), 1e-3), 1.0)
+    progress.curvature[r, r] = 4.0 * (n - p if model.reml else n) * precision
 
 
 @kernel

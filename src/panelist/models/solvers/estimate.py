@@ -4,14 +4,16 @@ It is written as phases of a single loop because numba optimises a function anew
 calls it: one call of ``evaluate`` in one place keeps the first fit of a fresh installation short.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from panelist.models.arrays import Floats, Longs
 from panelist.models.solvers import lapack
-from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.kernel import kernel, part, stay_apart
 from panelist.models.solvers.lapack import copy_into
 from panelist.models.solvers.laplace import FINAL, FIRST, TRUSTED, Ordinal, Workspace, evaluate, push_mode
-from panelist.models.solvers.optimise import SLOPE, STEP, Search, begin, judge, propose
+from panelist.models.solvers.optimise import BEST, LOST, REASON, SLOPE, STEP, Search, begin, judge, propose
 
 TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
 _MAX_STEPS = 500
@@ -19,90 +21,151 @@ _ROUNDS = 3
 _FLAT = 1e-5  # largest slope of an optimum, for up to 10,000 ratings
 _SLACK = 5e-3  # of the predicted gain, left in the mode while searching
 
-_START, _SEARCH, _CENTRE, _COLUMN, _POLISH, _RETURN = range(6)
+ONCE, FIRST_POINT, START, SEARCH, CENTRE, COLUMN, POLISH, RETURN, DONE = range(9)
+
+PHASE, NEXT_COLUMN, ROUNDS, FRESH = range(4)  # places in Progress.numbers
+
+
+class Progress(NamedTuple):
+    """How far an estimation has come, and what it has found."""
+
+    gradient: Floats  # (k,)
+    hessian: Floats  # (k, k)
+    steps: Floats  # (k,) by which each parameter is moved for its column of the Hessian
+    pushes: Floats  # (k, columns) by which the mode follows
+    direction: Floats  # (columns,) by which the mode follows a whole step of the search
+    push: Floats  # (k,) the Newton step
+    numbers: Longs  # see the places above
+
+
+def make_progress(k: int, columns: int) -> Progress:
+    """Return the beginning of an estimation; its phase is FIRST_POINT, or set it to ONCE."""
+    return Progress(
+        np.zeros(k),
+        np.full((k, k), np.nan),
+        np.empty(k),
+        np.empty((k, columns)),
+        np.zeros(columns),
+        np.empty(k),
+        np.array([FIRST_POINT, 0, 0, 1]),
+    )
 
 
 @kernel
-def estimate(
-    model: Ordinal, work: Workspace, search: Search, first: float, gradient: Floats, hessian: Floats
-) -> float:
+def estimate(model: Ordinal, work: Workspace, search: Search, progress: Progress, pausing: bool) -> float:
     """Minimise N from ``search.trial``; return N at ``search.point``, and fill gradient and Hessian there.
 
-    ``first`` is N at the trial point, which has just been evaluated. The Hessian comes from differences of
-    the exact gradient, the mode following each by its tangent; it is taken where the search ends, and one
-    Newton step goes on from there.
+    The Hessian comes from differences of the exact gradient, the mode following each by its tangent; it is
+    taken where the search ends, and one Newton step goes on from there. The estimation returns to its caller
+    after the first point, in the phase SEARCH, for a metric to search with; and if ``pausing`` before the
+    columns of the Hessian, in the phase COLUMN, for somebody else to fill them. Then call it again. In the
+    phase ONCE N and its gradient are found at the trial point, from the mode that the workspace has.
     """
-    k = len(search.point)
-    steps, push = np.empty(k), np.empty(k)
-    direction, pushes = np.zeros(len(work.u)), np.zeros((k, len(work.u)))
-    phase, fresh, column, rounds, value, f = _START, True, 0, 0, np.inf, first
+    numbers = progress.numbers
+    if numbers[PHASE] == FIRST_POINT:
+        work.u[:] = 0.0
+        work.counts[2] = 0
     while True:
-        # What was learnt
-        if phase == _START:
-            begin(search, f)
-            phase, fresh = _SEARCH, True
-        elif phase == _SEARCH:
-            fresh = judge(search, f)
-        elif phase == _CENTRE:
-            value = f
-            copy_into(gradient, search.trial_gradient)
-            if not np.isfinite(f):
-                return value
-            copy_into(work.kept, work.u)
-            _plan_columns(model, work, search, steps, pushes)
-            phase, column = _COLUMN, 0
-        elif phase == _COLUMN:
-            for b in range(k):
-                hessian[column, b] = (search.trial_gradient[b] - gradient[b]) / steps[column]
-            if not np.isfinite(f):
-                hessian[:] = np.nan
-                return value
-            column += 1
-        elif phase == _RETURN or f <= value + 1e-9 * (1.0 + abs(value)):
-            copy_into(search.point, search.trial)
-            copy_into(gradient, search.trial_gradient)
-            flat = np.abs(gradient).max() < _FLAT * max(1.0, 1e-4 * len(model.codes))
-            if flat or phase == _RETURN or rounds == _ROUNDS:
-                return f
-            begin(search, f)  # a curved valley: go on from here, with the curvature as metric
-            phase, fresh = _SEARCH, True
-
-        # Where to look next
-        if phase == _SEARCH and fresh:
-            copy_into(work.kept, work.u)
-        if phase == _SEARCH and propose(search, TOLERANCE * 1e-3**rounds, _MAX_STEPS):
-            if fresh:
-                push_mode(model, search.direction, work)
-                copy_into(direction, work.push)
-            for c in range(len(direction)):
-                work.u[c] = work.kept[c] + search.state[STEP] * direction[c]
-        elif phase == _COLUMN and column < k:
-            copy_into(search.trial, search.point)
-            search.trial[column] += steps[column]
-            for c in range(len(direction)):
-                work.u[c] = work.kept[c] + pushes[column, c]
-        else:
-            copy_into(search.trial, search.point)
-            copy_into(work.u, work.kept)
-            rounds += phase == _COLUMN
-            if phase == _SEARCH:
-                phase = _CENTRE
-            elif phase == _POLISH:  # it made things worse
-                phase = _RETURN
-            elif _newton_step(model.pattern.routines, hessian, gradient, push, search.metric) < 1e-4:
-                phase = _POLISH
-                copy_into(search.trial, search.point - push)
-            else:  # the search ended too early: go on, more strictly
-                phase = _START if rounds < _ROUNDS else _RETURN
-
+        if numbers[PHASE] >= SEARCH:
+            _look(model, work, search, progress)
         # In the first round the mode need only be good enough for the step in hand.
-        early = phase == _SEARCH and rounds == 0
-        accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST) if early else FINAL
-        accuracy = TRUSTED if phase == _COLUMN else accuracy
+        phase, accuracy = numbers[PHASE], FINAL
+        if phase == FIRST_POINT:
+            accuracy = FIRST
+        elif phase == COLUMN:
+            accuracy = TRUSTED
+        elif phase == SEARCH and numbers[ROUNDS] == 0:
+            accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST)
         f = evaluate(model, search.trial, work, search.trial_gradient, accuracy)
+        if _learn(model, work, search, progress, f):
+            numbers[PHASE] = DONE
+            return float(search.state[BEST])
+        if phase == FIRST_POINT or (phase == CENTRE and pausing):
+            numbers[NEXT_COLUMN] = len(search.point)
+            return f
 
 
 @kernel
+def _look(model: Ordinal, work: Workspace, search: Search, progress: Progress) -> None:
+    """Choose where to evaluate next: set the trial point, the mode to start from, and the phase."""
+    stay_apart()
+    numbers, column = progress.numbers, progress.numbers[NEXT_COLUMN]
+    phase, fresh, rounds = numbers[PHASE], numbers[FRESH] == 1, numbers[ROUNDS]
+    if phase == SEARCH and fresh:
+        copy_into(work.kept, work.u)
+    if phase == SEARCH and propose(search, TOLERANCE * 1e-3**rounds, _MAX_STEPS):
+        if fresh:
+            push_mode(model, search.direction, work)
+            copy_into(progress.direction, work.push)
+        for c in range(len(work.u)):
+            work.u[c] = work.kept[c] + search.state[STEP] * progress.direction[c]
+        return
+    copy_into(search.trial, search.point)
+    if phase == COLUMN and column < len(search.point):
+        search.trial[column] += progress.steps[column]
+        for c in range(len(work.u)):
+            work.u[c] = work.kept[c] + progress.pushes[column, c]
+        return
+    copy_into(work.u, work.kept)
+    numbers[ROUNDS] += phase == COLUMN
+    if phase == SEARCH:
+        numbers[PHASE] = CENTRE
+    elif phase == POLISH:  # it made things worse
+        numbers[PHASE] = RETURN
+    elif _newton_step(model.pattern.routines, progress, search.metric) < 1e-4:
+        numbers[PHASE] = POLISH
+        for a in range(len(search.point)):
+            search.trial[a] -= progress.push[a]
+    else:  # the search ended too early: go on, more strictly
+        numbers[PHASE] = START if numbers[ROUNDS] < _ROUNDS else RETURN
+
+
+@kernel
+def _learn(model: Ordinal, work: Workspace, search: Search, progress: Progress, f: float) -> bool:
+    """Take note of N = f at the trial point; return whether the estimation has ended."""
+    stay_apart()
+    numbers, state, gradient = progress.numbers, search.state, progress.gradient
+    phase, column = numbers[PHASE], numbers[NEXT_COLUMN]
+    if phase == SEARCH:
+        numbers[FRESH] = judge(search, f)
+        return False
+    if phase in (FIRST_POINT, START):
+        if phase == FIRST_POINT and not np.isfinite(f):
+            state[REASON], state[BEST] = LOST, np.inf
+            return True
+        begin(search, f)
+        numbers[PHASE], numbers[FRESH] = SEARCH, 1
+        return False
+    if phase == COLUMN:
+        for b in range(len(gradient)):
+            slope = search.trial_gradient[b] - gradient[b]
+            progress.hessian[column, b] = slope / progress.steps[column]
+        if not np.isfinite(f):
+            progress.hessian[:] = np.nan
+            return True
+        numbers[NEXT_COLUMN] += 1
+        return False
+    if phase == POLISH and not f <= state[BEST] + 1e-9 * (1.0 + abs(state[BEST])):
+        return False
+    state[BEST] = f
+    copy_into(gradient, search.trial_gradient)
+    if phase == CENTRE:
+        if not np.isfinite(f):
+            return True
+        copy_into(work.kept, work.u)
+        _plan_columns(model, work, search, progress.steps, progress.pushes)
+        numbers[PHASE], numbers[NEXT_COLUMN] = COLUMN, 0
+        return False
+    copy_into(search.point, search.trial)
+    flat = np.abs(gradient).max() < _FLAT * max(1.0, 1e-4 * len(model.codes))
+    if flat or phase != POLISH or numbers[ROUNDS] == _ROUNDS:
+        return True
+    begin(search, f)  # a curved valley: go on from here, with the curvature as metric
+    numbers[PHASE], numbers[FRESH] = SEARCH, 1
+    return False
+
+
+@part
 def _plan_columns(model: Ordinal, work: Workspace, search: Search, steps: Floats, pushes: Floats) -> None:
     """Choose a step in each parameter, small beside its standard error, and find how the mode follows it."""
     for a in range(len(steps)):
@@ -113,14 +176,15 @@ def _plan_columns(model: Ordinal, work: Workspace, search: Search, steps: Floats
         copy_into(pushes[a], work.push)
 
 
-@kernel
-def _newton_step(routines: Longs, hessian: Floats, gradient: Floats, push: Floats, metric: Floats) -> float:
+@part
+def _newton_step(routines: Longs, progress: Progress, metric: Floats) -> float:
     """Make H symmetric; set metric to H⁻¹, push to H⁻¹g, and return ½g'H⁻¹g, or inf if H is not positive."""
-    for a in range(len(gradient)):
+    hessian, push = progress.hessian, progress.push
+    for a in range(len(push)):
         for b in range(a):
             hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
     factor = hessian.copy()
-    copy_into(push, gradient)
+    copy_into(push, progress.gradient)
     if not lapack.cholesky(routines, factor):
         return np.inf
     lapack.solve_triangle(routines, factor, push, False)

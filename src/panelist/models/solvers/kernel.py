@@ -12,7 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -21,12 +22,39 @@ _announced = False
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function on its first call: cached on disk, free of the GIL, with IEEE division."""
+    return _compile(function, inline="never")
+
+
+def part(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function as a part of every kernel that calls it, and on its own only if Python calls it.
+
+    A kernel is optimised on its own, and again in every kernel that contains it: deep nests of kernels
+    compile for a long time. What has one caller, and is not small, is better a part of it.
+    """
+    return _compile(function, inline="always")
+
+
+def _compile(function: Callable[P, R], inline: str) -> Callable[P, R]:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "inline": inline}
     try:
-        compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+        compiled: Any = njit(cache=True, **options)(function)
     except RuntimeError:  # no folder can be written, neither ours nor the user's: compile in every process
-        return cast(Callable[P, R], njit(nogil=True, error_model="numpy")(function))
+        return cast(Callable[P, R], njit(**options)(function))
     compiled._cache._cache_file._source_stamp = _stamp()
     return cast(Callable[P, R], compiled)
+
+
+def _type_apart(typingctx: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.none(), codegen
+
+
+# Called in a kernel it keeps the kernel out of the code of its callers, where every copy would be optimised
+# anew. For what does much at each call, and is called in several places.
+stay_apart: Any = intrinsic(_type_apart)
 
 
 def announce_compiling(compiled: Callable[..., object]) -> None:
@@ -44,7 +72,7 @@ def announce_compiling(compiled: Callable[..., object]) -> None:
 
 def is_compiled(compiled: Any) -> bool:
     """Return whether the kernel was called before, or its form on disk is that of the present sources."""
-    if compiled.signatures:
+    if compiled.overloads:
         return True
     file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     return bool(file is not None and file._load_index())
@@ -56,6 +84,6 @@ def _stamp() -> str:
     digest = blake2b(digest_size=16)
     for path in sorted(Path(__file__).parents[2].rglob("*.py")):
         text = path.read_bytes()
-        if b"@kernel" in text:
+        if b"@kernel" in text or b"@part" in text:
             digest.update(path.name.encode() + b"\0" + text)
     return digest.hexdigest()

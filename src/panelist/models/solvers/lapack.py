@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import get_cython_function_address, intrinsic
 
 from panelist.models.arrays import Floats, Longs
-from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.kernel import kernel, stay_apart
 
 _POTRF, _POTRI, _TRSV = range(3)
 
@@ -61,6 +61,7 @@ def copy_into(target: Floats, source: Floats) -> None:
 @kernel
 def cholesky(routines: Longs, a: Floats) -> bool:
     """Overwrite the lower triangle of ``a`` with its Cholesky factor; return whether there is one."""
+    stay_apart()
     n = a.shape[0]
     if n == 0:
         return True
@@ -74,6 +75,7 @@ def cholesky(routines: Longs, a: Floats) -> bool:
 @kernel
 def invert_from_cholesky(routines: Longs, factor: Floats) -> None:
     """Overwrite a lower Cholesky factor with the full symmetric inverse of its matrix."""
+    stay_apart()
     n = factor.shape[0]
     if n == 0:
         return
@@ -93,6 +95,7 @@ def invert_from_cholesky(routines: Longs, factor: Floats) -> None:
 @kernel
 def solve_triangle(routines: Longs, factor: Floats, x: Floats, transposed: bool) -> None:
     """Overwrite x by L⁻¹x, or by L⁻ᵀx if transposed."""
+    stay_apart()
     n = factor.shape[0]
     if n == 0:
         return

@@ -22,7 +22,7 @@ from panelist.models.solvers.blocks import (
     multiply_transposed,
     solve,
 )
-from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.kernel import kernel, part, stay_apart
 from panelist.models.solvers.lapack import copy_into
 from panelist.models.solvers.links import (
     A_BEND,
@@ -31,12 +31,16 @@ from panelist.models.solvers.links import (
     B_TILT,
     D1,
     N_ENTRIES,
+    PROBIT,
     W_SLOPE,
     A,
     B,
     W,
+    fill_probit_rows,
     fill_rows,
 )
+from panelist.models.solvers.normal import FAR
+from panelist.models.solvers.octets import WIDTH
 
 _INNER_STEPS = 100
 _CHEAP_FROM = 80  # dense columns from which a step with an old factor is worth while
@@ -62,7 +66,10 @@ class Workspace(NamedTuple):
     V: Floats  # (n, m)
     P: Floats  # (n, m) H⁻¹v_i at the columns of v_i
     fixed: Floats  # (n,) Xβ
-    eta: Floats  # (n,)
+    eta: Floats  # (n,), as the next four filled up to whole octets
+    high: Floats  # (n,) the threshold above each rating, for the probit link
+    low: Floats  # (n,) and below
+    p: Floats  # (n,)
     rows: Floats  # (9, n) see links
     u: Floats  # the mode
     push: Floats  # a direction in u
@@ -76,13 +83,17 @@ class Workspace(NamedTuple):
 def make_workspace(model: Ordinal) -> Workspace:
     """Return room for fitting ``model``, the mode at zero."""
     n, m = model.pattern.Z.shape
+    whole = -(-n // WIDTH) * WIDTH
     columns = int(model.pattern.sizes[0] * model.pattern.widths[0]) + dense_size(model.pattern)
     return Workspace(
         V=np.empty((n, m)),
         P=np.empty((n, m)),
         fixed=np.empty(n),
-        eta=np.empty(n),
-        rows=np.empty((N_ENTRIES, n)),
+        eta=np.zeros(whole),
+        high=np.full(whole, FAR),
+        low=np.full(whole, -FAR),
+        p=np.empty(whole),
+        rows=np.empty((N_ENTRIES, whole)),
         u=np.zeros(columns),
         push=np.zeros(columns),
         kept=np.zeros(columns),
@@ -102,13 +113,19 @@ def _is_usual(model: Ordinal) -> bool:
 @kernel
 def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
     """Fill the thresholds, Xβ and V = ZΛ from ψ."""
+    stay_apart()
     s, p = model.J.shape[1], model.X.shape[1]
     work.thresholds[:] = 0.0
     for k in range(len(work.thresholds)):
         for a in range(s):
             work.thresholds[k] += model.J[k, a] * psi[a]
     Z, X, V = model.pattern.Z, model.X, work.V
+    edges = np.empty(len(work.thresholds) + 2)
+    edges[0], edges[-1] = -FAR, FAR
+    for k in range(len(work.thresholds)):
+        edges[k + 1] = work.thresholds[k]
     for i in range(len(model.codes)):
+        work.low[i], work.high[i] = edges[model.codes[i]], edges[model.codes[i] + 1]
         total = 0.0
         for b in range(p):
             total += X[i, b] * psi[s + b]
@@ -129,20 +146,24 @@ def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
             V[i, model.tau_column[t]] += Z[i, model.tau_row[t]] * psi[s + p + t]
 
 
-@kernel
+@part
 def _measure(model: Ordinal, work: Workspace) -> float:
     """Return h(u), and leave the row table at u."""
     multiply(model.pattern, work.V, work.u, work.eta)
-    for i in range(len(work.eta)):
+    for i in range(len(work.fixed)):
         work.eta[i] += work.fixed[i]
     penalty = 0.0
     for c in range(len(work.u)):
         penalty += work.u[c] * work.u[c]
     work.counts[1] += 1
-    return fill_rows(model.link, model.codes, work.thresholds, work.eta, work.rows) + 0.5 * penalty
+    if model.link == PROBIT:
+        lost = fill_probit_rows(work.high, work.low, work.eta, work.rows, work.p)
+    else:
+        lost = fill_rows(model.link, model.codes, work.thresholds, work.eta, work.rows)
+    return lost + 0.5 * penalty
 
 
-@kernel
+@part
 def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> float:
     """Move u close to the mode for ψ by Newton steps; return h(û) + ½ log|H|, with the factor of H.
 
@@ -200,6 +221,7 @@ def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> 
 @kernel
 def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, accuracy: float) -> float:
     """Return N(ψ) and fill its gradient; u starts where the workspace has it and ends at the mode."""
+    stay_apart()
     work.counts[0] += 1
     value = find_mode(model, psi, work, accuracy)
     if not np.isfinite(value):
@@ -240,6 +262,7 @@ def _sum_slopes(
     model: Ordinal, work: Workspace, kappa: Floats, r: Floats, by_threshold: Floats, gradient: Floats
 ) -> None:
     """Add up what each row gives to the slopes in t, β and τ; ``work.fixed`` holds ½κW', ``work.eta`` Vr."""
+    stay_apart()
     pattern, rows, u, P, Z = model.pattern, work.rows, work.u, work.P, model.pattern.Z
     s, p, m = model.J.shape[1], model.X.shape[1], Z.shape[1]
     lead, place, m1 = pattern.start, pattern.place, pattern.widths[0]
@@ -281,6 +304,7 @@ def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
 
     Uses the factor, the row table and V of the latest evaluation, so call it right after one.
     """
+    stay_apart()
     pattern, rows, Z = model.pattern, work.rows, model.pattern.Z
     s, p = model.J.shape[1], model.X.shape[1]
     m1, place, start = pattern.widths[0], pattern.place, pattern.start

@@ -15,7 +15,9 @@ import numpy as np
 
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.models.arrays import Floats, Ints
-from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.kernel import kernel, stay_apart
+from panelist.models.solvers.normal import probit_row
+from panelist.models.solvers.octets import WIDTH, load, store
 
 LINKS = ("probit", "logit", "cloglog", "loglog", "cauchit")
 PROBIT, LOGIT, CLOGLOG, LOGLOG, CAUCHIT = range(5)
@@ -33,7 +35,7 @@ LATENT_SD = {
 D1, W, W_SLOPE, A, B, A_TILT, B_TILT, A_BEND, B_BEND = range(9)
 N_ENTRIES = 9
 
-_SMALLEST = 1e-290  # below this a probability is lost to rounding, and the trial point is refused
+SMALLEST = 1e-290  # below this a probability is lost to rounding, and the trial point is refused
 
 
 def link_code(name: str) -> int:
@@ -82,43 +84,84 @@ def evaluate_link(link: int, x: float) -> tuple[float, float, float, float, floa
 
 
 @kernel
+def fill_row(link: int, k: int, thresholds: Floats, eta: float, rows: Floats, at: int, stride: int) -> float:
+    """Write the nine entries of a rating in category k at ``at``, ``at + stride``, …; return p."""
+    stay_apart()
+    fa = fa1 = fa2 = fb = fb1 = fb2 = 0.0
+    lower_a, upper_a, lower_b, upper_b = 1.0, 0.0, 0.0, 1.0
+    if k < len(thresholds):
+        lower_a, upper_a, fa, fa1, fa2 = evaluate_link(link, thresholds[k] - eta)
+    if k > 0:
+        lower_b, upper_b, fb, fb1, fb2 = evaluate_link(link, thresholds[k - 1] - eta)
+    # The difference of two numbers near 1 loses its digits; take the tail that both are in.
+    p = lower_a - lower_b if upper_b > 0.5 else upper_b - upper_a
+    share = 1.0 / p
+    a, a1, a2 = fa * share, fa1 * share, fa2 * share
+    b, b1, b2 = fb * share, fb1 * share, fb2 * share
+    d1, d2, d3 = a - b, a1 - b1, a2 - b2
+    rows[at + D1 * stride] = d1
+    rows[at + W * stride] = d1 * d1 - d2
+    rows[at + W_SLOPE * stride] = d3 - 3.0 * d1 * d2 + 2.0 * d1 * d1 * d1
+    rows[at + A * stride] = a
+    rows[at + B * stride] = b
+    tilt = a1 - d1 * a
+    rows[at + A_TILT * stride] = tilt
+    rows[at + A_BEND * stride] = 2.0 * d1 * tilt - a2 + d2 * a
+    tilt = d1 * b - b1
+    rows[at + B_TILT * stride] = tilt
+    rows[at + B_BEND * stride] = 2.0 * d1 * tilt + b2 - d2 * b
+    return p
+
+
+@kernel
 def fill_rows(link: int, codes: Ints, thresholds: Floats, eta: Floats, rows: Floats) -> float:
     """Fill the row table (9, n) at η; return −Σ log p, or inf where a probability is lost.
 
     ``*_TILT`` is how D1 moves with the upper (A) or lower (B) threshold; ``*_BEND`` is how W does.
     """
-    last = len(thresholds)
-    total = 0.0
-    product = 1.0
+    stay_apart()
+    total, product, flat, stride = 0.0, 1.0, rows.reshape(-1), rows.shape[1]
     for i in range(len(codes)):
-        k = codes[i]
-        fa = fa1 = fa2 = fb = fb1 = fb2 = 0.0
-        lower_a, upper_a, lower_b, upper_b = 1.0, 0.0, 0.0, 1.0
-        if k < last:
-            lower_a, upper_a, fa, fa1, fa2 = evaluate_link(link, thresholds[k] - eta[i])
-        if k > 0:
-            lower_b, upper_b, fb, fb1, fb2 = evaluate_link(link, thresholds[k - 1] - eta[i])
-        # The difference of two numbers near 1 loses its digits; take the tail that both are in.
-        p = lower_a - lower_b if upper_b > 0.5 else upper_b - upper_a
-        if not p > _SMALLEST:
+        p = fill_row(link, codes[i], thresholds, eta[i], flat, i, stride)
+        if not p > SMALLEST:
             return np.inf
         product *= p
         if product < 1e-15 or (i & 7) == 7:  # one logarithm for up to eight rows
             total -= math.log(product)
             product = 1.0
-        share = 1.0 / p
-        a, a1, a2 = fa * share, fa1 * share, fa2 * share
-        b, b1, b2 = fb * share, fb1 * share, fb2 * share
-        d1, d2, d3 = a - b, a1 - b1, a2 - b2
-        rows[D1, i] = d1
-        rows[W, i] = d1 * d1 - d2
-        rows[W_SLOPE, i] = d3 - 3.0 * d1 * d2 + 2.0 * d1 * d1 * d1
-        rows[A, i] = a
-        rows[B, i] = b
-        tilt = a1 - d1 * a
-        rows[A_TILT, i] = tilt
-        rows[A_BEND, i] = 2.0 * d1 * tilt - a2 + d2 * a
-        tilt = d1 * b - b1
-        rows[B_TILT, i] = tilt
-        rows[B_BEND, i] = 2.0 * d1 * tilt + b2 - d2 * b
+    return total - math.log(product)
+
+
+@kernel
+def fill_probit_rows(high: Floats, low: Floats, eta: Floats, rows: Floats, p: Floats) -> float:
+    """Fill the row table as ``fill_rows`` does, for the probit link and eight ratings at once.
+
+    ``high`` and ``low`` are the thresholds around each rating. All arrays are filled up to whole octets, with
+    ratings that have no threshold; ``p`` receives the probabilities.
+    """
+    stay_apart()
+    count, flat = len(eta) // WIDTH, rows.reshape(-1)
+    for i in range(count):
+        at = load(eta, i)
+        share, d1, w, w_slope, a, b, a_tilt, b_tilt, a_bend, b_bend = probit_row(
+            load(high, i) - at, load(low, i) - at
+        )
+        store(p, i, share)
+        store(flat, D1 * count + i, d1)
+        store(flat, W * count + i, w)
+        store(flat, W_SLOPE * count + i, w_slope)
+        store(flat, A * count + i, a)
+        store(flat, B * count + i, b)
+        store(flat, A_TILT * count + i, a_tilt)
+        store(flat, B_TILT * count + i, b_tilt)
+        store(flat, A_BEND * count + i, a_bend)
+        store(flat, B_BEND * count + i, b_bend)
+    total, product = 0.0, 1.0
+    for i in range(len(p)):
+        if not p[i] > SMALLEST:
+            return np.inf
+        product *= p[i]
+        if product < 1e-15:  # one logarithm for many rows
+            total -= math.log(product)
+            product = 1.0
     return total - math.log(product)

@@ -49,13 +49,16 @@ def profile_information(model: Ordinal, work: Workspace, size: int) -> Floats:
 
 
 def component_information(
-    pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, w: Floats
+    pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, weight: float
 ) -> Floats:
-    """Return the approximate Fisher information of τ: ½ tr(U dΣ_a U dΣ_b) a level, U = K(I + ΣK)⁻¹."""
+    """Return the approximate Fisher information of τ: ½ tr(U dΣ_a U dΣ_b) a level, U = K(I + ΣK)⁻¹.
+
+    ``weight`` is the information in a rating, taken as the same for all.
+    """
     m, r = pattern.Z.shape[1], len(tau)
     owner = np.repeat(np.arange(len(pattern.widths)), pattern.widths)
     levels = pattern.sizes[owner].astype(float)
-    K = (pattern.Z * w[:, None]).T @ pattern.Z
+    K = weight * (pattern.Z.T @ pattern.Z)
     K = np.where(owner[:, None] == owner, K / levels, 0.0) + 1e-8 * np.eye(m)
     factor = np.zeros((m, m))
     factor[tau_row, tau_column] = tau
@@ -69,23 +72,20 @@ def component_information(
     return 0.5 * (information + information.T)
 
 
-def component_metric(pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, w: Floats) -> Floats:
+def component_metric(
+    pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, weight: float
+) -> Floats:
     """Return the inverse of the component information, kept away from singularity."""
-    information = component_information(pattern, tau_row, tau_column, tau, w)
+    information = component_information(pattern, tau_row, tau_column, tau, weight)
     information[np.diag_indices(len(tau))] = 1.05 * np.diag(information) + 1e-3
     metric: Floats = np.linalg.inv(information).astype(np.float64)
     return metric
 
 
-def first_metric(model: Ordinal, psi: Floats, work: Workspace) -> Floats:
-    """Return the inverse Hessian to start from; call it right after an evaluation at ψ."""
-    k, fixed = len(psi), model.J.shape[1] + model.X.shape[1]
-    metric = np.zeros((k, k))
-    information = profile_information(model, work, k)
+def fixed_metric(model: Ordinal, work: Workspace, size: int) -> Floats:
+    """Return the part of the inverse Hessian that belongs to (α, β); call it right after an evaluation."""
+    information = profile_information(model, work, size)
     information = 0.5 * (information + information.T)
-    information[np.diag_indices(fixed)] *= 1.0 + 1e-8
-    metric[:fixed, :fixed] = np.linalg.inv(information)
-    metric[fixed:, fixed:] = component_metric(
-        model.pattern, model.tau_row, model.tau_column, psi[fixed:], work.rows[W]
-    )
+    information[np.diag_indices(len(information))] *= 1.0 + 1e-8
+    metric: Floats = np.linalg.inv(information).astype(np.float64)
     return metric

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from panelist.models.arrays import Floats
-from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.kernel import kernel, stay_apart
 from panelist.models.solvers.lapack import copy_into
 
 # Places in Search.state.
-F, STEP, SLOPE, ITERATIONS, EVALUATIONS, REASON, SHORTENED = range(7)
+F, STEP, SLOPE, ITERATIONS, EVALUATIONS, REASON, SHORTENED, BEST = range(8)  # the last is the caller's
 
 CONVERGED, STUCK, OUT_OF_STEPS, LOST = 1.0, 2.0, 3.0, 4.0
 REASONS = {
@@ -42,17 +42,17 @@ class Search(NamedTuple):
     state: Floats  # see the places above
 
 
-def make_search(start: Floats, metric: Floats) -> Search:
-    """Return a search that starts here with this inverse Hessian."""
+def make_search(start: Floats, metric: Floats | None = None) -> Search:
+    """Return a search that starts here with this inverse Hessian, the identity unless given."""
     k = len(start)
-    return Search(
-        start.copy(), np.zeros(k), start.copy(), np.zeros(k), np.zeros(k), metric.copy(), np.zeros(7)
-    )
+    first = np.eye(k) if metric is None else metric.copy()
+    return Search(start.copy(), np.zeros(k), start.copy(), np.zeros(k), np.zeros(k), first, np.zeros(8))
 
 
 @kernel
 def begin(search: Search, f: float) -> None:
     """Take the trial point, already evaluated, as the first point."""
+    stay_apart()
     state = search.state
     copy_into(search.point, search.trial)
     copy_into(search.gradient, search.trial_gradient)
@@ -66,6 +66,7 @@ def begin(search: Search, f: float) -> None:
 @kernel
 def propose(search: Search, tolerance: float, max_steps: int) -> bool:
     """Set the next trial point; return False when the search is over and ``state[REASON]`` says why."""
+    stay_apart()
     state, k = search.state, len(search.point)
     if state[REASON] != 0.0:
         return False
@@ -99,6 +100,7 @@ def propose(search: Search, tolerance: float, max_steps: int) -> bool:
 @kernel
 def judge(search: Search, f: float) -> bool:
     """Accept the trial point and learn from it, or shorten the step; return whether it was accepted."""
+    stay_apart()
     state = search.state
     state[EVALUATIONS] += 1.0
     step, slope = state[STEP], state[SLOPE]

@@ -16,27 +16,69 @@ from panelist.models.solvers.solution import Solution
 
 _FAR = 4.0  # latent standard deviations: effects on a scale hardly ever reach further
 _CONDITION = 1e6
+_MOST_ROWS = 50  # distinct rows of X up to which overlap is looked for
 
 
 def mark_separated(solution: Solution, codes: Ints, X: Floats, J: Floats, unit: float) -> Solution:
     """Return the solution with unknown standard errors where there is no finite estimate.
 
-    ``unit`` is the latent standard deviation. The programme is only solved where something looks strange.
+    ``unit`` is the latent standard deviation.
     """
-    s, p = J.shape[1], X.shape[1]
-    if not p:
-        return solution
-    reach = np.abs(solution.beta) * (X.max(axis=0) - X.min(axis=0))
-    if not (reach.max() > _FAR * unit or solution.optimum.condition > _CONDITION):
-        return solution
-    lost = _run_off(codes, X, J)
+    condition = solution.optimum.condition
+    lost = find_lost(solution.beta, solution.joint_vcov, condition, codes, X, J, unit)
     if not lost.any():
         return solution
-    lost |= np.sqrt(np.diag(solution.joint_vcov)) > 100.0 * unit  # thresholds that only lie in between
+    s = J.shape[1]
     covariance = solution.joint_vcov.copy()
     covariance[lost, :] = np.nan
     covariance[:, lost] = np.nan
     return replace(solution, joint_vcov=covariance, vcov=covariance[s:, s:])
+
+
+def find_lost(
+    beta: Floats, covariance: Floats, condition: float, codes: Ints, X: Floats, J: Floats, unit: float
+) -> Bools:
+    """Return which of (α, β) have no finite estimate; it is only looked for where something looks strange."""
+    s, p = J.shape[1], X.shape[1]
+    none = np.zeros(s + p, dtype=np.bool_)
+    if not p:
+        return none
+    reach = np.abs(beta) * (X.max(axis=0) - X.min(axis=0))
+    if not (reach.max() > _FAR * unit or condition > _CONDITION):
+        return none
+    if J.shape[0] == s and overlaps(codes, X, s + 1):
+        return none
+    lost = _run_off(codes, X, J)
+    if lost.any():
+        lost |= np.sqrt(np.diag(covariance)) > 100.0 * unit  # thresholds that only lie in between
+    return lost
+
+
+def overlaps(codes: Ints, X: Floats, categories: int) -> bool:
+    """Return whether the ratings, thresholds being free, certainly have a finite estimate; quickly.
+
+    A direction that separates must order the shifts of the thresholds and of the distinct rows of X:
+    t_{k−1} ≤ x'δ ≤ t_k for every category k in which a row x occurs. What is ordered both ways is equal;
+    where all thresholds are, and enough of the rows to span X, there is no direction but zero.
+    """
+    rows, where = np.unique(X, axis=0, return_inverse=True)
+    if len(rows) > _MOST_ROWS:
+        return False
+    seen = np.zeros((len(rows), categories), dtype=np.bool_)
+    seen[where.ravel(), codes] = True
+    last = categories - 1
+    below = np.eye(
+        last + len(rows), dtype=np.bool_
+    )  # thresholds, then rows: whether one is at most the other
+    below[:last, last:] = seen[:, 1:].T
+    below[last:, :last] = seen[:, :-1]
+    for k in range(len(below)):
+        below |= below[:, k : k + 1] & below[k]
+    same = below[0] & below[:, 0]
+    spread = rows[same[last:]]
+    if not same[:last].all() or not len(spread):
+        return False
+    return bool(np.linalg.matrix_rank(spread - spread[0]) == X.shape[1])
 
 
 def _run_off(codes: Ints, X: Floats, J: Floats) -> Bools:

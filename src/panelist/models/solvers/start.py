@@ -8,8 +8,9 @@ import numpy as np
 from panelist.models.arrays import Floats, Ints
 from panelist.models.solvers.thresholds import Thresholds
 
+_NORMAL = NormalDist()
 _QUANTILES: dict[str, Callable[[Floats], Floats]] = {
-    "probit": lambda c: np.array([NormalDist().inv_cdf(share) for share in c]),
+    "probit": lambda c: np.array([_NORMAL.inv_cdf(share) for share in c.tolist()]),
     "logit": lambda c: np.log(c / (1.0 - c)),
     "cloglog": lambda c: np.log(-np.log1p(-c)),
     "loglog": lambda c: -np.log(-np.log(c)),

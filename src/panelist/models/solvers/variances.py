@@ -1,5 +1,7 @@
 """The free entries of Λ, and what a variance at its boundary means in words."""
 
+from functools import cache
+
 import numpy as np
 
 from panelist.models.arrays import Floats, Longs
@@ -12,14 +14,19 @@ _AT_ZERO = 1e-4  # of lme4's isSingular: a relative standard deviation below thi
 
 def free_entries(factors: tuple[Factor, ...]) -> tuple[Longs, Longs]:
     """Return row and column in Λ of each free entry: lower triangles, column by column, block by block."""
+    return _find_entries(tuple((len(factor.columns), factor.blocks) for factor in factors))
+
+
+@cache
+def _find_entries(shapes: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]) -> tuple[Longs, Longs]:
     rows, columns, first = [], [], 0
-    for factor in factors:
-        for start, stop in factor.blocks:
+    for width, blocks in shapes:
+        for start, stop in blocks:
             for column in range(start, stop):
                 for row in range(column, stop):
                     rows.append(first + row)
                     columns.append(first + column)
-        first += len(factor.columns)
+        first += width
     return np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
 
 
@@ -66,13 +73,22 @@ def level_effects(
     return tuple(effects), tuple(np.sqrt(np.maximum(v, 0.0)) for v in variances)
 
 
+def is_singular(factors: tuple[Factor, ...], lambdas: tuple[Floats, ...]) -> bool:
+    """Return whether the covariance matrix of some random term has lost its rank."""
+    return any(
+        _has_lost_rank(block[start:stop, start:stop])
+        for factor, block in zip(factors, lambdas, strict=True)
+        for start, stop in factor.blocks
+    )
+
+
 def describe_singular(factors: tuple[Factor, ...], lambdas: tuple[Floats, ...]) -> list[str]:
     """Return a sentence for each random term whose covariance matrix has lost its rank."""
     sentences = []
     for factor, block in zip(factors, lambdas, strict=True):
         for start, stop in factor.blocks:
             part = block[start:stop, start:stop]
-            if np.linalg.svd(part, compute_uv=False)[-1] >= _AT_ZERO:
+            if not _has_lost_rank(part):
                 continue
             sds = np.sqrt((part**2).sum(axis=1))
             zero = [factor.columns[start + k] for k in np.flatnonzero(sds < _AT_ZERO)]
@@ -85,6 +101,20 @@ def describe_singular(factors: tuple[Factor, ...], lambdas: tuple[Floats, ...]) 
                     f"({_simpler(factor, start, stop)} | {factor.name}), fits as well"
                 )
     return sentences
+
+
+def _has_lost_rank(part: Floats) -> bool:
+    """Return whether the smallest singular value is none."""
+    if part.shape == (1, 1):
+        return bool(abs(part[0, 0]) < _AT_ZERO)
+    if part.shape == (2, 2):
+        # s₁² + s₂² = ‖part‖², s₁ s₂ = |det|; the difference of squares is taken without cancellation.
+        (a, b), (c, d) = part.tolist()
+        square, det = a * a + b * b + c * c + d * d, abs(a * d - b * c)
+        apart = max((a * a + c * c - b * b - d * d) ** 2 + 4.0 * (a * b + c * d) ** 2, 0.0)
+        largest = (0.5 * (square + apart**0.5)) ** 0.5
+        return bool(largest == 0.0 or det / largest < _AT_ZERO)
+    return bool(np.linalg.svd(part, compute_uv=False)[-1] < _AT_ZERO)
 
 
 def _say_zero(factor: Factor, name: str) -> str:

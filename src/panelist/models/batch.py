@@ -1,0 +1,149 @@
+"""Many responses to one design: what depends on the design alone is done once, and the sets run in threads.
+
+    batch = prepare_batch(design, "clmm")
+    fits = fit_batch(batch, codes)             # codes (n_sets, n_rows)
+    (fits.p[:, 0] < 0.05).mean()
+
+Each set gets the numbers that ``fit`` gives for it alone, by the same solvers, and the same bits whatever the
+number of threads and the order of the sets.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from panelist.core.errors import BadModel, BadRatings, UnknownName, did_you_mean
+from panelist.models.arrays import Longs
+from panelist.models.batch_fits import BatchFits, gather
+from panelist.models.diagnose import refuse_confounded
+from panelist.models.formulas.matrices import Design
+from panelist.models.solvers import clmm, lmm
+from panelist.models.solvers.links import LINKS
+from panelist.models.solvers.one_set import (
+    Estimates,
+    Fitter,
+    LinearFixed,
+    LinearMixed,
+    OrdinalFixed,
+    OrdinalMixed,
+)
+from panelist.models.solvers.threads import single_threaded_blas
+from panelist.models.solvers.thresholds import make_thresholds
+
+MODELS = ("clmm", "clm", "lmm", "lm")
+METHODS = ("REML", "ML")
+_CHUNK = 32  # sets that a thread takes at once, at most
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """A model of one design, ready for any number of responses."""
+
+    model: str
+    link: str | None
+    method: str
+    design: Design
+    make_fitter: Callable[[], Fitter]  # room of its own for each thread
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether the responses are categories."""
+        return self.model in ("clmm", "clm")
+
+    @property
+    def n_rows(self) -> int:
+        """The number of ratings in each response."""
+        return len(self.design.rows)
+
+
+def prepare_batch(design: Design, model: str = "clmm", link: str = "probit", method: str = "REML") -> Batch:
+    """Return the model of this design, ready for ``fit_batch``; the design's own response is not used.
+
+    ``design`` comes from ``build_design``, with ``ordinal=True`` for ``clmm`` and ``clm``. ``link`` belongs
+    to these two, whose thresholds are flexible, and ``method`` to ``lmm``.
+    """
+    for what, word, known in (("model", model, MODELS), ("link", link, LINKS), ("method", method, METHODS)):
+        if word not in known:
+            raise UnknownName(f"No {what} of a batch is called {word!r}. {did_you_mean(word, known)}")
+    ordinal, mixed = model in ("clmm", "clm"), model in ("clmm", "lmm")
+    if ordinal != (design.codes is not None):
+        raise BadModel(
+            f"A {model} needs a design built with ordinal={ordinal}, and this one was built with "
+            f"ordinal={not ordinal}. Build it anew, or take another model."
+        )
+    if mixed != bool(design.factors):
+        has = f"{len(design.factors)} grouping factors" if design.factors else "no random term"
+        raise BadModel(
+            f"A {model} {'needs a random term' if mixed else 'takes no random term'}, and the design has "
+            f"{has}. Change the formula, or the model."
+        )
+    refuse_confounded(design)
+    if model == "clmm":
+        base = clmm.make_model(design, link, make_thresholds("flexible", design.categories))
+        return Batch(model, link, "Laplace", design, lambda: OrdinalMixed(design, link, base))
+    if model == "lmm":
+        linear = lmm.make_linear(design, method == "REML")
+        return Batch(model, None, method, design, lambda: LinearMixed(design, linear))
+    if model == "clm":
+        return Batch(model, link, "ML", design, lambda: OrdinalFixed(design, link))
+    return Batch(model, None, "least squares", design, lambda: LinearFixed(design))
+
+
+def fit_batch(batch: Batch, responses: Any, threads: int | None = None) -> BatchFits:
+    """Return the fits of ``responses`` (n_sets, n_rows), in their order.
+
+    A response has the order of the design's rows: codes 0, 1, … for ordinal models, where a category may be
+    missing altogether, or numbers for linear ones. ``threads`` is the number of cores unless given.
+    """
+    sets = _check_responses(batch, responses)
+    workers = _count_threads(threads)
+    size = max(1, min(_CHUNK, -(-len(sets) // (4 * workers))))
+    chunks = [sets[first : first + size] for first in range(0, len(sets), size)]
+
+    def fit_chunk(chunk: Any) -> list[Estimates | None]:
+        fitter = batch.make_fitter()
+        return [fitter.fit(response) for response in chunk]
+
+    with single_threaded_blas():
+        if workers == 1 or len(chunks) < 2:
+            found = [fit_chunk(chunk) for chunk in chunks]
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                found = list(pool.map(fit_chunk, chunks))
+    highest = int(sets.max()) if batch.ordinal and sets.size else 0
+    return gather(batch.model, batch.design, [one for chunk in found for one in chunk], highest)
+
+
+def _check_responses(batch: Batch, responses: Any) -> Any:
+    """Return the responses as an array of codes or of floats, (n_sets, n_rows)."""
+    given = np.asarray(responses)
+    if given.ndim != 2 or given.shape[1] != batch.n_rows:
+        raise BadRatings(
+            f"The responses must be (n_sets, {batch.n_rows}), a row a data set, as the design has "
+            f"{batch.n_rows} rows. Got {given.shape}."
+        )
+    if not batch.ordinal:
+        if given.dtype.kind not in "iufb" or not np.isfinite(given).all():
+            raise BadRatings("The responses of a linear model must be finite numbers. Leave such sets out.")
+        return np.ascontiguousarray(given, dtype=np.float64)
+    whole = given.dtype.kind in "iu"
+    if not whole or (given.size and (given.min() < 0 or given.max() > 1000)):
+        found = f"{given.dtype} from {given.min()} to {given.max()}" if given.size else str(given.dtype)
+        raise BadRatings(
+            f"The responses of an ordinal model must be whole numbers 0, 1, …, the places of the ratings on "
+            f"their scale. Got {found}."
+        )
+    codes: Longs = np.ascontiguousarray(given, dtype=np.int64)
+    return codes
+
+
+def _count_threads(threads: int | None) -> int:
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads < 1:
+        raise BadModel(f"The number of threads must be 1 or more. Got {threads}.")
+    return threads

@@ -1,0 +1,126 @@
+"""What a batch of fits gives: arrays with a row for each data set."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from panelist.core.errors import BadModel
+from panelist.models.arrays import Bools, Floats, Longs
+from panelist.models.formulas.matrices import Design
+from panelist.models.solvers.one_set import FAILURES, ONE_VALUE, Estimates
+
+__all__ = ["FAILURES", "BatchFits", "Contrasts", "gather"]
+
+
+class Contrasts(NamedTuple):
+    """Contrasts of the fixed effects with their tests, (n_sets, rows of L) each."""
+
+    estimate: Floats
+    se: Floats
+    statistic: Floats
+    df: Floats
+    p: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class BatchFits:
+    """The fits of many responses to one design; nan where there is no estimate.
+
+    ``failed`` is 0 for a fit that can be used, else a key of ``FAILURES``, which says why. A singular fit can
+    be used.
+    """
+
+    names: tuple[str, ...]  # of the fixed effects
+    random_names: tuple[tuple[str, str], ...]  # group and term of each standard deviation
+    beta: Floats  # (n_sets, p), as are se, statistic, df and p
+    se: Floats
+    statistic: Floats
+    df: Floats
+    p: Floats
+    converged: Bools  # (n_sets,)
+    singular: Bools
+    failed: Longs
+    loglik: Floats
+    thresholds: Floats  # (n_sets, K − 1): the upper end of category k, nan if unused or the highest used
+    random_sds: Floats  # (n_sets, terms)
+    sigma: Floats  # (n_sets,) 1 for ordinal models
+    vcov: Floats  # (n_sets, p, p)
+    slopes: Floats  # (n_sets, k, p, p) and
+    A: Floats  # (n_sets, k, k), for Satterthwaite's degrees of freedom; k = 0 but for lmm
+    residual_df: float  # n − p for lm, else infinite
+
+    def contrast(self, L: Floats) -> Contrasts:
+        """Return Lβ with standard errors, degrees of freedom and two-sided p, for L (rows, p)."""
+        L = np.atleast_2d(np.asarray(L, dtype=np.float64))
+        if L.shape[1] != len(self.names):
+            raise BadModel(
+                f"A contrast needs a number for each of the {len(self.names)} fixed effects "
+                f"({', '.join(self.names)}). Got {L.shape[1]}."
+            )
+        return _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df)
+
+
+def gather(model: str, design: Design, found: list[Estimates | None], highest: int) -> BatchFits:
+    """Return the fits of all sets as arrays; ``highest`` is the highest category of any."""
+    n, p = len(found), len(design.names)
+    random_names = tuple((factor.name, term) for factor in design.factors for term in factor.columns)
+    entries = sum((b - a) * (b - a + 1) // 2 for factor in design.factors for a, b in factor.blocks)
+    k = entries + 1 if model == "lmm" else 0
+    beta, loglik, sigma = np.full((n, p), np.nan), np.full(n, np.nan), np.full(n, np.nan)
+    vcov, sds = np.full((n, p, p), np.nan), np.full((n, len(random_names)), np.nan)
+    slopes, A = np.full((n, k, p, p), np.nan), np.full((n, k, k), np.nan)
+    thresholds = np.full((n, highest), np.nan)
+    converged, singular = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    failed = np.full(n, ONE_VALUE, dtype=np.int64)
+    for at, one in enumerate(found):
+        if one is None:
+            continue
+        failed[at], converged[at], singular[at] = one.failed, one.converged, one.singular
+        beta[at], vcov[at], loglik[at], sigma[at] = one.beta, one.vcov, one.loglik, one.sigma
+        thresholds[at, one.used[:-1]] = one.thresholds
+        sds[at] = one.sds
+        if k:
+            slopes[at], A[at] = one.slopes, one.A
+    residual_df = float(len(design.rows) - p) if model == "lm" else np.inf
+    tests = _contrast(np.eye(p), beta, vcov, slopes, A, residual_df)
+    return BatchFits(
+        design.names,
+        random_names,
+        beta,
+        tests.se,
+        tests.statistic,
+        tests.df,
+        tests.p,
+        converged,
+        singular,
+        failed,
+        loglik,
+        thresholds,
+        sds,
+        sigma,
+        vcov,
+        slopes,
+        A,
+        residual_df,
+    )
+
+
+def _contrast(
+    L: Floats, beta: Floats, vcov: Floats, slopes: Floats, A: Floats, residual_df: float
+) -> Contrasts:
+    """Return the contrasts of all sets; every sum runs within one set, so that its bits are its own."""
+    from scipy.special import stdtr
+
+    estimate = (beta[:, None, :] * L).sum(axis=2)
+    variance = ((L @ vcov) * L).sum(axis=2)
+    se = np.sqrt(np.maximum(variance, 0.0))
+    statistic = np.divide(estimate, se, out=np.full(se.shape, np.nan), where=se > 0.0)
+    df = np.where(np.isnan(variance), np.nan, residual_df)
+    if slopes.shape[1]:
+        g = ((L @ slopes) * L).sum(axis=3).transpose(0, 2, 1)  # (sets, rows, k) ∂v/∂φ
+        spread = np.maximum(((g @ A) * g).sum(axis=2), 0.0)
+        df = np.divide(2.0 * variance**2, spread, out=np.full(se.shape, np.inf), where=spread > 0.0)
+        df[np.isnan(variance)] = np.nan
+    p = 2.0 * stdtr(df, -np.abs(statistic))
+    return Contrasts(estimate, se, statistic, df, p)

@@ -1,0 +1,247 @@
+"""One response of a batch, fitted with the solvers of a single fit to a design that is prepared once.
+
+Every model has a *fitter*. It is made once for each thread, holds the room that its solver works in, and
+nothing of one response reaches the next.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from panelist.models.arrays import Floats, Longs
+from panelist.models.formulas.matrices import Design
+from panelist.models.solvers import clmm, lmm
+from panelist.models.solvers.clm import solve_clm
+from panelist.models.solvers.deviance import Linear
+from panelist.models.solvers.laplace import Ordinal
+from panelist.models.solvers.links import LATENT_SD
+from panelist.models.solvers.lm import solve_lm
+from panelist.models.solvers.separation import find_lost, scaled_condition
+from panelist.models.solvers.thresholds import Thresholds, make_thresholds
+from panelist.models.solvers.variances import is_singular, split_lambda
+
+FITTED, ONE_VALUE, LOST, NOT_CONVERGED, SEPARATED = range(5)
+FAILURES = {
+    FITTED: "fitted",
+    ONE_VALUE: "every rating is the same",
+    LOST: "the likelihood is not finite",
+    NOT_CONVERGED: "the search did not end at an optimum",
+    SEPARATED: "the fixed effects predict some ratings without error, so that they have no finite estimate",
+}
+
+
+class Estimates(NamedTuple):
+    """The fit of one response; what a model does not have is empty."""
+
+    failed: int
+    converged: bool
+    singular: bool
+    loglik: float
+    beta: Floats
+    vcov: Floats
+    thresholds: Floats  # between the categories that occur
+    used: Longs  # those categories
+    sds: Floats  # of the random effects, factor by factor
+    sigma: float
+    slopes: Floats  # ∂Var(β̂)/∂φ and Var(φ̂), for Satterthwaite's degrees of freedom
+    A: Floats
+
+
+class Fitter(Protocol):
+    """Fits one response after the other to one design."""
+
+    def fit(self, response: Any) -> Estimates | None:
+        """Return the estimates, None where every rating is the same."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A response of categories without the unused ones."""
+
+    codes: Any
+    used: Longs
+    thresholds: Thresholds
+
+
+class _Packer:
+    """Leaves unused categories out, as a fit does; the threshold structures are made once."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, Thresholds] = {}
+
+    def pack(self, response: Any) -> Pack | None:
+        counts = np.bincount(response)
+        used = np.flatnonzero(counts)
+        if len(used) < 2:
+            return None
+        codes = response if len(used) == len(counts) else (np.cumsum(counts > 0) - 1)[response]
+        if len(used) not in self.known:
+            names = tuple(str(k) for k in range(1, len(used) + 1))
+            self.known[len(used)] = make_thresholds("flexible", names)
+        return Pack(codes.astype(np.int32), used, self.known[len(used)])
+
+
+class OrdinalMixed:
+    """Fits an ordinal mixed model by Laplace."""
+
+    def __init__(self, design: Design, link: str, base: Ordinal) -> None:
+        self.design, self.link, self.base = design, link, base
+        self.packer = _Packer()
+        self.rooms: dict[int, clmm.Room] = {}  # by the number of categories
+
+    def fit(self, response: Any) -> Estimates | None:
+        """Return the estimates for these codes."""
+        pack = self.packer.pack(response)
+        if pack is None:
+            return None
+        model = self.base._replace(codes=pack.codes[self.base.pattern.order], J=pack.thresholds.J)
+        room = self._room(model)
+        found = clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, room)
+        s, p = model.J.shape[1], model.X.shape[1]
+        tau = found.psi[s + p :]
+        covariance = (
+            clmm.invert_information(found.hessian, s + p) if found.finite else np.full((s + p, s + p), np.nan)
+        )
+        lost = find_lost(
+            found.psi[s : s + p],
+            covariance,
+            scaled_condition(found.hessian) if found.finite else np.inf,
+            pack.codes,
+            self.design.X,
+            model.J,
+            LATENT_SD[self.link] if self.link != "cauchit" else 10.0,
+        )
+        covariance[lost, :] = np.nan
+        covariance[:, lost] = np.nan
+        converged = found.converged(len(pack.codes))
+        lambdas = split_lambda(self.design.factors, tau)
+        return Estimates(
+            _judge(found.finite, converged, bool(lost[s:].any())),
+            converged,
+            is_singular(self.design.factors, lambdas),
+            -found.value,
+            found.psi[s : s + p],
+            covariance[s:, s:],
+            found.psi[:s],
+            pack.used,
+            _deviations(lambdas, 1.0),
+            1.0,
+            np.empty(0),
+            np.empty(0),
+        )
+
+    def _room(self, model: Ordinal) -> clmm.Room:
+        K = len(model.J)
+        if K not in self.rooms:
+            self.rooms[K] = clmm.make_room(model)
+        return self.rooms[K]
+
+
+class LinearMixed:
+    """Fits a linear mixed model by ML or REML."""
+
+    def __init__(self, design: Design, base: Linear) -> None:
+        self.design, self.base = design, base
+        self.room = lmm.make_room(base)
+
+    def fit(self, response: Any) -> Estimates | None:
+        """Return the estimates for these numbers."""
+        if (response == response[0]).all():
+            return None
+        model, unit = lmm.set_response(self.base, response)
+        found = lmm.find_estimates(model, self.design.factors, self.room)
+        moments = lmm.find_moments(model, self.room.work, found, unit)
+        lambdas = split_lambda(self.design.factors, found.theta)
+        converged = found.converged(len(response))
+        return Estimates(
+            _judge(bool(np.isfinite(found.value)), converged, False),
+            converged,
+            is_singular(self.design.factors, lambdas),
+            lmm.log_likelihood(model, found, unit),
+            moments.beta,
+            moments.vcov,
+            np.empty(0),
+            np.empty(0, dtype=np.int64),
+            _deviations(lambdas, moments.sigma),
+            moments.sigma,
+            moments.uncertainty.slopes,
+            moments.uncertainty.A,
+        )
+
+
+class OrdinalFixed:
+    """Fits an ordinal model without random effects."""
+
+    def __init__(self, design: Design, link: str) -> None:
+        self.design, self.link, self.packer = design, link, _Packer()
+
+    def fit(self, response: Any) -> Estimates | None:
+        """Return the estimates for these codes."""
+        pack = self.packer.pack(response)
+        if pack is None:
+            return None
+        solution = solve_clm(replace(self.design, codes=pack.codes), self.link, pack.thresholds)
+        unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
+        J, s = pack.thresholds.J, len(solution.alpha)
+        optimum = solution.optimum
+        covariance = solution.joint_vcov.copy()
+        lost = find_lost(solution.beta, covariance, optimum.condition, pack.codes, self.design.X, J, unit)
+        covariance[lost, :] = np.nan
+        covariance[:, lost] = np.nan
+        return Estimates(
+            _judge(bool(np.isfinite(solution.loglik)), optimum.converged, bool(lost[s:].any())),
+            optimum.converged,
+            False,
+            solution.loglik,
+            solution.beta,
+            covariance[s:, s:],
+            solution.alpha,
+            pack.used,
+            np.empty(0),
+            1.0,
+            np.empty(0),
+            np.empty(0),
+        )
+
+
+class LinearFixed:
+    """Fits a linear model by least squares."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+
+    def fit(self, response: Any) -> Estimates | None:
+        """Return the estimates for these numbers."""
+        if (response == response[0]).all():
+            return None
+        found = solve_lm(replace(self.design, y=response))
+        nothing = np.empty(0)
+        used = np.empty(0, dtype=np.int64)
+        return Estimates(
+            FITTED,
+            True,
+            False,
+            found.loglik,
+            found.beta,
+            found.vcov,
+            nothing,
+            used,
+            nothing,
+            found.sigma,
+            nothing,
+            nothing,
+        )
+
+
+def _judge(finite: bool, converged: bool, separated: bool) -> int:
+    if not finite:
+        return LOST
+    if separated:
+        return SEPARATED
+    return FITTED if converged else NOT_CONVERGED
+
+
+def _deviations(lambdas: tuple[Floats, ...], sigma: float) -> Floats:
+    """Return the standard deviations of all random effects, factor by factor."""
+    return np.concatenate([sigma * np.sqrt((block**2).sum(axis=1)) for block in lambdas])

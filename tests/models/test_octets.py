@@ -1,0 +1,127 @@
+"""Eight numbers at once: arithmetic as for floats, the normal distribution, the probit row table."""
+
+from decimal import Decimal, localcontext
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import erfcx, ndtr
+
+from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.links import N_ENTRIES, PROBIT, fill_probit_rows, fill_rows
+from panelist.models.solvers.normal import FAR, evaluate_normal
+from panelist.models.solvers.octets import (
+    WIDTH,
+    absolute,
+    fma,
+    load,
+    octets,
+    root,
+    rounded,
+    spread,
+    store,
+    two_to_the,
+    where_less,
+)
+
+OPERATIONS = 12
+
+
+@kernel
+def calculate(a: Any, b: Any, out: Any) -> None:
+    x, y = load(a, 0), load(b, 0)
+    z = x
+    z += y
+    store(out, 0, x + y)
+    store(out, 1, x - 2.0)
+    store(out, 2, 3.0 * y)
+    store(out, 3, x / y)
+    store(out, 4, fma(x, y, 1.0))
+    store(out, 5, where_less(x, y, x, -1.0))
+    store(out, 6, absolute(x))
+    store(out, 7, root(absolute(y)))
+    store(out, 8, rounded(x))
+    store(out, 9, two_to_the(rounded(x)))
+    store(out, 10, spread(0.5))
+    store(out, 11, z)
+
+
+@kernel
+def normal(x: Any, out: Any) -> None:
+    for i in range(len(x) // WIDTH):
+        density, lower, upper = evaluate_normal(load(x, i))
+        store(out, 3 * i, density)
+        store(out, 3 * i + 1, lower)
+        store(out, 3 * i + 2, upper)
+
+
+def test_operations_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(1)
+    a, b, out = rng.normal(0.0, 3.0, WIDTH), rng.normal(0.0, 3.0, WIDTH), octets(OPERATIONS)
+    calculate(a, b, out)
+    found = out.reshape(OPERATIONS, WIDTH)
+    expected = (
+        a + b,
+        a - 2.0,
+        3.0 * b,
+        a / b,
+        a * b + 1.0,
+        np.where(a < b, a, -1.0),
+        np.abs(a),
+        np.sqrt(np.abs(b)),
+        np.rint(a),
+        2.0 ** np.rint(a),
+        np.full(WIDTH, 0.5),
+        a + b,
+    )
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+def test_tails_of_the_normal_distribution_keep_all_their_digits() -> None:
+    x = -np.array([0.0, 0.3, 1.0, 2.5, 5.0, 9.7, 20.0, 36.5])
+    out = octets(3)
+    normal(x, out)
+    density, lower, upper = out.reshape(3, WIDTH)
+    with localcontext() as context:
+        context.prec = 40
+        exponentials = [(-(Decimal(float(at)) ** 2) / 2).exp() for at in x]
+        tails = [
+            float(e * Decimal(float(erfcx(-at / np.sqrt(2.0))))) / 2
+            for e, at in zip(exponentials, x, strict=True)
+        ]
+    np.testing.assert_allclose(lower, tails, rtol=3e-15)
+    np.testing.assert_allclose(density, [float(e) / np.sqrt(2.0 * np.pi) for e in exponentials], rtol=1e-15)
+    np.testing.assert_allclose(upper, ndtr(-x), rtol=1e-15)
+
+
+def test_the_ends_of_the_normal_distribution_are_exact() -> None:
+    out = octets(3)
+    normal(np.array([FAR, -FAR, 50.0, -50.0, 1e5, -1e5, 38.0, -38.0]), out)
+    density, lower, upper = out.reshape(3, WIDTH)
+    np.testing.assert_array_equal(density, 0.0)
+    np.testing.assert_array_equal(lower, [1.0, 0.0] * 4)
+    np.testing.assert_array_equal(upper, [0.0, 1.0] * 4)
+
+
+@pytest.mark.parametrize("n", [1, 8, 61])
+def test_eight_ratings_at_once_have_the_row_table_of_each(n: int) -> None:
+    rng = np.random.default_rng(n)
+    thresholds = np.array([-1.5, -0.2, 0.9, 1.1])
+    codes, eta = rng.integers(0, 5, n).astype(np.int32), rng.normal(0.0, 2.0, n)
+    expected = np.empty((N_ENTRIES, n))
+    total = fill_rows(PROBIT, codes, thresholds, eta, expected)
+    whole = -(-n // WIDTH) * WIDTH
+    edges = np.concatenate([[-FAR], thresholds, [FAR]])
+    high, low, at = np.full(whole, FAR), np.full(whole, -FAR), np.zeros(whole)
+    high[:n], low[:n], at[:n] = edges[codes + 1], edges[codes], eta
+    rows, p = np.empty((N_ENTRIES, whole)), np.empty(whole)
+    assert fill_probit_rows(high, low, at, rows, p) == pytest.approx(total, rel=1e-13)
+    np.testing.assert_allclose(rows[:, :n], expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(rows[:, n:], 0.0)
+
+
+def test_a_lost_probability_is_noticed_among_eight() -> None:
+    high, low, eta = np.full(WIDTH, FAR), np.full(WIDTH, 0.0), np.zeros(WIDTH)
+    eta[5] = -60.0
+    assert fill_probit_rows(high, low, eta, np.empty((N_ENTRIES, WIDTH)), np.empty(WIDTH)) == np.inf
