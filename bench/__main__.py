@@ -15,6 +15,9 @@ MODULES = {
     "glmm": "bench.rust",
     "million": "bench.million",
     "agreement": "bench.agreement",
+    "plans": "bench.plans",
+    "batch": "bench.batch",
+    "power": "bench.power",
 }
 USUAL = ("designs", "start", "threads", "glmm")
 

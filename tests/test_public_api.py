@@ -19,11 +19,13 @@ def test_public_names_are_a_decision() -> None:
         "__version__",
         "compare_fits",
         "compare_systems",
+        "find_sample_size",
         "fit",
         "load_ratings",
         "load_study",
         "measure_agreement",
         "plan_study",
+        "simulate_power",
     ]
     assert len(panelist.__all__) <= 15
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from panelist.models.fit import fit
     from panelist.models.fitted import Fit
     from panelist.models.inference.likelihood_ratio import compare_fits
+    from panelist.power.curve import simulate_power
+    from panelist.power.size import find_sample_size
     from panelist.study.load import load_study
 
     __version__: str
@@ -26,11 +28,13 @@ __all__ = [
     "__version__",
     "compare_fits",
     "compare_systems",
+    "find_sample_size",
     "fit",
     "load_ratings",
     "load_study",
     "measure_agreement",
     "plan_study",
+    "simulate_power",
 ]
 
 _HOMES = {
@@ -39,11 +43,13 @@ _HOMES = {
     "Ratings": ("panelist.core.ratings", "Ratings"),
     "compare_fits": ("panelist.models.inference.likelihood_ratio", "compare_fits"),
     "compare_systems": ("panelist.analysis.compare", "compare_systems"),
+    "find_sample_size": ("panelist.power.size", "find_sample_size"),
     "fit": ("panelist.models.fit", "fit"),
     "load_ratings": ("panelist.core.ratings", "read_ratings"),
     "load_study": ("panelist.study.load", "load_study"),
     "measure_agreement": ("panelist.agreement.measure", "measure_agreement"),
     "plan_study": ("panelist.design.make", "plan_study"),
+    "simulate_power": ("panelist.power.curve", "simulate_power"),
 }
 
 

@@ -310,7 +310,7 @@ def test_bad_input_gets_an_error_that_says_what_to_do(stand_in: list[tuple[str, 
     words = frame.assign(rating=["A", "B", "similar"] * 40)
     with pytest.raises(BadRatings, match=r"not numbers \(found 'A', 'B', 'similar'\).*Bradley"):
         compare_systems(words)
-    with pytest.raises(BadRatings, match="holds choices"):
+    with pytest.raises(BadModel, match="no trial was decided"):
         compare_systems(frame.drop(columns="rating").assign(choice="best"))
     with pytest.raises(BadRatings, match="no column 'system'"):
         compare_systems(frame.drop(columns="system"))

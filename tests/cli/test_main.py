@@ -12,8 +12,8 @@ from panelist.core.errors import BadRatings
 from tests.cli.commands import FORMULA, call
 
 Capture = pytest.CaptureFixture[str]
-NAMES = ["demo", "init", "check", "plan", "simulate", "serve", "links", "export", "backup", "restore"]
-NAMES += ["agreement", "compare", "fit", "schema"]
+NAMES = ["demo", "init", "check", "power", "size", "plan", "simulate", "serve", "links", "export", "backup"]
+NAMES += ["restore", "agreement", "compare", "scales", "fit", "schema"]
 
 
 @pytest.fixture

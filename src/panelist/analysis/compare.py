@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panelist.analysis.choose import RandomPart, choose_random, groups_at_fault, zero_terms
+from panelist.analysis.comparative.choice_model import check_cluster
+from panelist.analysis.comparative.compare_choices import MODELS as CHOICE_MODELS
+from panelist.analysis.comparative.compare_choices import compare_criterion
+from panelist.analysis.comparative.trials import holds_choices
 from panelist.analysis.comparison import Comparison, CriterionComparison, PairDifference, SystemEstimate
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
@@ -38,6 +42,7 @@ class _Options:
     adjust: str
     level: float
     reference: str | None
+    cluster: str
 
 
 def compare_systems(
@@ -50,6 +55,7 @@ def compare_systems(
     level: float = 0.95,
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
+    cluster: str = "rater",
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 
@@ -59,10 +65,15 @@ def compare_systems(
     rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey,
     holm, bonferroni, bh or none; with ``reference`` only that system's pairs are shown. A criterion that
     cannot be compared is named in the notes, and raises if no other is left.
+
+    Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
+    "plackett-luce", and ``cluster`` says whose answers hang together: see compare_choices.
     """
-    if model not in MODELS:
-        raise UnknownName(f"No model is called {model!r}. {did_you_mean(model, MODELS)}")
-    options = _Options(model, link, formula, find_adjustment(adjust).name, level, reference)
+    known = (*MODELS, *CHOICE_MODELS[1:])
+    if model not in known:
+        raise UnknownName(f"No model is called {model!r}. {did_you_mean(model, known)}")
+    check_cluster(cluster)
+    options = _Options(model, link, formula, find_adjustment(adjust).name, level, reference, cluster)
     table = read_ratings(ratings)
     _check_columns(table)
     done, failed = [], {}
@@ -79,13 +90,9 @@ def compare_systems(
 
 
 def _check_columns(table: Ratings) -> None:
-    """Raise BadRatings where the table is not one of ratings of systems."""
-    if "rating" not in table.frame and "choice" in table.frame:
-        raise BadRatings(
-            f"{table.source} holds choices (column 'choice') and no ratings. compare models ratings; choices "
-            "need a model of their own, such as Bradley and Terry's. Give a table with a column rating."
-        )
-    table.require("rating", "system")
+    """Raise BadRatings where the table holds neither ratings of systems nor choices between them."""
+    if not holds_choices(table.frame):
+        table.require("rating", "system")
 
 
 def _split_criteria(
@@ -107,6 +114,12 @@ def _split_criteria(
 
 def _compare_one(table: Ratings, criterion: str, options: _Options) -> CriterionComparison:
     """Return the comparison on one criterion: check, choose, fit, contrast, rank."""
+    if holds_choices(table.frame):
+        return _compare_choices(table, criterion, options)
+    if options.model in CHOICE_MODELS[1:]:
+        raise BadModel(
+            f"{options.model} is a model of choices, and {criterion!r} has ratings: use model='auto'."
+        )
     table, notes = _usable_rows(table, criterion)
     model, part, why = _choose(table.frame, options)
     formula, tried = options.formula, list[str]()
@@ -145,6 +158,27 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
     )
 
 
+def _compare_choices(table: Ratings, criterion: str, options: _Options) -> CriterionComparison:
+    """Return the comparison by choices; what only ratings have is refused, not left aside."""
+    asked = (
+        f"the formula {options.formula!r}" if options.formula is not None else f"the model {options.model!r}"
+    )
+    if options.formula is not None or options.model not in CHOICE_MODELS:
+        raise BadModel(
+            f"{criterion!r} holds choices between outputs, which do not take {asked}. The models of choices "
+            f"are {' and '.join(CHOICE_MODELS[1:])}; model='auto' picks the one that suits."
+        )
+    return compare_criterion(
+        table,
+        criterion,
+        model=options.model,
+        cluster=options.cluster,
+        adjust=options.adjust,
+        level=options.level,
+        reference=options.reference,
+    )
+
+
 def _usable_rows(table: Ratings, criterion: str) -> tuple[Ratings, list[str]]:
     """Return the rows that have a rating and everything that names it, or raise with what to do."""
     import pandas as pd
@@ -158,8 +192,8 @@ def _usable_rows(table: Ratings, criterion: str) -> tuple[Ratings, list[str]]:
         raise BadRatings(
             f"The ratings of {criterion!r} are not numbers (found {found}). Ordered words can be numbered "
             "from the lowest up, or made an ordered pandas Categorical; mistyped cells can be corrected "
-            "or emptied. Choices between systems (A, B, similar) are no ratings: they need a model of their "
-            "own, such as Bradley and Terry's."
+            "or emptied. Choices between systems (A, B, similar) are no ratings: name both systems in "
+            "columns system_a and system_b, and Bradley and Terry's model compares them."
         )
     empty = frame.loc[frame["system"].notna()].groupby("system", observed=True)["rating"].count()
     silent = [str(name) for name in empty.index[empty == 0]]

@@ -5,8 +5,23 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Json, Link, Model, RatingsFile, Where
+from panelist.cli.options import Columns, Json, Link, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show, tell
+
+AnyModel = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|clmm|clm|lmm|lm|bradley-terry|plackett-luce",
+        help="Ordinal (clm) or linear (lm), with a last m for random effects; the last two are for choices. "
+        "auto looks at the table.",
+    ),
+]
+Cluster = Annotated[
+    str,
+    typer.Option(
+        metavar="rater|item|both|none", help="Whose choices hang together; for ratings the formula says it."
+    ),
+]
 
 
 def compare(
@@ -36,8 +51,9 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    model: Model = "auto",
+    model: AnyModel = "auto",
     link: Link = "probit",
+    cluster: Cluster = "rater",
     reference: Annotated[
         str | None,
         typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),
@@ -69,6 +85,7 @@ def compare(
         level=level,
         criteria=criterion,
         reference=reference,
+        cluster=cluster,
     )
     if figure is not None:
         from panelist.reports.figures import draw_systems

@@ -20,10 +20,13 @@ from panelist.cli.fit import fit
 from panelist.cli.init import init
 from panelist.cli.links import links
 from panelist.cli.plan import plan
+from panelist.cli.power import power
 from panelist.cli.restore import restore
+from panelist.cli.scales import scales
 from panelist.cli.schema import schema
 from panelist.cli.serve import serve
 from panelist.cli.simulate import simulate
+from panelist.cli.size import size
 from panelist.cli.terminal import say, tell
 from panelist.core.errors import PanelistError
 
@@ -39,9 +42,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 COMMANDS = (
-    *(demo, init, check, plan, simulate),
+    *(demo, init, check, power, size, plan, simulate),
     *(serve, links, export, backup, restore),
-    *(agreement, compare, fit, schema),
+    *(agreement, compare, scales, fit, schema),
 )
 for _command in COMMANDS:
     app.command()(_command)

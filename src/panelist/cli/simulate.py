@@ -76,11 +76,9 @@ def simulate(
     say(_say_counts(ratings, path))
     say("Nobody gave these ratings: use them to try things out, never to conclude anything.")
     say()
-    if "rating" not in ratings:
-        say("They are choices between systems; agreement and compare take ratings only.")
-        return
     say("Next:")
-    say(f"  panelist agreement {path}")
+    if "rating" in ratings:
+        say(f"  panelist agreement {path}")
     say(f"  panelist compare {path}")
 
 

@@ -177,7 +177,10 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _estimate_label(criterion: CriterionComparison) -> str:
-    scale = f"Latent scale ({criterion.link})" if criterion.link else "Rating"
+    if criterion.model in ("bradley-terry", "plackett-luce"):
+        scale = "Log-strength"
+    else:
+        scale = f"Latent scale ({criterion.link})" if criterion.link else "Rating"
     return f"{scale}, {criterion.level * 100:g} % interval"
 
 

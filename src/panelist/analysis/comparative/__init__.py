@@ -1,0 +1,1 @@
+"""Comparative judgements: pairs, choices of one, best-worst sets and rankings, and what follows from them."""

@@ -1,0 +1,274 @@
+"""Compare systems by choices: read trials, count, score, fit strengths, test all pairs, rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from panelist.analysis.comparative.bradley_terry import fit_bradley_terry
+from panelist.analysis.comparative.choice_comparison import ChoiceComparison, ChoiceCriterion
+from panelist.analysis.comparative.choice_model import Cluster, Strengths, check_cluster
+from panelist.analysis.comparative.item_anova import OneWay, analyse_variance
+from panelist.analysis.comparative.plackett_luce import fit_plackett_luce
+from panelist.analysis.comparative.position import measure_position
+from panelist.analysis.comparative.scores import Scores, score_trials
+from panelist.analysis.comparative.trials import DECIDED, Trials, read_trials
+from panelist.analysis.comparative.wins import WinTable, count_wins
+from panelist.analysis.comparison import PairDifference, SystemEstimate
+from panelist.analysis.ranks import rank_intervals
+from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
+from panelist.core.ratings import Ratings, read_ratings
+from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
+from panelist.models.inference.contrasts import Pairs
+
+MODELS = ("auto", "bradley-terry", "plackett-luce")
+UNITS = "log-strengths, whose mean is 0"
+EFFECT_UNITS = "the probability that the first of the pair is preferred to the second, ties left aside"
+
+
+def compare_choices(
+    ratings: Any,
+    *,
+    model: str = "auto",
+    cluster: str = "rater",
+    adjust: str = "tukey",
+    level: float = 0.95,
+    criteria: Sequence[str] | str | None = None,
+    reference: str | None = None,
+) -> ChoiceComparison:
+    """Return, for each criterion, the systems' strengths and ranks and every pair's adjusted difference.
+
+    ``ratings`` is a table with a row an option shown (``trial``, ``system``, ``choice`` best, worst or
+    empty, or a rank; ties, none and all in ``answer``), or with a pair a row (``system_a``, ``system_b``,
+    ``winner``). ``model`` "auto" is Bradley and Terry's for pairs, with Davidson's ties, and Plackett and
+    Luce's for anything else. ``cluster`` says whose answers hang together: rater, item, both or none.
+    """
+    table = read_ratings(ratings)
+    parts, notes = _split(table, criteria)
+    done, failed = [], {}
+    for name, part in parts:
+        try:
+            done.append(
+                compare_criterion(
+                    part,
+                    name,
+                    model=model,
+                    cluster=cluster,
+                    adjust=adjust,
+                    level=level,
+                    reference=reference,
+                )
+            )
+        except PanelistError as error:
+            failed[name] = error
+    if not done:
+        raise next(iter(failed.values()))
+    notes += [f"Left out, for it cannot be compared: {name}. {error}" for name, error in failed.items()]
+    return ChoiceComparison(source=table.source, criteria=tuple(done), notes=(*table.notes, *notes))
+
+
+def compare_criterion(
+    table: Ratings,
+    criterion: str,
+    *,
+    model: str = "auto",
+    cluster: str = "rater",
+    adjust: str = "tukey",
+    level: float = 0.95,
+    reference: str | None = None,
+) -> ChoiceCriterion:
+    """Return the comparison on one criterion, whose rows ``table`` holds."""
+    check_model(model)
+    clusters = check_cluster(cluster)
+    if not 0 < level < 1:
+        raise BadModel(f"The level of an interval must lie between 0 and 1, for example 0.95. Got {level!r}.")
+    trials = read_trials(table, criterion)
+    wins, scores = count_wins(trials), score_trials(trials, level)
+    strengths = _fit(trials, model, clusters)
+    every = contrast_strengths(strengths, adjust, level)
+    shown = every if reference is None else contrast_strengths(strengths, adjust, level, reference)
+    anova, why = _analyse_items(scores, criterion, level)
+    return ChoiceCriterion(
+        criterion=criterion,
+        model=strengths.model,
+        link=None,
+        formula="",
+        adjust=find_adjustment(adjust).name,
+        level=level,
+        n=len(trials),
+        n_raters=len(trials.raters),
+        n_items=len(trials.items),
+        units=UNITS,
+        effect_units=EFFECT_UNITS,
+        systems=_system_rows(strengths, every, wins, level),
+        pairs=_pair_rows(shown),
+        reference=reference,
+        notes=tuple(dict.fromkeys([*trials.notes, *_notes(trials, strengths), *shown.notes, *why])),
+        fit=None,
+        kind=trials.kind,
+        cluster=strengths.cluster,
+        counts=trials.counts(),
+        strengths=strengths,
+        scores=scores,
+        wins=wins,
+        anova=anova,
+        first=measure_position(trials, level),
+    )
+
+
+def check_model(model: str) -> None:
+    """Say what is allowed, unless it is."""
+    if model not in MODELS:
+        raise UnknownName(f"No model of choices is called {model!r}. {did_you_mean(model, MODELS)}")
+
+
+def contrast_strengths(
+    strengths: Strengths, adjust: str = "tukey", level: float = 0.95, reference: str | None = None
+) -> Pairs:
+    """Return the difference of log-strengths of every pair, or of every other system and ``reference``."""
+    method = find_adjustment(adjust)
+    systems = strengths.systems
+    chosen = list(combinations(range(len(systems)), 2))
+    notes: tuple[str, ...] = ()
+    if reference is not None:
+        if reference not in systems:
+            raise UnknownName(f"No system is called {reference!r}. {did_you_mean(reference, systems)}")
+        other = systems.index(reference)
+        chosen = [(i, other) for i in range(len(systems)) if i != other]
+    first, second = np.array(chosen).T
+    V = strengths.covariance
+    estimate = strengths.theta[first] - strengths.theta[second]
+    se = np.sqrt(np.maximum(V[first, first] + V[second, second] - 2 * V[first, second], 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(se > 1e-12, estimate / se, np.nan)
+    family = Family(statistic, np.full(len(se), strengths.df), len(systems))
+    reach = method.critical(level, family) * se
+    if method.note and len(chosen) > 1:
+        notes += (method.note,)
+    if method.controls != "family" and len(systems) > 2:
+        notes += ("The ranges of ranks do not hold all at once: that takes tukey, holm or bonferroni.",)
+    return Pairs(
+        term="system",
+        levels=systems,
+        a=tuple(systems[i] for i in first),
+        b=tuple(systems[j] for j in second),
+        estimate=estimate,
+        se=se,
+        df=family.df,
+        statistic=statistic,
+        p=family.p,
+        p_adjusted=method.adjust(family),
+        low=estimate - reach,
+        high=estimate + reach,
+        adjust=method.name,
+        level=level,
+        notes=notes,
+    )
+
+
+def _split(table: Ratings, wanted: Sequence[str] | str | None) -> tuple[list[tuple[str, Ratings]], list[str]]:
+    """Return each criterion's name and rows; a table without criteria is one, called choice."""
+    known = table.criteria
+    asked = [wanted] if isinstance(wanted, str) else list(wanted or known)
+    for name in asked:
+        if name not in known:
+            raise UnknownName(f"No criterion is called {name!r}. {did_you_mean(name, known)}")
+    if not known:
+        return [("choice", table)], []
+    column = table.frame["criterion"]
+    nameless = int(column.isna().sum())
+    notes = [f"{nameless:,} rows without a criterion are left out."] if nameless else []
+    return [(name, replace(table, frame=table.frame[(column == name).to_numpy()])) for name in asked], notes
+
+
+def _fit(trials: Trials, model: str, cluster: Cluster) -> Strengths:
+    if model == "auto":
+        model = "bradley-terry" if trials.kind == "pairs" else "plackett-luce"
+    return (fit_bradley_terry if model == "bradley-terry" else fit_plackett_luce)(trials, cluster)
+
+
+def _analyse_items(scores: Scores, criterion: str, level: float) -> tuple[OneWay | None, list[str]]:
+    """Return the analysis of variance of the item scores, or why there is none."""
+    try:
+        found = analyse_variance(
+            scores.items["score"], scores.items["system"], what=f"item scores on {criterion}", level=level
+        )
+    except BadModel as error:
+        return None, [str(error)]
+    return found, []
+
+
+def _system_rows(
+    strengths: Strengths, pairs: Pairs, wins: WinTable, level: float
+) -> tuple[SystemEstimate, ...]:
+    """Return the systems from the strongest down."""
+    best, worst = rank_intervals(pairs)
+    se = np.sqrt(np.maximum(np.diag(strengths.covariance), 0.0))
+    reach = two_sided_quantile(level, np.array(strengths.df)) * se
+    rows = [
+        SystemEstimate(
+            system=name,
+            estimate=float(strengths.theta[at]),
+            se=float(se[at]),
+            low=float(strengths.theta[at] - reach[at]),
+            high=float(strengths.theta[at] + reach[at]),
+            rank_low=int(best[at]),
+            rank_high=int(worst[at]),
+            n=int(wins.shown[at]),
+        )
+        for at, name in enumerate(strengths.systems)
+    ]
+    return tuple(sorted(rows, key=lambda one: (-one.estimate, one.system)))
+
+
+def _pair_rows(pairs: Pairs) -> tuple[PairDifference, ...]:
+    return tuple(
+        PairDifference(
+            a=a,
+            b=b,
+            difference=float(pairs.estimate[at]),
+            se=float(pairs.se[at]),
+            df=float(pairs.df[at]),
+            statistic=float(pairs.statistic[at]),
+            low=float(pairs.low[at]),
+            high=float(pairs.high[at]),
+            p=float(pairs.p[at]),
+            p_adjusted=float(pairs.p_adjusted[at]),
+            effect=float(1 / (1 + np.exp(-pairs.estimate[at]))),
+        )
+        for at, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True))
+    )
+
+
+def _notes(trials: Trials, strengths: Strengths) -> list[str]:
+    """Return what the reader must know of the answers and of the fit."""
+    counts = trials.counts()
+    notes = []
+    undecided = {name: n for name, n in counts.items() if name in ("tie", "none", "all")}
+    if undecided and strengths.model == "bradley-terry" and trials.kind == "pairs":
+        notes.append(
+            f"{sum(undecided.values()):,} pairs without a preference enter as ties (Davidson 1970); "
+            f"two equal systems tie in {100 * _tie_share(strengths.tie):.0f} % of comparisons."
+        )
+    elif undecided:
+        notes.append(
+            f"{sum(undecided.values()):,} trials ({', '.join(undecided)}) say nothing of the order: the "
+            "model leaves them out; in the scores they count as 0."
+        )
+    if open_trials := sum(n for name, n in counts.items() if name not in (DECIDED, *undecided)):
+        notes.append(
+            f"{open_trials:,} of {len(trials):,} trials have no usable answer: the model leaves them out; in "
+            "the scores they count as 0."
+        )
+    if trials.kind == "ranking":
+        notes.append("Rank 1 is read as the best.")
+    return [*notes, *strengths.notes]
+
+
+def _tie_share(log_nu: float) -> float:
+    nu = float(np.exp(log_nu))
+    return nu / (2 + nu)

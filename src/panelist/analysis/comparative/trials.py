@@ -1,0 +1,295 @@
+"""Trials: what raters said of outputs that stood side by side, one criterion at a time.
+
+A trial shows m outputs of an item. Each gets a ``place``, a lower one being better, equal ones not told
+apart: for a pair 0 and 2; for a choice of one 0 for the chosen and 1 for the others; for best-worst 0, 1 and
+2; for a ranking the ranks. A trial that says nothing of the order (a tie, "none", "all", no answer) has no
+places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from panelist.analysis.comparative.pair_files import is_pair_file, list_options
+from panelist.core.errors import BadModel, BadRatings
+from panelist.models.arrays import Bools, Floats, Longs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panelist.core.ratings import Ratings
+
+Kind: TypeAlias = Literal["pairs", "choose-one", "best-worst", "ranking"]
+BEST, BETWEEN, WORST = 0.0, 1.0, 2.0
+DECIDED = "decided"
+UNDECIDED = ("tie", "none", "all")  # answers that rank nothing, and say so
+SILENT = "no answer"
+TWICE = "not clear"  # two best, an output both best and worst, ranks that are no ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """The trials of one criterion; the arrays ``of_trial``, ``system``, ``place`` have a row an option shown.
+
+    Options stand in the order of trials. ``rater`` and ``item`` have an entry a trial, -1 where unknown;
+    ``outcome`` says of each trial ``decided``, ``tie``, ``none``, ``all``, ``no answer`` or ``not clear``.
+    ``position`` is the place on the page, 0 where unknown.
+    """
+
+    criterion: str
+    kind: Kind
+    systems: tuple[str, ...]
+    raters: tuple[str, ...] = field(repr=False)
+    items: tuple[str, ...] = field(repr=False)
+    rater: Longs = field(repr=False)
+    item: Longs = field(repr=False)
+    outcome: Any = field(repr=False)
+    of_trial: Longs = field(repr=False)
+    system: Longs = field(repr=False)
+    place: Floats = field(repr=False)
+    position: Longs = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    @property
+    def sizes(self) -> Longs:
+        """How many options each trial shows."""
+        return np.bincount(self.of_trial, minlength=len(self)).astype(np.int64)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many trials ended in which way, the usual ways first, absent ones left out."""
+        order = (DECIDED, *UNDECIDED, SILENT, TWICE)
+        counted = {name: int((self.outcome == name).sum()) for name in order}
+        return {name: n for name, n in counted.items() if n}
+
+    def by_size(self) -> list[tuple[Longs, Longs]]:
+        """Return, for each number of options m, the trials that show m and their options, (n, m)."""
+        sizes = self.sizes
+        starts = np.cumsum(sizes) - sizes
+        found = []
+        for m in np.unique(sizes).tolist():
+            trials = np.flatnonzero(sizes == m)
+            found.append((trials, starts[trials][:, None] + np.arange(m)))
+        return found
+
+    def list_wins(self) -> tuple[Longs, Longs, Longs]:
+        """Return every comparison that follows from an answer: trial, option that won, option that lost.
+
+        The best wins over all others, and all others win over the worst; a ranking tells all pairs.
+        """
+        trials, winners, losers = [], [], []
+        for which, options in self.by_size():
+            place = self.place[options]
+            for i in range(options.shape[1]):
+                for j in range(options.shape[1]):
+                    won = place[:, i] < place[:, j]  # false where there is no place
+                    trials.append(which[won])
+                    winners.append(options[won, i])
+                    losers.append(options[won, j])
+        return np.concatenate(trials), np.concatenate(winners), np.concatenate(losers)
+
+
+def holds_choices(frame: pd.DataFrame) -> bool:
+    """Return whether these rows are comparisons: choices, pairs in a row, or ranks within trials."""
+    if is_pair_file(frame):
+        return True
+    if "choice" in frame and ("rating" not in frame or _words(frame["choice"]).ne("").any()):
+        return True
+    if "answer" in frame and "trial" in frame and _words(frame["answer"]).isin(UNDECIDED).any():
+        return True
+    return _holds_ranks(frame)
+
+
+def read_trials(ratings: Ratings, criterion: str) -> Trials:
+    """Return the trials in the rows of one criterion, or raise with what is missing."""
+    import pandas as pd
+
+    frame, notes = ratings.frame, list[str]()
+    if is_pair_file(frame):
+        frame, notes = list_options(frame, criterion)
+    elif "system" not in frame:
+        ratings.require("system")
+    frame, lost = _drop_nameless(frame)
+    notes += lost
+    if "occasion" in frame and (sittings := len(frame["occasion"].dropna().unique())) > 1:
+        notes.append(f"Choices of {sittings} occasions are analysed together.")
+    keys = [name for name in ("rater", "item", "occasion", "trial") if name in frame]
+    if not keys:
+        raise BadRatings(
+            f"{ratings.source} has none of the columns trial, rater and item, so it does not say which "
+            "outputs were shown together. Give a column trial."
+        )
+    groups = frame.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
+    order = np.argsort(groups, kind="stable")
+    frame, of_trial = frame.iloc[order], np.asarray(groups[order], dtype=np.int64)
+    _check_trials(frame, of_trial, criterion)
+    systems = tuple(sorted(frame["system"].astype(str).unique()))
+    first = np.flatnonzero(np.diff(of_trial, prepend=-1))
+    heads = frame.iloc[first]
+    raters, rater = _number(heads, "rater")
+    items, item = _number(heads, "item")
+    place, outcome, kind = _read_places(frame, of_trial, criterion)
+    position = np.zeros(len(frame), dtype=np.int64)
+    if "position" in frame:
+        position = pd.to_numeric(frame["position"], errors="coerce").fillna(0).to_numpy().astype(np.int64)
+    code = {name: at for at, name in enumerate(systems)}
+    trials = Trials(
+        criterion=criterion,
+        kind=kind,
+        systems=systems,
+        raters=raters,
+        items=items,
+        rater=rater,
+        item=item,
+        outcome=outcome,
+        of_trial=of_trial,
+        system=np.array([code[name] for name in frame["system"].astype(str)], dtype=np.int64),
+        place=place,
+        position=position,
+        notes=tuple(notes),
+    )
+    return _check_systems(trials)
+
+
+def _drop_nameless(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows that name a system, and how many do not."""
+    named = frame["system"].notna().to_numpy() & (_words(frame["system"]) != "").to_numpy()
+    gone = int((~named).sum())
+    return frame[named], [f"{gone:,} rows without a system are left out."] if gone else []
+
+
+def _check_trials(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> None:
+    """Raise where rows of one system and place say that several trials were taken for one."""
+    if "trial" not in frame and frame.assign(_trial=of_trial).duplicated(["_trial", "system"]).any():
+        raise BadRatings(
+            f"On {criterion!r} a rater saw the same item in several trials, and without a column trial they "
+            "cannot be told apart. Number the trials in a column trial."
+        )
+
+
+def _check_systems(trials: Trials) -> Trials:
+    if len(trials.systems) < 2:
+        there = f"only one system, {trials.systems[0]!r}" if trials.systems else "no system"
+        raise BadModel(f"On {trials.criterion!r} there is {there}, and a comparison needs at least two.")
+    if not np.isfinite(trials.place).any():
+        if "tie" in trials.counts():
+            return trials
+        raise BadModel(
+            f"On {trials.criterion!r} no trial was decided: {describe_counts(trials.counts())}. There is "
+            "nothing to compare."
+        )
+    return trials
+
+
+def describe_counts(counts: dict[str, int]) -> str:
+    """Return the outcomes in words: ``597 decided, 3 no answer``."""
+    words = {"none": '"none"', "all": '"all"', "tie": "ties", TWICE: "not clear", SILENT: "without an answer"}
+    return ", ".join(f"{n:,} {words.get(name, name)}" for name, n in counts.items())
+
+
+def _read_places(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> tuple[Floats, Any, Kind]:
+    """Return the place of each option, the outcome of each trial, and what kind of comparison it is."""
+    import pandas as pd
+
+    if _holds_ranks(frame) and not ("choice" in frame and _words(frame["choice"]).ne("").any()):
+        ranks = frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan)
+        return *_settle_ranks(ranks, of_trial), "ranking"
+    words = _words(frame["choice"] if "choice" in frame else pd.Series("", index=frame.index))
+    if words[words != ""].str.fullmatch(r"\d+(\.0+)?").all() and words.ne("").any():
+        ranks = np.array([float(word) if word else np.nan for word in words])
+        return *_settle_ranks(ranks, of_trial), "ranking"
+    if unknown := sorted(set(words) - {"best", "worst", ""}):
+        listed = ", ".join(map(repr, unknown[:4]))
+        raise BadRatings(
+            f"The choices of {criterion!r} hold {listed}. A choice is 'best', 'worst' or empty, or for a "
+            "ranking the rank, 1 the best; ties, none and all stand in a column answer."
+        )
+    return _settle_words(words.to_numpy(dtype=object), _answers(frame), of_trial)
+
+
+def _settle_words(words: Any, answers: Any, of_trial: Longs) -> tuple[Floats, Any, Kind]:
+    """Return places, outcomes and kind from the words best and worst."""
+    n = int(of_trial[-1]) + 1
+    sizes = np.bincount(of_trial, minlength=n)
+    best, worst = (np.bincount(of_trial, weights=words == word, minlength=n) for word in ("best", "worst"))
+    clear = (best <= 1) & (worst <= 1) & (best + worst > 0) & (sizes > 1)
+    outcome = np.where(clear, DECIDED, np.where(best + worst > 0, TWICE, SILENT)).astype(object)
+    said = np.full(n, "", dtype=object)
+    said[of_trial[::-1]] = answers[::-1]
+    for word in UNDECIDED:
+        outcome[(best + worst == 0) & (said == word)] = word
+    place = np.full(len(words), BETWEEN)
+    place[words == "best"], place[words == "worst"] = BEST, WORST
+    pair = (sizes == 2)[of_trial]
+    place[pair & (place == BETWEEN) & (best > 0)[of_trial]] = WORST  # of two, the other one
+    place[pair & (place == BETWEEN) & (worst > 0)[of_trial]] = BEST
+    place[~(outcome == DECIDED)[of_trial]] = np.nan
+    if (sizes <= 2).all():
+        return place, outcome, "pairs"
+    return place, outcome, "best-worst" if (worst > 0)[sizes > 2].any() else "choose-one"
+
+
+def _settle_ranks(ranks: Floats, of_trial: Longs) -> tuple[Floats, Any]:
+    """Return the ranks of trials that rank each output once, and the outcomes."""
+    n = int(of_trial[-1]) + 1
+    outcome = np.full(n, DECIDED, dtype=object)
+    sizes = np.bincount(of_trial, minlength=n)
+    given = np.bincount(of_trial, weights=np.isfinite(ranks), minlength=n)
+    outcome[~_are_rankings(ranks, of_trial)] = TWICE
+    outcome[given == 0] = SILENT
+    outcome[(sizes < 2) & (given > 0)] = TWICE
+    return np.where((outcome == DECIDED)[of_trial], ranks, np.nan), outcome
+
+
+def _are_rankings(ranks: Floats, of_trial: Longs) -> Bools:
+    """Return which trials give each rank from 1 to the number of outputs once."""
+    order = np.lexsort((ranks, of_trial))
+    starts = np.flatnonzero(np.diff(of_trial, prepend=-1))
+    sizes = np.bincount(of_trial)
+    expected = np.arange(len(of_trial)) - np.repeat(starts, sizes) + 1
+    right = ranks[order] == expected
+    full: Bools = np.bincount(of_trial[order], weights=right) == sizes
+    return full
+
+
+def _holds_ranks(frame: pd.DataFrame) -> bool:
+    """Return whether the ratings are ranks: within every trial of two or more, each of 1 … m once."""
+    import pandas as pd
+
+    if not {"trial", "rating"} <= set(frame.columns) or not pd.api.types.is_numeric_dtype(frame["rating"]):
+        return False
+    rows = frame[frame["trial"].notna().to_numpy() & frame["rating"].notna().to_numpy()]
+    keys = [name for name in ("rater", "item", "occasion", "trial") if name in rows]
+    if rows.empty:
+        return False
+    of_trial = rows.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
+    order = np.argsort(of_trial, kind="stable")
+    ranks = rows["rating"].to_numpy(dtype=np.float64)[order]
+    several = np.bincount(of_trial) > 1
+    return bool(several.any() and _are_rankings(ranks, of_trial[order].astype(np.int64))[several].all())
+
+
+def _answers(frame: pd.DataFrame) -> Any:
+    if "answer" not in frame:
+        return np.full(len(frame), "", dtype=object)
+    return _words(frame["answer"]).to_numpy(dtype=object)
+
+
+def _words(column: pd.Series) -> pd.Series:
+    """Return a column as lower-case text without outer blanks; missing cells are empty."""
+    return column.astype(object).where(column.notna(), "").astype(str).str.strip().str.casefold()
+
+
+def _number(heads: pd.DataFrame, name: str) -> tuple[tuple[str, ...], Longs]:
+    """Return the distinct names of a column, sorted, and each row's place among them, -1 where missing."""
+    import pandas as pd
+
+    if name not in heads:
+        return (), np.full(len(heads), -1, dtype=np.int64)
+    codes, names = pd.factorize(heads[name], sort=True)
+    return tuple(map(str, names)), codes.astype(np.int64)

@@ -1,0 +1,209 @@
+"""``panelist power``: how often a study of this size would find the difference."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from panelist.cli.options import Columns, Json
+from panelist.cli.power_options import (
+    Adjust,
+    Alpha,
+    AsReleased,
+    Criterion,
+    Effects,
+    Engine,
+    Figure,
+    Formula,
+    Items,
+    ItemSd,
+    JournalFile,
+    Models,
+    Out,
+    OutputsPerRater,
+    Paper,
+    Pattern,
+    Pilot,
+    Points,
+    Precision,
+    Preset,
+    Raters,
+    RaterSd,
+    RatingsPerItem,
+    Seed,
+    Sims,
+    StudyPlan,
+    Systems,
+    TableFile,
+    Thresholds,
+    Uncertain,
+    Workers,
+    make_truths,
+    parse_numbers,
+    parse_wholes,
+    show_power_progress,
+)
+from panelist.cli.terminal import show, tell
+
+if TYPE_CHECKING:
+    from panelist.power.curve import PowerCurve
+    from panelist.power.layouts import Layout
+    from panelist.power.truth import Truth
+
+
+def power(
+    preset: Preset = "general",
+    items: Items = "50,100",
+    ratings_per_item: RatingsPerItem = "3",
+    effects: Effects = None,
+    sims: Sims = None,
+    models: Models = None,
+    seed: Seed = 1,
+    raters: Raters = None,
+    outputs_per_rater: OutputsPerRater = None,
+    systems: Systems = 2,
+    pattern: Pattern = "steps",
+    points: Points = None,
+    thresholds: Thresholds = None,
+    rater_sd: RaterSd = None,
+    item_sd: ItemSd = None,
+    pilot: Pilot = None,
+    uncertain: Uncertain = False,
+    study: StudyPlan = None,
+    criterion: Criterion = None,
+    as_released: AsReleased = False,
+    alpha: Alpha = 0.05,
+    adjust: Adjust = "tukey",
+    formula: Formula = "maximal",
+    precision: Precision = None,
+    engine: Engine = "local",
+    workers: Workers = None,
+    journal: JournalFile = None,
+    paper: Paper = False,
+    out: Out = Path("howcroft-rieser"),
+    figure: Figure = None,
+    table: TableFile = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> None:
+    """Simulate how often a study of this size finds the difference."""
+    _check_files(figure, table)
+    options: dict[str, Any] = {"seed": seed, "engine": engine, "workers": workers}
+    if paper:
+        found = _run_paper(out, as_released, sims, options)
+    else:
+        options |= {"sims": sims, "pattern": pattern, "alpha": alpha}
+        options |= {"adjust": adjust, "formula": formula, "precision": precision, "journal": journal}
+        options["effects"] = None if effects is None else parse_numbers(effects, "--effects")
+        truths, names = make_truths(
+            preset, points, thresholds, rater_sd, item_sd, pilot, uncertain, criterion, columns
+        )
+        if study is not None:
+            options["layout"], truths = _read_study(study, criterion, truths, points or thresholds or pilot)
+        else:
+            options |= {
+                "items": parse_wholes(items, "--items"),
+                "ratings_per_item": parse_wholes(ratings_per_item, "--ratings-per-item"),
+                "raters": None if raters is None else parse_wholes(raters, "--raters"),
+                "outputs_per_rater": outputs_per_rater,
+                "systems": len(names) or systems,
+                "as_released": as_released,
+            }
+        options |= {"truth": truths, "models": parse_models(models, truths[0], options.get("layout"))}
+        found = _run(options)
+    _write_files(found, figure, table)
+    show(found, json)
+
+
+def parse_models(text: str | None, truth: "Truth", layout: "Layout | None") -> list[str]:
+    """Return the names of analyses: those named, all that can read the answers, or the usual ones."""
+    from panelist.power.analyses import ANALYSES
+    from panelist.power.cuts import Slider
+
+    compared = layout is not None and layout.page is not None
+    kind = "choices" if compared else "slider" if isinstance(truth.cuts, Slider) else "points"
+    if text is None:
+        return {"choices": ["bradley_terry"], "slider": ["lmm"]}.get(kind, ["clmm", "lmm"])
+    if text.strip() == "all":
+        return [name for name, one in ANALYSES.items() if kind in one.reads]
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _run(options: dict[str, Any]) -> "PowerCurve":
+    from panelist.power.curve import simulate_power
+
+    with show_power_progress() as report:
+        return simulate_power(**options, on_progress=report)
+
+
+def _run_paper(out: Path, as_released: bool, sims: int | None, options: dict[str, Any]) -> "PowerCurve":
+    from panelist.core.errors import BadFile
+    from panelist.power.paper import SIMS, simulate_paper
+    from panelist.reports.power_figures import write_paper
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(
+            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out."
+        ) from None
+    with show_power_progress() as report:
+        found = simulate_paper(
+            sims=SIMS if sims is None else sims,
+            journal=out / "journal.jsonl",
+            as_released=as_released,
+            on_progress=report,
+            **options,
+        )
+    names = write_paper(found, out)
+    tell(f"Written to {out}: {', '.join(names)}.")
+    return found
+
+
+def _read_study(
+    study: Path, criterion: str | None, truths: "list[Truth]", told: object
+) -> "tuple[Layout, list[Truth]]":
+    """Return the layout of a study's plan, and the truths on its scale unless the options name another."""
+    from dataclasses import replace
+
+    from panelist.design.make import plan_study
+    from panelist.power.plan_layouts import find_cuts, lay_out_plan
+    from panelist.study.load import load_study
+
+    loaded = load_study(study)
+    layout = lay_out_plan(plan_study(loaded), loaded, criterion)
+    if told is None:
+        cuts = find_cuts(loaded, criterion)
+        truths = [replace(truth, cuts=cuts) for truth in truths]
+    return layout, truths
+
+
+def _check_files(figure: Path | None, table: Path | None) -> None:
+    """Refuse what cannot be written, before the work."""
+    if figure is not None:
+        from panelist.reports.figures import check_figure_path
+
+        check_figure_path(figure)
+    if table is not None:
+        from panelist.core.errors import BadFile
+        from panelist.core.readers import find_ending
+
+        if table.suffix.lower() != ".tex":
+            find_ending(table)
+        if not table.parent.is_dir():
+            raise BadFile(f"There is no folder {str(table.parent)!r} for the table. Make it first.")
+
+
+def _write_files(found: "PowerCurve", figure: Path | None, table: Path | None) -> None:
+    if figure is not None:
+        from panelist.reports.power_figures import draw_power
+
+        draw_power(found, figure)
+        tell(f"Figure written to {figure}.")
+    if table is None:
+        return
+    if table.suffix.lower() == ".tex":
+        table.write_text(found.to_latex() + "\n", encoding="utf-8")
+    else:
+        from panelist.core.writers import write_table
+
+        write_table(found.table, table)
+    tell(f"Table written to {table}.")

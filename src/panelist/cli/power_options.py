@@ -1,0 +1,268 @@
+"""What ``panelist power`` and ``panelist size`` share: options, and how their texts are read."""
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from panelist.core.errors import PanelistError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from panelist.power.grid import Progress
+    from panelist.power.spread import Spread
+    from panelist.power.truth import Truth
+
+Preset = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,…", help="How much raters and items differ: extra-low, low, general, high, extra-high."
+    ),
+]
+Items = Annotated[str, typer.Option(metavar="N,…", help="Numbers of items.")]
+RatingsPerItem = Annotated[str, typer.Option(metavar="K,…", help="Numbers of ratings of each output.")]
+Effects = Annotated[
+    str | None,
+    typer.Option(
+        metavar="D,…",
+        help="Differences in threshold distances; 0 gives the type I error. Without it 0.25 to 1, or the "
+        "pilot's own.",
+        show_default=False,
+    ),
+]
+Sims = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Data sets a cell; without it 200, with --precision at most 5000, with --paper 100.",
+        show_default=False,
+    ),
+]
+Models = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,…|all",
+        help="Analyses: clmm, lmm, clm, lm, t_test, mann_whitney, sign_test, chi_square, item_means, "
+        "bradley_terry; without it the mixed models that can read the answers.",
+        show_default=False,
+    ),
+]
+Raters = Annotated[
+    str | None,
+    typer.Option(metavar="N,…", help="Numbers of raters, who share the ratings.", show_default=False),
+]
+Pattern = Annotated[
+    str,
+    typer.Option(metavar="steps|one", help="Of several systems: each better than the last, or one alone."),
+]
+StudyPlan = Annotated[
+    Path | None,
+    typer.Option("--study", metavar="STUDY", help="Take the design from a study's plan.", show_default=False),
+]
+AsReleased = Annotated[
+    bool,
+    typer.Option("--as-released", help="The lists of the paper's released script: 20 outputs a rater."),
+]
+Formula = Annotated[
+    str,
+    typer.Option(metavar="FORMULA", help="Of the mixed models; maximal is the largest the design can bear."),
+]
+Precision = Annotated[
+    float | None,
+    typer.Option(metavar="H", help="Stop a cell when its power is known to ± H (0.02).", show_default=False),
+]
+JournalFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal",
+        metavar="FILE",
+        help="Write results as they come; a killed run goes on there.",
+        show_default=False,
+    ),
+]
+Paper = Annotated[
+    bool, typer.Option("--paper", help="The whole grid of Howcroft & Rieser (2021), with figures and table.")
+]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder for --paper.")]
+Figure = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw the curves into FILE.svg, .pdf or .png.", show_default=False),
+]
+TableFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--table", metavar="FILE", help="Write the cells into FILE.csv, .tex, …", show_default=False
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="The seed of all that is drawn.")]
+Systems = Annotated[int, typer.Option(metavar="N", help="The number of systems.")]
+OutputsPerRater = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Outputs that one rater sees; 25 without it.", show_default=False),
+]
+Points = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        metavar="POINTS|slider",
+        help="Points of the scale: 6 without it, 2 is yes or no.",
+        show_default=False,
+    ),
+]
+Thresholds = Annotated[
+    str | None,
+    typer.Option(
+        metavar="T,…", help="Fixed thresholds, lowest first, instead of drawn ones.", show_default=False
+    ),
+]
+RaterSd = Annotated[
+    str | None,
+    typer.Option(
+        metavar="I,S[,R]",
+        help="Raters' standard deviations: intercept, slope; their correlation.",
+        show_default=False,
+    ),
+]
+ItemSd = Annotated[str | None, typer.Option(metavar="I,S[,R]", help="The same of items.", show_default=False)]
+Pilot = Annotated[
+    Path | None,
+    typer.Option(metavar="RATINGS", help="Simulate from the ordinal model of a pilot.", show_default=False),
+]
+Uncertain = Annotated[
+    bool, typer.Option("--uncertain", help="With --pilot: draw its estimates, as uncertain as they are.")
+]
+Criterion = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The criterion of the pilot or the study.", show_default=False),
+]
+Alpha = Annotated[float, typer.Option(metavar="SHARE", help="The level of the tests.")]
+Adjust = Annotated[
+    str,
+    typer.Option(metavar="tukey|holm|bonferroni|bh|none", help="How p-values allow for the number of pairs."),
+]
+Engine = Annotated[
+    str, typer.Option(metavar="local|dask|ADDRESS", help="Where it runs: threads, or a Dask cluster.")
+]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", help="Threads; without it one a core.", show_default=False)
+]
+
+
+def parse_numbers(text: str, option: str) -> list[float]:
+    """Return the numbers of an option, separated by commas.
+
+    >>> parse_numbers("0.25, 0.5", "--effects")
+    [0.25, 0.5]
+    """
+    try:
+        numbers = [float(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise PanelistError(f"{option} wants numbers separated by commas. Got {text!r}.") from None
+    if not numbers:
+        raise PanelistError(f"{option} wants at least one number.")
+    return numbers
+
+
+def parse_wholes(text: str, option: str) -> list[int]:
+    """Return the whole numbers of an option, separated by commas.
+
+    >>> parse_wholes("50,100", "--items")
+    [50, 100]
+    """
+    numbers = parse_numbers(text, option)
+    if any(number != int(number) for number in numbers):
+        raise PanelistError(f"{option} wants whole numbers. Got {text!r}.")
+    return [int(number) for number in numbers]
+
+
+def make_truths(
+    preset: str,
+    points: str | None,
+    thresholds: str | None,
+    rater_sd: str | None,
+    item_sd: str | None,
+    pilot: Path | None,
+    uncertain: bool,
+    criterion: str | None,
+    columns: str | None,
+) -> tuple[list["Truth"], tuple[str, ...]]:
+    """Return the truths that the options mean, and the names of a pilot's systems."""
+    if uncertain and pilot is None:
+        raise PanelistError("--uncertain draws the estimates of a pilot: name its ratings with --pilot.")
+    if pilot is not None:
+        from panelist.cli.terminal import open_ratings
+        from panelist.power.pilot import fit_pilot
+
+        truth, systems = fit_pilot(open_ratings(pilot, columns, None), criterion, uncertain)
+        return [truth], systems
+    from dataclasses import replace
+
+    from panelist.power.presets import find_preset
+
+    cuts = _parse_cuts(points, thresholds)
+    names = [name.strip() for name in preset.split(",") if name.strip()]
+    truths = [find_preset(name, cuts) for name in names]
+    if rater_sd is not None:
+        truths = [replace(truth, raters=parse_spread(rater_sd, "--rater-sd")) for truth in truths]
+    if item_sd is not None:
+        truths = [replace(truth, items=parse_spread(item_sd, "--item-sd")) for truth in truths]
+    if rater_sd is not None and item_sd is not None:
+        truths = [replace(truths[0], name="given")]
+    return truths, ()
+
+
+def parse_spread(text: str, option: str) -> "Spread":
+    """Return the spread that an option gives: intercept, slope and, perhaps, their correlation.
+
+    >>> parse_spread("0.5,0.4", "--rater-sd")
+    Spread(intercept=0.5, slope=0.4, correlation=0.0, matrix=None)
+    """
+    from panelist.power.spread import Spread
+
+    numbers = parse_numbers(text, option)
+    if len(numbers) not in (2, 3):
+        raise PanelistError(
+            f"{option} wants two standard deviations, of intercept and slope, and perhaps their correlation. "
+            f"Got {text!r}."
+        )
+    return Spread(*numbers)
+
+
+def _parse_cuts(points: str | None, thresholds: str | None) -> Any:
+    from panelist.power.cuts import DrawnCuts, FixedCuts, Slider
+
+    if thresholds is not None:
+        return FixedCuts(tuple(parse_numbers(thresholds, "--thresholds")))
+    if points is None:
+        return DrawnCuts()
+    if points.strip().lower() == "slider":
+        return Slider()
+    try:
+        return DrawnCuts(int(points))
+    except ValueError:
+        raise PanelistError(f"--scale wants a number of points, or slider. Got {points!r}.") from None
+
+
+@contextmanager
+def show_power_progress() -> "Iterator[Callable[[Progress], None]]":
+    """Give a function that shows data sets done and the power so far on a bar on stderr."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    shown = (
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Bar(*shown, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("")
+
+        def report(progress: "Progress") -> None:
+            bar.update(task, completed=progress.done, total=progress.total, description=progress.latest)
+
+        yield report

@@ -1,0 +1,8 @@
+"""One file an analysis; each files itself in ANALYSES."""
+
+from panelist.core.registry import import_siblings
+from panelist.power.analyses.base import ANALYSES
+
+import_siblings(__name__, __path__)
+
+__all__ = ["ANALYSES"]

@@ -1,0 +1,121 @@
+"""What an analysis is: something that looks at responses and says which pairs of systems differ."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from panelist.core.registry import Registry
+from panelist.power.layouts import Layout
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+MAXIMAL = "maximal"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is decided once for all analyses of a run."""
+
+    alpha: float = 0.05
+    adjust: str = "tukey"
+    link: str = "probit"
+    method: str = "REML"
+    formula: str = MAXIMAL
+    """Of the mixed models; maximal is the largest that the design can bear."""
+
+
+class PairTests(NamedTuple):
+    """The tests of all pairs in all data sets: (n_sets, n_pairs) each; nan where there is none.
+
+    An estimate is how far the second system of a pair lies above the first, in the analysis' own units.
+    ``df`` is infinite for a normal statistic. A test that has none gets the normal ``statistic`` of its p.
+    """
+
+    estimate: Floats
+    se: Floats
+    statistic: Floats
+    df: Floats
+    p: Floats
+    failed: Bools  # (n_sets,)
+    singular: Bools
+
+
+Run = Callable[[Any], PairTests]
+A = TypeVar("A", bound="Analysis")
+
+ANALYSES: Registry["Analysis"] = Registry("analysis")
+
+
+class Analysis(ABC):
+    """One way to analyse ratings, filed in ANALYSES under its name."""
+
+    title: ClassVar[str]
+    ignores: ClassVar[tuple[str, ...]] = ()
+    """The dependence that it takes no account of: raters, items."""
+    reads: ClassVar[tuple[str, ...]] = ("points", "slider")
+    """What it can read: points of an ordinal scale, a slider, choices among outputs."""
+
+    @abstractmethod
+    def prepare(self, layout: Layout, choices: Choices) -> Run:
+        """Return the function that tests every pair in responses of this layout; safe to call in threads."""
+
+
+def analysis(name: str) -> Callable[[type[A]], type[A]]:
+    """Return the decorator that files one of an analysis class under its name, and hands the class back."""
+
+    def file(made: type[A]) -> type[A]:
+        ANALYSES.register(name)(made())
+        return made
+
+    return file
+
+
+def make_tests(estimate: Floats, se: Floats, df: Floats) -> PairTests:
+    """Return tests of estimates over their standard errors; one without a spread has failed."""
+    from panelist.models.inference.adjust import two_sided_p
+
+    statistic = np.divide(estimate, se, out=np.full(se.shape, np.nan), where=se > 0)
+    degrees = np.broadcast_to(df, se.shape)
+    lost: Any = np.isnan(statistic).any(axis=1)
+    nobody = np.zeros(len(se), dtype=np.bool_)
+    p = two_sided_p(statistic, np.where(degrees > 0, degrees, np.nan))
+    return PairTests(estimate, se, statistic, degrees, p, lost, nobody)
+
+
+def make_p_tests(estimate: Floats, p: Floats) -> PairTests:
+    """Return tests that have a p-value and no standard error."""
+    from scipy.special import ndtri
+
+    sign = np.where(estimate < 0, -1.0, 1.0)
+    statistic = sign * -ndtri(np.clip(p, 1e-300, 1.0) / 2)
+    nothing = np.full(p.shape, np.nan)
+    lost: Any = np.isnan(p).any(axis=1)
+    return PairTests(
+        estimate, nothing, statistic, np.full(p.shape, np.inf), p, lost, np.zeros(len(p), dtype=np.bool_)
+    )
+
+
+def count_responses(layout: Layout, responses: Any) -> tuple[Floats, Floats]:
+    """Return how often each system got each value, (n_sets, n_systems, n_values), and the values."""
+    codes = np.asarray(responses).astype(np.int64)
+    n_sets, n_values = len(codes), int(codes.max(initial=0)) + 1
+    place = (np.arange(n_sets)[:, None] * layout.n_systems + layout.system) * n_values + codes
+    counts = np.bincount(place.reshape(-1), minlength=n_sets * layout.n_systems * n_values)
+    return counts.reshape(n_sets, layout.n_systems, n_values).astype(float), np.arange(n_values, dtype=float)
+
+
+def average_items(layout: Layout, responses: Any) -> Floats:
+    """Return the mean rating of each output, (n_sets, n_items, n_systems); nan where it was not rated."""
+    cell = layout.item.astype(np.int64) * layout.n_systems + layout.system
+    n_cells = layout.n_items * layout.n_systems
+    values = np.asarray(responses, dtype=float)
+    counts = np.bincount(cell, minlength=n_cells).astype(float)
+    sums = np.stack([np.bincount(cell, weights=one, minlength=n_cells) for one in values])
+    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    by_item: Floats = means.reshape(len(values), layout.n_items, layout.n_systems)
+    return by_item

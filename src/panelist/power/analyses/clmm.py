@@ -1,0 +1,13 @@
+"""The ordinal mixed model."""
+
+from panelist.power.analyses.base import analysis
+from panelist.power.analyses.batch_models import BatchModel
+
+
+@analysis("clmm")
+class Clmm(BatchModel):
+    """Ordered categories with random effects of raters and items: Wald z tests of the differences."""
+
+    title = "ordinal mixed model"
+    model = "clmm"
+    reads = ("points",)

@@ -1,0 +1,182 @@
+"""A cell is one point of a power grid; its result is what the data sets simulated there gave."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from panelist.power.layouts import Layout
+from panelist.power.tally import Tally
+from panelist.power.truth import Truth
+
+_ROWS_A_CHUNK, _MOST_SETS, _LEAST_SETS = 60_000, 50, 5
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One truth on one layout with one effect. ``effect`` is in threshold distances, ``effects`` latent."""
+
+    truth: Truth
+    layout: Layout
+    effect: float
+    effects: tuple[float, ...]
+
+    @cached_property
+    def stream_key(self) -> str:
+        """What its random numbers hang on: not the effect, so that a curve rises on the same people."""
+        return f"{self.truth.key}-{self.layout.key}"
+
+    @cached_property
+    def key(self) -> str:
+        """A digest that no other cell has."""
+        text = f"{self.stream_key}-{self.truth.name}-{self.effects!r}"
+        return blake2b(text.encode(), digest_size=12).hexdigest()
+
+    @property
+    def chunk_size(self) -> int:
+        """How many data sets are simulated at once: a matter of the cell alone, never of the engine."""
+        return max(_LEAST_SETS, min(_MOST_SETS, _ROWS_A_CHUNK // self.layout.n_rows))
+
+    @property
+    def differences(self) -> tuple[float, ...]:
+        """The true difference of each pair, latent."""
+        return tuple(self.effects[b] - self.effects[a] for a, b in self.layout.pairs)
+
+
+@dataclass(frozen=True)
+class PairPower:
+    """One pair of systems: the share of data sets in which it was found to differ, and how well."""
+
+    a: str
+    b: str
+    power: float
+    low: float
+    high: float
+    type_s: float
+    """Among the data sets that found a difference, the share that found it the wrong way round."""
+    type_m: float
+    """By how much the differences found exaggerate: their mean size over the mean estimate of all sets."""
+    width: float
+    """The mean width of the interval for the difference, in the analysis' own units; nan without one."""
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What one analysis reaches in one cell. ``power`` is that of the pair, or of all pairs that differ.
+
+    Failed fits count as finding nothing. Intervals are exact (Clopper & Pearson 1934).
+    """
+
+    model: str
+    preset: str
+    items: int
+    ratings_per_item: float
+    raters: int
+    effect: float
+    sims: int
+    failed: int
+    singular: int
+    power: float
+    low: float
+    high: float
+    any: float
+    all: float
+    pairs: tuple[PairPower, ...]
+    ratings: int
+    seconds: float
+
+    @property
+    def type_s(self) -> float:
+        """Wrong signs among what was found; over all pairs, the mean."""
+        return _mean([pair.type_s for pair in self.pairs])
+
+    @property
+    def type_m(self) -> float:
+        """Exaggeration; over all pairs, the mean."""
+        return _mean([pair.type_m for pair in self.pairs])
+
+    @property
+    def width(self) -> float:
+        """The mean width of intervals; over all pairs, the mean."""
+        return _mean([pair.width for pair in self.pairs])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cell as JSON names it."""
+        names = ["model", "preset", "items", "ratings_per_item", "raters", "effect", "sims", "failed"]
+        names += ["singular", "power", "low", "high", "type_s", "type_m", "width", "any", "all", "ratings"]
+        found = {name: getattr(self, name) for name in names}
+        found["pairs"] = [vars(pair) for pair in self.pairs] if len(self.pairs) > 1 else []
+        return found
+
+
+def find_interval(found: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a share (Clopper & Pearson 1934, doi:10.1093/biomet/26.4.404).
+
+    >>> [round(end, 4) for end in find_interval(5, 100)]
+    [0.0164, 0.1128]
+    >>> find_interval(0, 0)
+    (0.0, 1.0)
+    """
+    from scipy.special import betaincinv
+
+    rest = (1 - level) / 2
+    low = float(betaincinv(found, n - found + 1, rest)) if found else 0.0
+    high = float(betaincinv(found + 1, n - found, 1 - rest)) if found < n else 1.0
+    return low, high
+
+
+def summarise(cell: Cell, model: str, tally: Tally) -> CellResult:
+    """Return the result of one analysis from what was counted."""
+    differs = [abs(gap) > 1e-12 for gap in cell.differences]
+    whole = tally.all_true if any(differs) else tally.any_found
+    low, high = find_interval(whole, tally.n)
+    pairs = tuple(_summarise_pair(cell, place, tally) for place in range(len(cell.layout.pairs)))
+    n = max(tally.n, 1)
+    return CellResult(
+        model=model,
+        preset=cell.truth.name,
+        items=cell.layout.n_items,
+        ratings_per_item=cell.layout.ratings_per_item,
+        raters=cell.layout.n_raters,
+        effect=cell.effect,
+        sims=tally.n,
+        failed=tally.failed,
+        singular=tally.singular,
+        power=whole / n,
+        low=low,
+        high=high,
+        any=tally.any_found / n,
+        all=tally.all_true / n if any(differs) else nan,
+        pairs=pairs,
+        ratings=cell.layout.n_rows,
+        seconds=tally.seconds,
+    )
+
+
+def _summarise_pair(cell: Cell, place: int, tally: Tally) -> PairPower:
+    a, b = cell.layout.pairs[place]
+    found, truth = tally.found[place], cell.differences[place]
+    low, high = find_interval(found, tally.n)
+    fitted = tally.estimated[place]
+    expected = abs(tally.sum_estimate[place] / fitted) if fitted else nan
+    told = found > 0 and abs(truth) > 1e-12
+    wrong = tally.found_above[place] if truth < 0 else found - tally.found_above[place]
+    widths = tally.measured[place]
+    return PairPower(
+        a=cell.layout.systems[a],
+        b=cell.layout.systems[b],
+        power=found / max(tally.n, 1),
+        low=low,
+        high=high,
+        type_s=wrong / found if told else nan,
+        type_m=tally.sum_size[place] / found / expected if told and expected > 0 else nan,
+        width=tally.sum_width[place] / widths if widths else nan,
+    )
+
+
+def _mean(values: list[float]) -> float:
+    known = [value for value in values if np.isfinite(value)]
+    return sum(known) / len(known) if known else nan

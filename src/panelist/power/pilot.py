@@ -1,0 +1,111 @@
+"""A pilot study as the truth: its ordinal model is fitted, and ratings are simulated from the estimates."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from panelist.core.errors import BadRatings
+from panelist.core.ratings import Ratings, read_ratings
+from panelist.models.random_part import RandomPart, choose_random
+from panelist.power.cuts import FixedCuts
+from panelist.power.spread import Spread
+from panelist.power.truth import Truth, Uncertainty
+
+if TYPE_CHECKING:
+    from panelist.models.fitted import Fit
+
+Floats = NDArray[np.float64]
+
+
+def fit_pilot(
+    data: Any, criterion: str | None = None, uncertain: bool = False
+) -> tuple[Truth, tuple[str, ...]]:
+    """Return the truth that a pilot's ratings suggest, and the names of its systems.
+
+    An ordered probit model is fitted with the largest random part that the pilot can bear. Effects,
+    thresholds and spreads are its estimates; with ``uncertain`` each simulated data set draws its own around
+    them.
+    """
+    ratings = _choose_criterion(read_ratings(data), criterion)
+    ratings.require("rater", "item", "system", "rating")
+    frame = ratings.frame.dropna(subset=["rater", "item", "system", "rating"])
+    for name, least in (("system", 2), ("rater", 2), ("item", 2)):
+        if (found := frame[name].nunique()) < least:
+            raise BadRatings(
+                f"A pilot needs at least {least} {name}s to simulate from, and this one has {found}. Collect "
+                f"ratings of another {name}, or start from a preset."
+            )
+    from panelist.models.fit import fit
+
+    part = choose_random(frame)
+    fitted = fit(part.formula(), ratings, model="clmm" if part.shapes else "clm", link="probit")
+    systems = _read_systems(fitted)
+    covariances = {group: _find_covariance(fitted, part, group, len(systems)) for group in ("rater", "item")}
+    cuts = fitted.threshold_values
+    unit = float(np.diff(cuts).mean()) if len(cuts) > 1 else 1.0
+    truth = Truth(
+        name="pilot",
+        raters=_make_spread(covariances["rater"]),
+        items=_make_spread(covariances["item"]),
+        cuts=FixedCuts(tuple(float(cut) for cut in cuts)),
+        unit=unit,
+        effects=(0.0, *(float(beta) for beta in fitted.beta)),
+        uncertainty=_find_uncertainty(fitted, frame) if uncertain else None,
+    )
+    return truth, systems
+
+
+def _choose_criterion(ratings: Ratings, criterion: str | None) -> Ratings:
+    if criterion is not None:
+        return ratings.only(criterion)
+    if len(ratings.criteria) > 1:
+        raise BadRatings(
+            f"The pilot has ratings on {', '.join(ratings.criteria)}. Say on which to plan with --criterion."
+        )
+    return ratings
+
+
+def _read_systems(fitted: "Fit") -> tuple[str, ...]:
+    return fitted.design.fixed.levels["system"]
+
+
+def _find_covariance(fitted: "Fit", part: RandomPart, group: str, n_systems: int) -> Floats:
+    """Return the covariance of a rater's (an item's) effects on each system, from the terms fitted."""
+    shape = part.shapes.get(group)
+    if shape is None:
+        return np.zeros((n_systems, n_systems))
+    found = fitted.covariances
+    if shape == "slopes":
+        A = np.eye(n_systems)
+        A[:, 0] = 1.0
+        turned: Floats = A @ found[group] @ A.T
+        return turned
+    whole = np.full((n_systems, n_systems), float(found[group][0, 0]))
+    if shape == "cells":
+        crossed = next(name for name in found if ":" in name and group in name.split(":"))
+        whole = whole + float(found[crossed][0, 0]) * np.eye(n_systems)
+    return whole
+
+
+def _make_spread(covariance: Floats) -> Spread:
+    """Return the spread of an estimated covariance, with the two numbers that people know it by."""
+    first = float(np.sqrt(max(covariance[0, 0], 0.0)))
+    gap = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    matrix = tuple(tuple(float(value) for value in row) for row in covariance)
+    return Spread(first, float(np.sqrt(max(gap, 0.0))), 0.0, matrix)
+
+
+def _find_uncertainty(fitted: "Fit", frame: Any) -> Uncertainty:
+    joint = fitted.joint_vcov
+    if not np.isfinite(joint).all():
+        raise BadRatings(
+            "The pilot does not say how uncertain its estimates are (no finite standard errors). Leave "
+            "--uncertain out, or collect more ratings."
+        )
+    return Uncertainty(
+        tuple(float(value) for value in (*fitted.threshold_values, *fitted.beta)),
+        tuple(tuple(float(value) for value in row) for row in joint),
+        int(frame["rater"].nunique()),
+        int(frame["item"].nunique()),
+    )

@@ -1,0 +1,63 @@
+"""The layout of a study's own plan: its trials on one criterion."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from panelist.core.errors import BadDesign, BadPlan
+from panelist.power.cuts import Cuts, DrawnCuts, Slider
+from panelist.power.layouts import Layout
+
+if TYPE_CHECKING:
+    from panelist.design.plan import Plan
+    from panelist.study.study import Study
+
+_TOLD = {"best-worst": "best-worst", "ranking": "ranking"}
+
+
+def lay_out_plan(plan: "Plan", study: "Study", criterion: str | None = None) -> Layout:
+    """Return the trials of a plan on one criterion (the first unless it is named), first occasion only."""
+    from panelist.design.showings import number, number_pages
+
+    chosen = study.criteria[0] if criterion is None else study.criterion(criterion)
+    if len(study.systems) < 2:
+        raise BadDesign(
+            f"A power study compares systems, and the study has {len(study.systems)}. Add outputs of another."
+        )
+    table = plan.table
+    keep = (table["phase"] == "trial") & (table["criterion"] == chosen.name) & (table["occasion"] == 1)
+    rows = table[keep.to_numpy()].reset_index(drop=True)
+    if rows.empty:
+        raise BadPlan(f"The plan holds no trial on {chosen.name!r}: there is nothing to simulate.")
+    raters, rater = np.unique(number(rows["rater"], plan.raters), return_inverse=True)
+    items, item = np.unique(number(rows["item"], study.items), return_inverse=True)
+    system = number(rows["system"], study.systems)
+    outputs = len(np.unique(item * len(study.systems) + system))
+    comparative = chosen.scale.comparative
+    page = number_pages(rows)[0].astype(np.int32) if comparative else None
+    return Layout(
+        rater.astype(np.int32),
+        item.astype(np.int32),
+        system.astype(np.int32),
+        len(raters),
+        len(items),
+        tuple(study.systems),
+        round(len(rows) / outputs, 2),
+        page,
+        _TOLD.get(getattr(chosen.scale, "type", ""), "best"),
+    )
+
+
+def find_cuts(study: "Study", criterion: str | None = None) -> Cuts:
+    """Return how the scale of a criterion (the first unless it is named) cuts the latent judgement."""
+    from panelist.scales.points import PointScale
+
+    chosen = study.criteria[0] if criterion is None else study.criterion(criterion)
+    if isinstance(chosen.scale, PointScale):
+        return DrawnCuts(int(chosen.scale.size()))
+    if chosen.scale.level == "interval" or chosen.scale.comparative:
+        return Slider()
+    raise BadDesign(
+        f"Answers on {chosen.name!r} ({chosen.scale.title}) cannot be simulated for power. Name a criterion "
+        "with points, a line or a comparison."
+    )

@@ -1,0 +1,112 @@
+"""What is counted of one analysis in one chunk; tallies of chunks add up to that of a cell."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from panelist.power.analyses.base import Choices, PairTests
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts and sums over data sets; a tuple has a place for each pair of systems."""
+
+    n: int
+    failed: int
+    singular: int
+    any_found: int
+    all_true: int
+    """Data sets in which every pair that truly differs was found."""
+    found: tuple[int, ...]
+    found_above: tuple[int, ...]
+    """Found, with the second system above the first."""
+    estimated: tuple[int, ...]
+    sum_estimate: tuple[float, ...]
+    sum_size: tuple[float, ...]
+    """Of the estimates of what was found, without their signs."""
+    measured: tuple[int, ...]
+    sum_width: tuple[float, ...]
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return names and values for the journal."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Tally":
+        """Return the tally that ``to_dict`` wrote."""
+        made: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        return cls(**made)
+
+
+def add_tallies(tallies: Iterable[Tally]) -> Tally:
+    """Return the sum, added in the order given: that of the chunks, so that it is always the same."""
+    whole: dict[str, Any] = {}
+    for tally in tallies:
+        for field in fields(tally):
+            value = getattr(tally, field.name)
+            if field.name not in whole:
+                whole[field.name] = value
+            elif isinstance(value, tuple):
+                whole[field.name] = tuple(x + y for x, y in zip(whole[field.name], value, strict=True))
+            else:
+                whole[field.name] += value
+    return Tally(**whole)
+
+
+def count_tests(tests: PairTests, choices: Choices, differences: tuple[float, ...], seconds: float) -> Tally:
+    """Return what an analysis found in a chunk, its p-values adjusted for the number of pairs."""
+    n_sets, n_pairs = tests.p.shape
+    n_systems = round((1 + (1 + 8 * n_pairs) ** 0.5) / 2)
+    p, critical = _adjust(tests, choices, n_systems)
+    with np.errstate(invalid="ignore"):
+        found = np.where(np.isnan(p), False, p < choices.alpha)
+    usable = np.isfinite(tests.estimate) & ~tests.failed[:, None]
+    width = 2 * critical * tests.se
+    measured = np.isfinite(width) & usable
+    true = np.abs(np.array(differences)) > 1e-12
+    return Tally(
+        n=n_sets,
+        failed=int(tests.failed.sum()),
+        singular=int(tests.singular.sum()),
+        any_found=int(found.any(axis=1).sum()),
+        all_true=int(found[:, true].all(axis=1).sum()) if true.any() else 0,
+        found=_ints(found),
+        found_above=_ints(found & (tests.estimate > 0)),
+        estimated=_ints(usable),
+        sum_estimate=_sums(np.where(usable, tests.estimate, 0.0)),
+        sum_size=_sums(np.where(found, np.abs(tests.estimate), 0.0)),
+        measured=_ints(measured),
+        sum_width=_sums(np.where(measured, width, 0.0)),
+        seconds=seconds,
+    )
+
+
+def _adjust(tests: PairTests, choices: Choices, n_systems: int) -> tuple[Any, Any]:
+    """Return adjusted p-values, and the multipliers of the standard errors for intervals."""
+    from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
+
+    if n_systems == 2:
+        return tests.p, two_sided_quantile(1 - choices.alpha, tests.df)
+    chosen = find_adjustment(choices.adjust)
+    p = np.full(tests.p.shape, np.nan)
+    critical = np.full(tests.p.shape, np.nan)
+    for row in np.flatnonzero(np.isfinite(tests.p).any(axis=1)):
+        family = Family(tests.statistic[row], tests.df[row], n_systems)
+        p[row] = chosen.adjust(family)
+        if np.isfinite(tests.se[row]).any():
+            critical[row] = chosen.critical(1 - choices.alpha, family)
+    return p, critical
+
+
+def _ints(marks: NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(int(count) for count in marks.sum(axis=0))
+
+
+def _sums(values: NDArray[np.float64]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values.sum(axis=0))
