@@ -18,6 +18,8 @@ MODULES = {
     "plans": "bench.plans",
     "batch": "bench.batch",
     "power": "bench.power",
+    "collecting": "bench.collecting",
+    "faults": "bench.collecting_faults",
 }
 USUAL = ("designs", "start", "threads", "glmm")
 
