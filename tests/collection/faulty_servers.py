@@ -47,7 +47,18 @@ checks:
 breaks: {{every: 5}}
 closing: {{comments: "Anything else?"}}
 """
-SERVE = "import typer; from panelist.cli.serve import serve; typer.run(serve)"
+# The server ends when the tests do, however they end.
+SERVE = """
+import os, threading, time
+def follow(parent):
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+threading.Thread(target=follow, args=(os.getppid(),), daemon=True).start()
+import typer
+from panelist.cli.serve import serve
+typer.run(serve)
+"""
 
 
 def write_faulty_study(folder: Path, raters: int, pages: int) -> Study:
@@ -73,7 +84,7 @@ class KeptServer:
         """Start it, and wait until it answers."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log, start_new_session=True)
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while time.monotonic() < until:
             assert self.process.poll() is None, self.log.read_text()
             try:

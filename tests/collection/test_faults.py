@@ -37,16 +37,16 @@ def serve(tmp_path: Path) -> Iterator[Start]:
 
 
 def test_ten_kills_cost_fifty_raters_nothing(serve: Start) -> None:
-    study, server = serve(50, 12)
-    fleet = Fleet(raters=50, habits=Habits(think=(0.3, 1.1), twice=0.1))
+    study, server = serve(50, 20)
+    fleet = Fleet(raters=50, habits=Habits(think=(0.5, 1.5), twice=0.1))
     record = asyncio.run(rate_through(study, server, fleet, [server.restart] * 10, UP_SECONDS))
     assert record.retries > 100
     check_whole(study, None, fleet, record)
 
 
 def test_killed_workers_and_servers_on_postgresql_cost_nothing(serve: Start, postgres: str) -> None:
-    study, server = serve(20, 10, "--workers", "4", "--db", postgres)
-    fleet = Fleet(raters=20, habits=Habits(think=(0.3, 1.1), twice=0.1))
+    study, server = serve(20, 16, "--workers", "4", "--db", postgres)
+    fleet = Fleet(raters=20, habits=Habits(think=(0.5, 1.5), twice=0.1))
     faults = [server.restart, server.kill_one, server.restart, server.kill_one]
     record = asyncio.run(rate_through(study, server, fleet, faults, (1.0, 2.0)))
     assert record.retries > 10
@@ -55,8 +55,8 @@ def test_killed_workers_and_servers_on_postgresql_cost_nothing(serve: Start, pos
 
 def test_ten_seconds_without_the_database_cost_nothing(serve: Start, postgres_server: Server) -> None:
     database = make_database(postgres_server.url())
-    study, server = serve(20, 10, "--workers", "2", "--db", database)
-    fleet = Fleet(raters=20, habits=Habits(think=(0.3, 0.9), twice=0.1))
+    study, server = serve(20, 12, "--workers", "2", "--db", database)
+    fleet = Fleet(raters=20, habits=Habits(think=(0.5, 1.0), twice=0.1))
 
     def strike() -> None:
         postgres_server.stop()

@@ -16,7 +16,8 @@ from panelist.collection.plan_facts import count_plan
 from panelist.collection.store import ops
 from panelist.collection.store.answers import Answer, Move, PageDone
 from panelist.collection.store.errors import NoPlace, NoVisit
-from panelist.collection.store.researcher_ops import Readmit, SendMessage
+from panelist.collection.store.messages import SendMessage
+from panelist.collection.store.researcher_ops import Readmit
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.system_means import average_systems
 from panelist.design.make import plan_study

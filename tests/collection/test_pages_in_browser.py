@@ -1,15 +1,15 @@
 """The pages in a real browser: what is measured, what happens without a connection, and who can use them."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, expect
 
 from panelist.collection.words import load_words
+from tests.collection.browsers import CHROMIUM, Windows, use_browser
 from tests.collection.raters import (
     DESIGNS,
     SCALES,
@@ -22,24 +22,20 @@ from tests.collection.raters import (
 )
 from tests.collection.small_site import SmallSite
 
-CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: no program 'chromium'")
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+def windows() -> Iterator[Windows]:
+    with use_browser() as browser:
+        opened = Windows(browser)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(10_000)
-    yield context
-    context.close()
+def context(windows: Windows) -> BrowserContext:
+    return windows.open(viewport={"width": 1280, "height": 900}).context
 
 
 class Sight:
@@ -47,13 +43,24 @@ class Sight:
 
     def __init__(self, context: BrowserContext, site: SmallSite) -> None:
         self.site = site
-        self.page = context.new_page()
+        self.page = context.pages[0]
         self.errors: list[str] = []
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on(
-            "console", lambda message: self.errors.append(message.text) if message.type == "error" else None
-        )
+        self.page.on("pageerror", self._note_error)
+        self.page.on("console", self._note_message)
         self.page.goto(site.url)
+
+    def _note_error(self, error: Error) -> None:
+        self.errors.append(str(error))
+
+    def _note_message(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def close(self) -> None:
+        """Leave the page to the next one."""
+        self.page.remove_listener("pageerror", self._note_error)
+        self.page.remove_listener("console", self._note_message)
+        self.site.close()
 
 
 @pytest.fixture
@@ -67,7 +74,7 @@ def open_site(context: BrowserContext) -> Iterator[Any]:
 
     yield make
     for sight in sites:
-        sight.site.close()
+        sight.close()
         known = ("503", "422", "ERR_EMPTY_RESPONSE", "ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION")
         assert [error for error in sight.errors if not any(word in error for word in known)] == []
 
@@ -325,11 +332,10 @@ def test_a_rank_moves_on_when_it_is_given_again(open_site: Any) -> None:
 
 
 @pytest.mark.parametrize("scale", sorted(set(SCALES) - {"vas", "graphic"}))
-def test_every_scale_but_a_line_works_without_scripts(browser: Browser, scale: str) -> None:
+def test_every_scale_but_a_line_works_without_scripts(windows: Windows, scale: str) -> None:
     design = DESIGNS.get(scale, SINGLE)
     site = SmallSite(walk_through(make_study({"a": SCALES[scale]}, design)))
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = windows.open(java_script_enabled=False)
     page.goto(site.url)
     if scale == "best-worst":
         page.locator("[name=c1-best]").first.check()
@@ -343,7 +349,6 @@ def test_every_scale_but_a_line_works_without_scripts(browser: Browser, scale: s
         page.locator("main [type=radio]").first.check()
     page.locator("#next").click()
     expect(page.locator("#where")).to_contain_text("2 of")
-    context.close()
     site.close()
 
 
@@ -390,37 +395,34 @@ VIEWS: list[dict[str, Any]] = [
 ]
 
 
+# By day the other templates are looked at on the journeys through them.
 @pytest.mark.parametrize(
-    ("name", "view"), [(name, view) for name in TEMPLATE_NAMES for view in (0, 1)] + [("likert", 2)]
+    ("name", "view"), [("pairs", 0), *((name, 1) for name in TEMPLATE_NAMES), ("likert", 2)]
 )
-def test_no_page_of_a_template_has_a_barrier(browser: Browser, name: str, view: int) -> None:
+def test_no_page_of_a_template_has_a_barrier(windows: Windows, name: str, view: int) -> None:
     walk = walk_through(load_template(name))
-    check_walk(browser, SmallSite(walk), VIEWS[view])
+    check_walk(windows.open(**VIEWS[view]), SmallSite(walk))
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])
 @pytest.mark.parametrize("scale", sorted(SCALES))
 def test_no_scale_has_a_barrier_also_with_answers_missing(
-    browser: Browser, scale: str, language: str
+    windows: Windows, scale: str, language: str
 ) -> None:
     study = make_study(
         {"a": SCALES[scale], "b": SCALES[scale]}, DESIGNS.get(scale, SINGLE), collecting={"back": True}
     )
     site = SmallSite(walk_through(study, load_words(language)))
-    context = browser.new_context(**VIEWS[1])
-    page = context.new_page()
+    page = windows.open(**VIEWS[1])
     page.goto(site.url)
     page.evaluate("document.querySelector('form').submit()")
     expect(page.locator("#missing")).to_be_visible()
     assert find_barriers(page) == []
-    context.close()
     site.close()
 
 
-def check_walk(browser: Browser, site: SmallSite, view: dict[str, Any]) -> None:
+def check_walk(page: Page, site: SmallSite) -> None:
     """Look at every kind of page of a walk."""
-    context = browser.new_context(**view)
-    page = context.new_page()
     seen: set[tuple[type, str]] = set()
     for _ in range(100):
         shown = site.walk.look()
@@ -434,7 +436,6 @@ def check_walk(browser: Browser, site: SmallSite, view: dict[str, Any]) -> None:
         site.walk.go_on()
     assert site.walk.visit.state == "finished"
     assert len(seen) >= 9
-    context.close()
     site.close()
 
 

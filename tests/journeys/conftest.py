@@ -1,24 +1,21 @@
-"""A browser for the journeys: Debian's chromium, driven by Playwright. Nothing is downloaded."""
+"""A browser for the journeys, and studies that are short enough for one."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
+from tests.collection.browsers import CHROMIUM, use_browser
 from tests.collection.web.servers import Served, make_study, serve_in_thread
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium")
-    if program is None:
+    if CHROMIUM is None:
         pytest.skip("chromium is not installed")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with use_browser() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from panelist.collection.store.messages import SendMessage
 from tests.collection.web.servers import Served, make_study, serve_in_thread
 from tests.journeys.conftest import shorten
 from tests.journeys.riding import WIDE, Rider, find_faults, open_window
@@ -150,6 +151,22 @@ def test_what_is_missing_is_said_read_out_and_linked(browser: Browser, likert: S
         notice.get_by_role("link").click()
         expect(rider.page.locator('input[name="c1p1"]').nth(2)).to_be_checked()
         assert rider.where()["page"] == page
+
+
+def test_a_message_is_shown_once_calmly_and_as_text(browser: Browser, likert: Served) -> None:
+    words = "Please take a break. <img src=x onerror=alert(1)>"
+    with open_window(browser, likert, **PHONE) as rider:
+        rider.join()
+        likert.store.do(SendMessage(rider.visit().id, "Ada", words))
+        rider.page.reload()
+        notice = rider.page.get_by_role("status").filter(has_text="A note from the research team")
+        expect(notice).to_contain_text(words)
+        assert find_faults(rider.page) == []
+        assert rider.page.evaluate(WIDE) <= 0
+        rider.page.reload()
+        expect(rider.page.get_by_role("heading", level=1)).to_be_visible()
+        expect(notice).to_have_count(0)
+        assert (rider.errors, rider.strangers) == ([], [])
 
 
 def test_pause_and_back_keep_what_was_answered(browser: Browser, tmp_path: Path) -> None:

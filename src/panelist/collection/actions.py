@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from panelist.collection.ledger import Folder
 from panelist.collection.plan_facts import PlanFacts
 from panelist.collection.store import ops
+from panelist.collection.store.messages import SendMessage
 from panelist.collection.store.records import Visit
-from panelist.collection.store.researcher_ops import Readmit, SendMessage
+from panelist.collection.store.researcher_ops import Readmit
 from panelist.collection.store.store import Store
 from panelist.core.errors import PanelistError
 from panelist.design.grow import grow_plan

@@ -3,12 +3,15 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from panelist.design.plan import Plan
 
 PLACES_KEPT = 4096
+COLUMNS = ("occasion", "order", "phase", "check", "item", "system", "criterion", "position")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ class Agenda:
         names = [str(table["rater"].cat.categories[code]) for code in codes[begins]]
         ends = [*begins[1:].tolist(), len(codes)]
         self._spans = dict(zip(names, zip(begins.tolist(), ends, strict=True), strict=True))
-        self._table = table
+        # Lists of texts and numbers, made once: taking rows out of a frame costs more than reading them.
+        self._columns = [_list_values(table[name]) for name in COLUMNS]
         self._comparative = frozenset(comparative)
         self.places = tuple(names)
         self._read = lru_cache(PLACES_KEPT)(self._make)
@@ -104,14 +108,12 @@ class Agenda:
     def _make(self, place: str) -> dict[int, Sitting]:
         """Return the sittings of a place, from the rows of the plan."""
         start, end = self._spans[place]
-        part = self._table.iloc[start:end]
-        columns = ("occasion", "order", "phase", "check", "item", "system", "criterion", "position")
         drafts: dict[tuple[int, int], _Draft] = {}
-        for occasion, order, phase, check, *rest in zip(
-            *(part[name].tolist() for name in columns), strict=True
-        ):
-            draft = drafts.setdefault((occasion, order), _Draft(phase, check))
-            item, system, criterion, position = rest
+        rows = zip(*(column[start:end] for column in self._columns), strict=True)
+        for occasion, order, phase, check, item, system, criterion, position in rows:
+            draft = drafts.get((occasion, order))
+            if draft is None:
+                draft = drafts[occasion, order] = _Draft(phase, check)
             draft.outputs[position] = (item, system)
             draft.criteria[criterion] = None
         sittings: dict[int, list[PlanPage]] = {}
@@ -134,7 +136,8 @@ class Agenda:
             alone = page.phase == "check" and len(page.outputs) == 1
             compared = not self._comparative.isdisjoint(page.criteria)
             tied.append(replace(page, outputs=page.outputs * shown) if alone and compared else page)
-        return Sitting(tuple(replace(page, due=tuple(due.get(page.order, ()))) for page in tied), originals)
+        graded = (replace(page, due=tuple(due[page.order])) if page.order in due else page for page in tied)
+        return Sitting(tuple(graded), originals)
 
 
 @dataclass
@@ -149,6 +152,14 @@ class _Draft:
     def finish(self, order: int) -> PlanPage:
         outputs = tuple(self.outputs[position] for position in sorted(self.outputs))
         return PlanPage(order, self.phase, self.check, outputs, tuple(self.criteria))
+
+
+def _list_values(column: "pd.Series[Any]") -> list[Any]:
+    """Return the values of a column of the plan; each text is one object, however often it stands there."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column.tolist()
+    names = column.cat.categories.tolist()
+    return [names[code] for code in column.cat.codes.tolist()]
 
 
 def _repeats(check: PlanPage, trial: PlanPage) -> bool:

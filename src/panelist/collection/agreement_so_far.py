@@ -1,17 +1,22 @@
-"""Agreement so far: how much the raters who finished agree, by criterion, while collecting goes on."""
+"""Agreement so far: how much the raters who finished agree, by criterion, while collecting goes on.
+
+The coefficients are imported when they are first needed: they bring a compiler along, for which a server that
+starts would wait a second, and most processes never show a dashboard.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from panelist.agreement.interpret import LEAST_LARGE, LEAST_RELIABLE
-from panelist.agreement.measure import measure_agreement
-from panelist.agreement.reliability import CoefficientEstimate
 from panelist.collection.given_ratings import GivenRatings
 from panelist.core.errors import PanelistError
+
+if TYPE_CHECKING:
+    from panelist.agreement.reliability import CoefficientEstimate
 
 LEAST_RATERS, LEAST_SHARED = 2, 10
 MOST_RESAMPLES, FEWEST_RESAMPLES, RATERS_AT_MOST_RESAMPLES = 300, 50, 50
@@ -70,6 +75,8 @@ def _measure(given: GivenRatings) -> CriterionSoFar:
             f"from {LEAST_SHARED} on the agreement is shown here."
         )
         return CriterionSoFar(given.criterion, n_raters, words=words)
+    from panelist.agreement.measure import measure_agreement
+
     alpha = f"krippendorff_alpha_{given.level}"
     names = [alpha] if given.level == "nominal" else [alpha, "spearman"]
     resamples = MOST_RESAMPLES * RATERS_AT_MOST_RESAMPLES // max(n_raters, RATERS_AT_MOST_RESAMPLES)
@@ -89,7 +96,7 @@ def _measure(given: GivenRatings) -> CriterionSoFar:
     return CriterionSoFar(given.criterion, n_raters, agreement, correlation, words)
 
 
-def _take(found: CoefficientEstimate, name: str) -> Estimate | None:
+def _take(found: "CoefficientEstimate", name: str) -> Estimate | None:
     return Estimate(name, found.estimate, found.low, found.high) if isfinite(found.estimate) else None
 
 
@@ -97,6 +104,8 @@ def _read(agreement: Estimate | None, correlation: Estimate | None, what: str) -
     """Return what both say together, by the same lines as the report (agreement/interpret.py)."""
     if agreement is None:
         return "Nothing varies so far, so that agreement is not defined."
+    from panelist.agreement.interpret import LEAST_LARGE, LEAST_RELIABLE
+
     close = agreement.value >= LEAST_RELIABLE
     if correlation is None:
         return (

@@ -16,6 +16,8 @@ from panelist.collection.store.records import StoredEvent, StudyRecord, Visit
 from panelist.collection.store.store import Store
 
 REASON = "-why"
+BY_OTHERS = {"message", "released", "excluded", "readmitted"}
+"""Events that are no sign of life: the rater need not have been there."""
 Field = tuple[int, int, str]
 """Occasion, page and name of a field."""
 
@@ -114,7 +116,8 @@ class Ledger:
             folder = folders[event.visit]
             if event.id not in folder.events:
                 folder.events[event.id] = event
-                folder.moments.add(event.time)
+                if event.kind not in BY_OTHERS:
+                    folder.moments.add(event.time)
                 changed.add(event.visit)
         return changed
 

@@ -92,6 +92,11 @@ class Output:
     image: bool = False
     """Whether there is a picture, which the server gives under a name that says nothing."""
 
+    @property
+    def run(self) -> Markup:
+        """The text in one run, for places where no paragraph may stand (a legend)."""
+        return Markup(self.text.removeprefix("<p>").removesuffix("</p>").replace("</p><p>", "<br><br>"))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Page:

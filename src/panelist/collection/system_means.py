@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
 from panelist.collection.given_ratings import GivenRatings
 
@@ -51,6 +50,8 @@ def _average(given: GivenRatings, system: str) -> SystemMean:
     mean = float(means.mean())
     half = np.nan
     if len(means) > 1:
+        from scipy.special import stdtrit  # the quantile of Student's t; scipy is not there until asked for
+
         error = float(means.std(ddof=1)) / np.sqrt(len(means))
-        half = float(student.ppf((1 + CONFIDENCE) / 2, len(means) - 1)) * error
+        half = float(stdtrit(len(means) - 1, (1 + CONFIDENCE) / 2)) * error
     return SystemMean(system, mean, mean - half, mean + half, len(means), len(rows))

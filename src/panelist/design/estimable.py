@@ -9,19 +9,18 @@ https://doi.org/10.2307/2334029) are estimable only if every system is linked to
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from panelist.core.result import Part, Result, Sentence
 from panelist.design.evenness import write_range
 from panelist.design.showings import number
-from panelist.models.identify import Meetings, count_meetings
-from panelist.models.random_part import choose_random
 from panelist.study.criteria import Criterion
+
+if TYPE_CHECKING:
+    from panelist.models.identify import Meetings
 
 MAXIMAL = "rating ~ system + (system | rater) + (system | item)"
 
@@ -135,6 +134,9 @@ def _gather(
 
 
 def _judge_ratings(rows: pd.DataFrame, names: tuple[str, ...], systems: Sequence[str]) -> Estimable:
+    from panelist.models.identify import count_meetings
+    from panelist.models.random_part import choose_random
+
     meetings = count_meetings(rows)
     unseen = [name for name in systems if name not in meetings.systems]
     part = choose_random(rows, meetings)
@@ -157,7 +159,7 @@ _ALONE = {
 }
 
 
-def _say_unmet(meetings: Meetings, group: str) -> list[str]:
+def _say_unmet(meetings: "Meetings", group: str) -> list[str]:
     """Return what is missing to know how systems vary over raters, or over items."""
     known, systems = meetings.known[group], meetings.systems
     lonely = [name for name, met in zip(systems, np.diag(known), strict=True) if not met]
@@ -178,6 +180,9 @@ def _say_unmet(meetings: Meetings, group: str) -> list[str]:
 
 
 def _judge_comparisons(rows: pd.DataFrame, names: tuple[str, ...], systems: Sequence[str]) -> Estimable:
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
     system = number(rows["system"], systems)
     rater, order = pd.factorize(rows["rater"])[0], rows["order"].to_numpy(np.int64)
     page = pd.factorize(rater * (int(order.max()) + 1) + order)[0]

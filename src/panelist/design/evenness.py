@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from panelist.design.showings import Longs, Showings
 from panelist.study.design_choice import DesignChoice
@@ -95,6 +93,8 @@ def pair_within_raters(shows: Showings) -> Line:
 
 def pair_on_pages(shows: Showings) -> Line:
     """Return how many pages show both systems of a pair."""
+    import scipy.sparse as sp
+
     ones = np.ones(len(shows), np.int64)
     pages = sp.csr_array((ones, (shows.page, shows.system)), shape=(shows.n_pages, shows.n_systems))
     counts = _above_diagonal((pages.T @ pages).toarray())
@@ -179,6 +179,9 @@ def follow_systems(shows: Showings, choice: DesignChoice) -> Line:
 
 def connect_raters(shows: Showings) -> Line:
     """Return into how many parts raters and items fall that share nothing."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
     size = shows.n_raters + shows.n_items
     edges = sp.coo_array(
         (np.ones(len(shows), np.int8), (shows.rater, shows.n_raters + shows.item)), (size, size)

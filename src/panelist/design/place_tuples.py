@@ -12,7 +12,6 @@ Which colour is which position is then chosen for each rater, so that the counts
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from panelist.core.seeds import stream
 from panelist.design.allocate import Word, draw_order
@@ -26,6 +25,8 @@ def place_tuples(shown: Ints, n_systems: int, seed: int, names: tuple[Word, ...]
 
     A rater's positions depend on those of the raters before, never on later ones, so that a plan can grow.
     """
+    from scipy.optimize import linear_sum_assignment  # takes a while, and only who plans needs it
+
     n_raters, k, m = shown.shape
     draws = stream(seed, *names, "positions")
     overall = np.zeros((n_systems, m), dtype=np.int64)

@@ -43,7 +43,7 @@ FOLLOWING = ("occasion", "group", "order", "position", "seconds", "list", "check
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class Rows:
     """The rows to be answered, with everybody's number."""
 
     table: pd.DataFrame
@@ -54,9 +54,10 @@ class _Rows:
     check: NDArray[np.object_]
     careless: NDArray[np.bool_]
 
-    def take(self, here: NDArray[np.bool_]) -> "_Rows":
+    def take(self, here: NDArray[np.bool_]) -> "Rows":
+        """Return some of the rows."""
         names = ("rater", "item", "system", "page", "check", "careless")
-        return _Rows(self.table[here], *(getattr(self, name)[here] for name in names))
+        return Rows(self.table[here], *(getattr(self, name)[here] for name in names))
 
 
 def simulate_ratings(
@@ -71,14 +72,14 @@ def simulate_ratings(
     if not 0 <= careless <= 1:
         raise PanelistError(f"The share of careless raters must be from 0 to 1. Got {careless!r} instead.")
     rows = _read_rows(study, plan, seed, careless)
-    truth = _find_effects(study, seed, effects)
+    truth = find_effects(study, seed, effects)
     columns: dict[str, Any] = {}
     for criterion in study.criteria:
         here = (rows.table["criterion"] == criterion.name).to_numpy()
         if here.any():
             mine = rows.take(here)
             rng = stream(seed, "simulate", "answers", criterion.name)
-            latent = _draw_latent(mine, criterion.name, truth[criterion.name], seed)
+            latent = draw_latent(mine, criterion.name, truth[criterion.name], seed)
             latent[mine.careless] = rng.normal(0.0, 1.0, int(mine.careless.sum()))
             answer = _compare if criterion.scale.comparative else _rate
             for name, values in answer(mine, criterion, latent, study, rng).items():
@@ -91,14 +92,14 @@ def simulate_ratings(
     return _arrange(rows, columns, _draw_seconds(rows, study, seed), study)
 
 
-def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> _Rows:
+def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> Rows:
     table = plan.table[(plan.table["phase"] != "practice").to_numpy()].reset_index(drop=True)
     if table.empty:
         raise BadPlan("The plan holds no trials: there is nothing to rate.")
     rater = number(table["rater"], plan.raters)
     page, _ = number_pages(table)
     lazy = stream(seed, "simulate", "careless").random(len(plan.raters)) < careless
-    return _Rows(
+    return Rows(
         table,
         rater,
         number(table["item"], study.items),
@@ -109,7 +110,7 @@ def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> _Rows:
     )
 
 
-def _find_effects(study: Study, seed: int, effects: Effects | None) -> dict[str, Floats]:
+def find_effects(study: Study, seed: int, effects: Effects | None) -> dict[str, Floats]:
     """Return the effect of each system, by criterion."""
     names = [criterion.name for criterion in study.criteria]
     if effects is None:
@@ -153,7 +154,7 @@ def _draw_effects(study: Study, seed: int) -> dict[str, Floats]:
     return found
 
 
-def _draw_latent(rows: _Rows, criterion: str, effects: Floats, seed: int) -> Floats:
+def draw_latent(rows: Rows, criterion: str, effects: Floats, seed: int) -> Floats:
     """Return the judgement behind each row, before the noise of a single rating."""
     k = len(effects)
     latent: Floats = np.where(rows.system >= 0, effects[rows.system], 0.0)
@@ -177,21 +178,21 @@ def _draw_latent(rows: _Rows, criterion: str, effects: Floats, seed: int) -> Flo
 
 
 def _rate(
-    rows: _Rows, criterion: Criterion, latent: Floats, study: Study, rng: np.random.Generator
+    rows: Rows, criterion: Criterion, latent: Floats, study: Study, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return the value that each row gets."""
     scale = criterion.scale
     assert isinstance(scale, RatingScale)
     words = scale.level == "text"
     values = np.asarray(scale.simulate(latent, rng)).astype(object if words else float)
-    for name, asked in _find_asked(study, criterion).items():
+    for name, asked in find_asked(study, criterion).items():
         obeyed = (rows.check == name) & ~rows.careless
         values[obeyed] = scale.parse(asked)
     return {"text" if words else "rating": values}
 
 
 def _compare(
-    rows: _Rows, criterion: Criterion, latent: Floats, study: Study, rng: np.random.Generator
+    rows: Rows, criterion: Criterion, latent: Floats, study: Study, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return what each page's answer says of each output on it.
 
@@ -213,7 +214,7 @@ def _compare(
         usual = int(np.bincount(shown[outputs]).argmax())
         told = scale.simulate(np.zeros((len(here), usual)), rng)
         answer[here] = [scale.write(one) for one in told]
-        for name, asked in _find_asked(study, criterion).items():
+        for name, asked in find_asked(study, criterion).items():
             answer[here[(rows.check[here] == name) & ~rows.careless[here]]] = asked
     if scale.widget == "rank":
         ranks = np.where(choice == "", np.nan, choice).astype(float)
@@ -221,7 +222,7 @@ def _compare(
     return {"choice": choice, "answer": answer}
 
 
-def _find_asked(study: Study, criterion: Criterion) -> dict[str, str]:
+def find_asked(study: Study, criterion: Criterion) -> dict[str, str]:
     """Return the answer that each instructed check asks for on this criterion, by the name of the check."""
     checks = study.file.checks.items if study.file.checks is not None else ()
     instructed = [check for check in checks if isinstance(check, InstructedCheck)]
@@ -232,7 +233,7 @@ def _find_asked(study: Study, criterion: Criterion) -> dict[str, str]:
     }
 
 
-def _draw_seconds(rows: _Rows, study: Study, seed: int) -> Floats:
+def _draw_seconds(rows: Rows, study: Study, seed: int) -> Floats:
     """Return the time on each row's page: log-normal, by rater, and shorter as raters get used to it."""
     pay = study.file.pay
     middle = SECONDS if pay is None or pay.minutes_per_trial is None else 60 * pay.minutes_per_trial
@@ -246,7 +247,7 @@ def _draw_seconds(rows: _Rows, study: Study, seed: int) -> Floats:
     return np.asarray(np.round(np.maximum(seconds, 0.5), 1), dtype=np.float64)
 
 
-def _arrange(rows: _Rows, columns: dict[str, Any], seconds: Floats, study: Study) -> pd.DataFrame:
+def _arrange(rows: Rows, columns: dict[str, Any], seconds: Floats, study: Study) -> pd.DataFrame:
     """Return the table in the order of the ratings table; columns that say nothing are left out."""
     table = rows.table.assign(seconds=seconds)
     compared = any(criterion.scale.comparative for criterion in study.criteria)
@@ -267,7 +268,7 @@ def _arrange(rows: _Rows, columns: dict[str, Any], seconds: Floats, study: Study
     return table[[name for name in wanted if name in table]]
 
 
-def _name_trials(rows: _Rows) -> "pd.Categorical[Any]":
+def _name_trials(rows: Rows) -> "pd.Categorical[Any]":
     """Return a name for each page that no other page has: rater, occasion and order."""
     shown = rows.table.iloc[number_pages(rows.table)[1]]
     names = [

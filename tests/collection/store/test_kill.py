@@ -38,7 +38,7 @@ for number in range(4):
 threading.Event().wait()
 """
 ENOUGH = 150
-KILLS = 3
+KILLS = 2
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is a signal of POSIX systems")

@@ -128,8 +128,8 @@ def test_a_database_that_is_away_is_told_with_503(served: Served, monkeypatch: p
 
     with served.client() as client:
         walker = Walker(client, served.study).join()
-        monkeypatch.setattr(served.app.state.site.store, "find_visit", fail)
-        monkeypatch.setattr(served.app.state.site.store, "state", fail)
+        for name in ("find_visit", "find_messaged", "state"):
+            monkeypatch.setattr(served.app.state.site.store, name, fail)
         answer = walker.answer("1-1", "c1p1", "4", "key-0001")
         page = client.get(walker.link)
         health = client.get("/health")
@@ -148,7 +148,7 @@ def test_a_fault_of_ours_is_told_calmly_and_without_its_cause(
 
     with served.client() as client:
         walker = Walker(client, served.study).join()
-        monkeypatch.setattr(served.app.state.site.store, "find_visit", fail)
+        monkeypatch.setattr(served.app.state.site.store, "find_messaged", fail)
         reply = client.get(walker.link)
     assert reply.status_code == 500
     assert "Something went wrong on our side" in reply.text

@@ -10,6 +10,7 @@ import pytest
 
 from panelist.collection.store.records import StoredAnswer, Visit
 from panelist.study.start import list_templates
+from tests.collection.store.studies import RATED, write_study
 from tests.collection.web.servers import Served, make_study, serve_in_thread
 from tests.collection.web.walking import Walker, find_code, read_sheet
 
@@ -206,6 +207,20 @@ def test_pages_ahead_and_fields_of_others_are_not_answered(likert: Served, walke
 def test_nothing_can_be_answered_before_consent(likert: Served, walker: Walker) -> None:
     assert walker.answer("1-1", "c1p1", "4", "key-0001").status_code == 409
     assert likert.store.all_answers(find(likert, walker).id) == {}
+
+
+@pytest.mark.parametrize("headers", [{}, {"Sec-Purpose": "prefetch"}], ids=["opened", "prefetched"])
+def test_without_a_briefing_the_first_page_can_be_answered_at_once(
+    tmp_path: Path, headers: dict[str, str]
+) -> None:
+    write_study(tmp_path / "bare", RATED)
+    with serve_in_thread(tmp_path / "bare") as served, served.client() as client:
+        walker = Walker(client, served.study).join()
+        sheet = read_sheet(client.get(walker.link, headers=headers))
+        reply = walker.answer(sheet.page, "c1p1", "4", "key-0001")
+        assert (reply.status_code, reply.json()) == (200, {"saved": True, "revision": 0, "late": False})
+        assert client.get(walker.link).status_code == 200
+        assert find(served, walker).state == "rating"
 
 
 def test_a_done_page_stays_as_it_is_where_nobody_may_go_back(likert: Served, walker: Walker) -> None:

@@ -73,7 +73,8 @@ def test_what_cannot_be_a_link_is_not_even_looked_up(
     def fail(_: str) -> None:
         raise AssertionError("looked up")
 
-    monkeypatch.setattr(served.app.state.site.store, "find_visit", fail)
+    for name in ("find_visit", "find_messaged"):
+        monkeypatch.setattr(served.app.state.site.store, name, fail)
     assert client.get(f"/r/{token}").status_code == 404
     assert client.post(f"/r/{token}/page", data={"page": "consent"}).status_code == 404
 

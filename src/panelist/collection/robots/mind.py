@@ -17,10 +17,10 @@ from panelist.design.simulate import (
     CARELESS,
     SECONDS,
     SPOILT,
-    _draw_latent,
-    _find_asked,
-    _find_effects,
-    _Rows,
+    Rows,
+    draw_latent,
+    find_asked,
+    find_effects,
 )
 from panelist.scales.base import ComparativeScale, RatingScale
 from panelist.study.criteria import Criterion
@@ -45,17 +45,17 @@ class World:
 
     def __post_init__(self) -> None:
         self.recognition = Recognition(self.study)
-        effects = _find_effects(self.study, self.seed, None)
+        effects = find_effects(self.study, self.seed, None)
         self.levels = {}
         for criterion in self.study.criteria:
             mine = effects[criterion.name]
             raters = _lay_out(self.n_raters, len(mine), "rater")
             items = _lay_out(len(self.study.items), len(mine), "item")
-            of_raters = _draw_latent(raters, criterion.name, mine, self.seed).reshape(-1, len(mine))
-            of_items = _draw_latent(items, criterion.name, mine, self.seed).reshape(-1, len(mine)) - mine
+            of_raters = draw_latent(raters, criterion.name, mine, self.seed).reshape(-1, len(mine))
+            of_items = draw_latent(items, criterion.name, mine, self.seed).reshape(-1, len(mine)) - mine
             self.levels[criterion.name] = (of_raters.tolist(), of_items.tolist())
         self.lazy = stream(self.seed, "simulate", "careless").random(self.n_raters) < self.careless
-        self.asked = {one.name: _find_asked(self.study, one) for one in self.study.criteria}
+        self.asked = {one.name: find_asked(self.study, one) for one in self.study.criteria}
 
     def judge(self, criterion: str, rater: int, seen: Seen) -> float:
         """Return what a rater thinks of an output, before the noise of a single rating."""
@@ -66,13 +66,13 @@ class World:
         return latent - SPOILT if seen.spoilt else latent
 
 
-def _lay_out(count: int, systems: int, what: str) -> _Rows:
+def _lay_out(count: int, systems: int, what: str) -> Rows:
     """Return rows for every rater, or every item, with every system, and nothing else known of them."""
     number, system = (grid.ravel() for grid in np.mgrid[0:count, 0:systems])
     nobody = np.full(count * systems, -1)
     rater, item = (number, nobody) if what == "rater" else (nobody, number)
     check = np.full(count * systems, "", dtype=object)
-    return _Rows(pd.DataFrame(index=range(count * systems)), rater, item, system, nobody, check, check == "?")
+    return Rows(pd.DataFrame(index=range(count * systems)), rater, item, system, nobody, check, check == "?")
 
 
 @dataclass(eq=False)

@@ -5,6 +5,7 @@ straight to the driver, compiled once: Core's own execution costs several times 
 """
 
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,13 +128,30 @@ class Link:
         self.raw.close()
 
 
+class _Kept:
+    """A link that closes with the thread that keeps it."""
+
+    __slots__ = ("link",)
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+
+    def __del__(self) -> None:
+        self.link.close()
+
+
 class Database:
-    """A database that can be reached: a pool for reading, and new links for the writer."""
+    """A database that can be reached: links for reading, and new ones for the writer.
+
+    A file is read over a link that each thread keeps: taking one from the pool and giving it back costs as
+    much as the query. The connections of a server are dear, so there all threads share the pool.
+    """
 
     def __init__(self, url: URL) -> None:
         self.url = url
         self.engine = _make_engine(url)
         self.dialect = self.engine.dialect
+        self._keeping = threading.local() if self.file is not None else None
 
     @property
     def name(self) -> str:
@@ -150,15 +168,18 @@ class Database:
     def connect(self) -> Link:
         """Return a new connection that belongs to the caller."""
         try:
-            fairy = self.engine.raw_connection()
+            return self._connect()
         except (DBAPIError, TimeoutError, psycopg.Error, sqlite3.Error) as error:
             raise self.away(error) from None
+
+    def _connect(self) -> Link:
+        fairy = self.engine.raw_connection()
         raw = fairy.driver_connection
         fairy.detach()
         return Link(raw, self.dialect)
 
     def read(self, work: Callable[[Link], T]) -> T:
-        """Return what ``work`` reads; a connection that died in the pool is replaced once."""
+        """Return what ``work`` reads; a connection that died is replaced once."""
         try:
             return self._read_once(work)
         except (sqlite3.Error, psycopg.Error, DBAPIError, TimeoutError) as error:
@@ -172,6 +193,20 @@ class Database:
             raise
 
     def _read_once(self, work: Callable[[Link], T]) -> T:
+        keeping = self._keeping
+        return self._read_pooled(work) if keeping is None else self._read_kept(work, keeping)
+
+    def _read_kept(self, work: Callable[[Link], T], keeping: threading.local) -> T:
+        kept: _Kept | None = getattr(keeping, "kept", None)
+        if kept is None:
+            kept = keeping.kept = _Kept(self._connect())
+        try:
+            return work(kept.link)
+        except sqlite3.Error:
+            keeping.kept = None
+            raise
+
+    def _read_pooled(self, work: Callable[[Link], T]) -> T:
         fairy = self.engine.raw_connection()
         try:
             found = work(Link(fairy.driver_connection, self.dialect))
@@ -203,7 +238,9 @@ class Database:
         return StoreAway(f"The database {self.name} cannot be reached ({why}). Try again when it is back.")
 
     def close(self) -> None:
-        """Close every connection of the pool."""
+        """Close every connection for reading, those in use as soon as they are not."""
+        if self._keeping is not None:
+            self._keeping = threading.local()  # with the old one go the links of all threads
         self.engine.dispose()
 
 

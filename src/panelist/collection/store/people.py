@@ -191,7 +191,8 @@ def _read_held(link: Link) -> dict[str, str]:
 def _find_free(link: Link, places: Places, group: str) -> str:
     """Return the lowest free place: plans are balanced at any prefix, so it is the least filled."""
     places.check_group(group)
-    held = _read_held(link)
+    row = link.row(sql.HELD_NAMES)
+    held = set(row[0].split(sql.HELD_SEPARATOR)) if row is not None and row[0] is not None else set()
     for place in places.of_group(group if places.grouped else None):
         if place not in held:
             return place

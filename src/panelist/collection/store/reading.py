@@ -82,6 +82,12 @@ def find_visit(link: Link, token: str) -> Visit | None:
     return make_visit(row) if row is not None else None
 
 
+def find_messaged(link: Link, token: str) -> tuple[Visit | None, bool]:
+    """Return the visit that a link opens, and whether a message waits there."""
+    row = link.row(sql.FIND_VISIT_MESSAGED, {"token": token})
+    return (make_visit(row[:-1]), bool(row[-1])) if row is not None else (None, False)
+
+
 def read_page_answers(link: Link, visit: int, occasion: int, page: int) -> dict[str, StoredAnswer]:
     """Return the answer that counts for each field of a page."""
     rows = link.rows(sql.PAGE_ANSWERS_WHOLE, {"visit": visit, "occasion": occasion, "page": page})

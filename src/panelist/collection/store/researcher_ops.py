@@ -1,4 +1,4 @@
-"""What a researcher does to a visit, beside ending it: taking an exclusion back, and writing to a rater."""
+"""What a researcher does to a visit, beside ending it and writing to the rater: taking an exclusion back."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -46,24 +46,3 @@ class Readmit(Operation[Visit]):
         detail = {"visit": visit.id, "was": clean_text(visit.reason)}
         add_action(desk.link, self, self.who, "readmitted", target, self.reason, detail)
         return back
-
-
-@dataclass(frozen=True, slots=True)
-class SendMessage(Operation[None]):
-    """A note to one rater, which the next page shows."""
-
-    visit: int
-    who: str
-    text: str
-
-    def run(self, desk: Desk) -> None:
-        """Add the event that the pages look for, and the record of who wrote it."""
-        visit = people.load_visit(desk.link, self.visit)
-        if visit.over:
-            raise NoVisit("This visit is over: no page would show the message.")
-        row = {"visit": visit.id, "time": self.time, "kind": "message"}
-        desk.link.run(
-            sql.NEW_EVENT, row | {"detail": write_json({"text": self.text}), "key": f"{self.key}-0"}
-        )
-        target = visit.place or f"visit {visit.id}"
-        add_action(desk.link, self, self.who, "message", target, "", {"visit": visit.id, "text": self.text})

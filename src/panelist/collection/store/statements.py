@@ -1,12 +1,14 @@
 """Every statement of the hot paths, as SQLAlchemy Core; each is compiled once for each kind of database."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import (
     Column,
     ColumnElement,
     Table,
     bindparam,
+    case,
     desc,
     exists,
     func,
@@ -28,6 +30,8 @@ from panelist.collection.store.tables import (
     studies,
     visits,
 )
+
+HELD_SEPARATOR = "\x1f"  # stands in no place's name
 
 
 def _insert(table: Table, left_out: Iterable[str] = ("id",)) -> Insert:
@@ -55,12 +59,28 @@ def _value(column: "Column[object]") -> "ColumnElement[object]":
 _visit = select(*visits.c)
 _this_visit = visits.c.id == bindparam("id")
 FIND_VISIT = Statement(_visit.where(visits.c.token == bindparam("token")))
+# Of messages to a rater and of pages that showed some, the later says whether any waits: both are written
+# with the visit locked. One statement with the visit, so that those without messages pay next to nothing.
+MESSAGE, MESSAGE_SHOWN = "message", "message shown"
+
+
+def _last(kind: str) -> "ColumnElement[int]":
+    this: ColumnElement[str] = literal_column(f"'{kind}'")
+    nought: ColumnElement[int] = literal_column("0")
+    return func.max(case((events.c.kind == this, events.c.id), else_=nought))
+
+
+_waits = select(_last(MESSAGE) > _last(MESSAGE_SHOWN)).where(events.c.visit == visits.c.id).scalar_subquery()
+FIND_VISIT_MESSAGED = Statement(select(*visits.c, _waits).where(visits.c.token == bindparam("token")))
 FIND_VISIT_NUMBER = Statement(_visit.where(_this_visit))
 LOCK_VISIT = Statement(_visit.where(_this_visit).with_for_update())
 FIND_OUTSIDE = Statement(_visit.where(visits.c.outside_id == bindparam("outside_id")))
 FIND_HOLDER = Statement(_visit.where(HOLDS, visits.c.place == bindparam("place")))
 ALL_VISITS = Statement(_visit.order_by(visits.c.id))
 HELD_PLACES = Statement(select(visits.c.place, visits.c.token).where(HOLDS))
+# All in one text, straight from the index: a row for each would cost several times as much at every join.
+_separator: Any = literal_column(f"'{HELD_SEPARATOR}'")
+HELD_NAMES = Statement(select(func.aggregate_strings(visits.c.place, _separator)).where(HOLDS))
 STALE_VISITS = Statement(
     select(visits.c.id)
     .where(

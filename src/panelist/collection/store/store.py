@@ -85,6 +85,10 @@ class Store:
         """Return the visit that a link opens, if there is one."""
         return self.database.read(lambda link: reading.find_visit(link, token))
 
+    def find_messaged(self, token: str) -> tuple[Visit | None, bool]:
+        """Return the visit that a link opens, and whether a message to its rater was not shown yet."""
+        return self.database.read(lambda link: reading.find_messaged(link, token))
+
     def get_visit(self, visit: int) -> Visit | None:
         """Return the visit of this number."""
         row = self.database.read(lambda link: link.row(sql.FIND_VISIT_NUMBER, {"id": visit}))

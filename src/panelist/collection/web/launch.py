@@ -32,6 +32,7 @@ from panelist.study.study import Study
 
 PASSWORD_VARIABLE, SHORTEST_PASSWORD = "PANELIST_PASSWORD", 12
 BACKLOG = 2048
+MOST_OPEN = 65_536
 PORT_TRIES, PORT_PAUSE = 10, 0.3
 END_SECONDS = 10
 
@@ -146,6 +147,7 @@ def run(ready: Ready) -> int:
         timeout_graceful_shutdown=END_SECONDS,
         timeout_worker_healthcheck=60,
     )
+    allow_connections()
     # uvicorn sends itself, at its end, the signal that ended it: that shall not count as a failure.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
@@ -159,6 +161,26 @@ def run(ready: Ready) -> int:
         return int(not server.started)
     finally:
         ready.bound.close()
+
+
+def allow_connections(most: int = MOST_OPEN) -> int | None:
+    """Let this process, and those that it starts, hold more connections; return how many, None if unknown.
+
+    Every browser is an open file, and many systems allow 1,024 of them unless asked for more.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return None
+    now, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
+    if now == resource.RLIM_INFINITY or now >= wanted:
+        return now
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, allowed))
+    except (OSError, ValueError):  # some systems promise more than they give
+        return now
+    return wanted
 
 
 def take_port(host: str, port: int) -> socket.socket:

@@ -20,10 +20,11 @@ from panelist.collection.ledger import Ledger
 from panelist.collection.overview import Overview, make_overview
 from panelist.collection.plan_facts import PlanFacts, count_plan
 from panelist.collection.store.errors import StoreAway
+from panelist.collection.warming import Warming
 from panelist.collection.web.site import Site
 
 LOOK_SECONDS, FRESH_SECONDS, HEARTBEAT_SECONDS = 2.0, 0.5, 15.0
-ENDING_SECONDS = 0.5
+ENDING_SECONDS, WARMING_SECONDS = 0.5, 0.1
 AGREEMENT_SECONDS, AGREEMENT_SHARE, AGREEMENT_LONGEST = 5.0, 10.0, 60.0
 """Agreement is measured at most every five seconds; where it takes long, ten times rarer, up to a minute."""
 RETRY_MILLISECONDS = 3000
@@ -60,6 +61,7 @@ class Board:
         self._measured: frozenset[int] | None = None
         self._measure_again = 0.0
         self._measuring: asyncio.Task[None] | None = None
+        self._warming = Warming()
 
     async def look(self, age: float = FRESH_SECONDS) -> View:
         """Return what there is to show, not older than so many seconds."""
@@ -114,6 +116,8 @@ class Board:
             self._measuring = asyncio.get_running_loop().create_task(self._measure())
 
     async def _measure(self) -> None:
+        while not self._warming.over:  # meanwhile the server may end
+            await asyncio.sleep(WARMING_SECONDS)
         began = monotonic()
 
         def work() -> AgreementSoFar:

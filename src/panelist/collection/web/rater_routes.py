@@ -18,10 +18,11 @@ from panelist.collection.booklet import Booklet
 from panelist.collection.briefing_pages import has_step
 from panelist.collection.moves import go_to
 from panelist.collection.pages import EndPage, Page
-from panelist.collection.session import Outcome, go_back, next_page, pause, take, take_one
+from panelist.collection.session import Outcome, find_state, go_back, next_page, pause, take, take_one
 from panelist.collection.store import ops
 from panelist.collection.store.answers import Answer
 from panelist.collection.store.errors import NoPlace, NotOpen
+from panelist.collection.store.messages import ShowMessages
 from panelist.collection.store.people import TIMED_OUT
 from panelist.collection.store.records import Visit
 from panelist.collection.web.api import Message
@@ -88,7 +89,8 @@ def keep_parameters(given: Mapping[str, str]) -> dict[str, str]:
 async def show_page(request: Request) -> Response:
     """Show the page at which a visit is."""
     site: Site = request.app.state.site
-    visit = await find_visit(site, request)
+    token = find_token(request)
+    visit, waits = await site.read(lambda: site.store.find_messaged(token)) if token else (None, False)
     if visit is None:
         return show_unknown(site)
     now = time.time()
@@ -101,7 +103,10 @@ async def show_page(request: Request) -> Response:
 
     page = await site.read(look)
     site.shown.note(visit.id, page.id, now)
-    return show(site, page, token=visit.token)
+    if not waits or is_preview(request):
+        return show(site, page, token=visit.token)
+    messages = await site.write(ShowMessages(visit.id))
+    return show(site, page, token=visit.token, messages=messages)
 
 
 async def come_back(site: Site, visit: Visit, now: float) -> Visit:
@@ -209,11 +214,12 @@ def find_problem(site: Site, visit: Visit, occasion: int, page: int, answer: Ans
     Of who declined nothing is kept. Nobody answers a page before it was shown, nor changes one that is done
     where the study does not let them go back; what was stored is confirmed, however often it is sent.
     """
-    state = visit.left_at if visit.over else visit.state
     if visit.state == "declined":
         return "Nothing is kept of this visit."
+    # Without a briefing whoever is only invited stands at the first page already.
+    state = find_state(site.booklet(), replace(visit, state=visit.left_at) if visit.over else visit)
     if (occasion, page) == (visit.occasion, visit.page):
-        return "This page was not shown yet." if state in ("invited", *BRIEFING) else ""
+        return "This page was not shown yet." if state in BRIEFING else ""
     if site.study.file.collecting.back:
         return ""
     stored = site.store.visit_answers(visit.id, occasion, page).get(answer.name)
@@ -239,11 +245,15 @@ async def send_picture(request: Request) -> Response:
 
 
 async def find_visit(site: Site, request: Request) -> Visit | None:
-    """Return the visit of a link; what cannot be a link is not looked up at all."""
-    token = request.path_params["token"]
-    if TOKEN.fullmatch(token) is None:
-        return None
-    return await site.read(lambda: site.store.find_visit(token))
+    """Return the visit of a link."""
+    token = find_token(request)
+    return await site.read(lambda: site.store.find_visit(token)) if token else None
+
+
+def find_token(request: Request) -> str:
+    """Return the token of a link; nothing where it cannot be one, which is then not looked up at all."""
+    token: str = request.path_params["token"]
+    return token if TOKEN.fullmatch(token) is not None else ""
 
 
 def read_form(body: bytes) -> dict[str, str]:
@@ -256,10 +266,15 @@ def read_form(body: bytes) -> dict[str, str]:
 
 
 def show(
-    site: Site, page: Page, status: int = 200, headers: Mapping[str, str] | None = None, token: str = ""
+    site: Site,
+    page: Page,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    token: str = "",
+    messages: tuple[str, ...] = (),
 ) -> Response:
     """Return the HTML of a page."""
-    return Response(site.render(page, token), status, headers, "text/html; charset=utf-8")
+    return Response(site.render(page, token, messages), status, headers, "text/html; charset=utf-8")
 
 
 def show_unknown(site: Site) -> Response:

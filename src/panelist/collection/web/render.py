@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from panelist.collection.booklet import Booklet
-from panelist.collection.pages import Asked, Page, Question
+from panelist.collection.pages import Asked, Page, Question, RatingPage
 from panelist.collection.words import Words
 
 FOLDER = Path(__file__).parent
@@ -48,6 +48,8 @@ class Frame:
     static: str = field(default_factory=find_static)
     key: str = field(default_factory=lambda: secrets.token_hex(8))
     """Random letters: the key of each field begins with them, so that a form sent twice is known again."""
+    messages: tuple[str, ...] = ()
+    """What the research team wrote to this rater."""
 
     @property
     def contact_link(self) -> str:
@@ -63,10 +65,35 @@ def make_frame(booklet: Booklet, home: str) -> Frame:
     return Frame(file.title, home, file.information.contact, file.collecting.theme)
 
 
-def render_page(page: Page, words: Words, frame: Frame) -> str:
-    """Return the HTML of a page."""
+@dataclass(frozen=True, slots=True)
+class Where:
+    """How far a rater is: in words, and as the numbers of the bar."""
+
+    text: str
+    done: str
+    total: str
+
+
+def render_page(page: Page, words: Words, frame: Frame, where: Where | None = None) -> str:
+    """Return the HTML of a page; ``where`` is said of a page of the plan, if not what is found."""
     template = load_templates(words).get_template(f"rater/{page.template}.html")
-    return template.render(page=page, frame=frame)
+    if where is None and isinstance(page, RatingPage):
+        where = find_where(page, words)
+    return template.render(page=page, frame=frame, where=where)
+
+
+def find_where(page: RatingPage, words: Words) -> Where:
+    """Return how far a rater is who sees a page of the plan."""
+    n, total = page.n, page.total
+    if page.practice:
+        text = words.say("practice_where", n, total=total)
+    elif page.layout == "one":
+        text = words.say("where_one", n, noun=page.noun, total=total)
+    elif page.layout == "several":
+        text = words.say("where_page", n, total=total)
+    else:
+        text = words.say("where_pair" if len(page.outputs) == 2 else "where_set", n, total=total)
+    return Where(text, str(n - 1), str(total))
 
 
 @cache
@@ -81,7 +108,7 @@ def load_templates(words: Words) -> Environment:
         undefined=StrictUndefined,
     )
     environment.globals.update(words=words, say=words.say)
-    environment.filters |= {"inline": _inline, "lead": _lead}
+    environment.filters["lead"] = _lead
     # Modules of macros are globals: importing them anew for every page took a quarter of its time.
     for name, path in (("icons", "icons"), ("parts", "rater/parts"), ("shared", "rater/widgets/shared")):
         environment.globals[name] = environment.get_template(f"{path}.html").module
@@ -111,11 +138,6 @@ class _Drawing:
             self._kept.clear()
         self._kept[key] = (asked.question, html)  # the question is kept too, so that no other gets its id
         return html
-
-
-def _inline(paragraphs: Markup) -> Markup:
-    """Return paragraphs as one run of text, for places where no paragraph may stand (a legend)."""
-    return Markup(paragraphs.removeprefix("<p>").removesuffix("</p>").replace("</p><p>", "<br><br>"))
 
 
 def _lead(paragraphs: Markup, words: str) -> Markup:

@@ -16,8 +16,9 @@ from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.config import WebConfig
 from panelist.collection.web.login import Login
-from panelist.collection.web.render import Frame, render_page
+from panelist.collection.web.render import Frame
 from panelist.collection.web.security import Limiter
+from panelist.collection.web.skeletons import draw_page
 from panelist.collection.words import load_words
 from panelist.study.load import load_study
 from panelist.study.study import Study
@@ -58,12 +59,13 @@ class Site:
             self._booklet = (version.number, Booklet(self.study, version.plan, self.words))
         return self._booklet[1]
 
-    def render(self, page: Page, token: str = "") -> str:
+    def render(self, page: Page, token: str = "", messages: tuple[str, ...] = ()) -> str:
         """Return the HTML of a page; its forms lead to the visit of this token."""
         file = self.study.file
         home = f"/r/{token}" if token else ""
-        frame = Frame(file.title, home, file.information.contact, file.collecting.theme)
-        return render_page(page, self.words, frame)
+        theme = file.collecting.theme
+        frame = Frame(file.title, home, file.information.contact, theme, messages=messages)
+        return draw_page(page, self.words, frame)
 
     def state(self) -> str:
         """Return whether the study is open, paused or closed, as of a second ago; call it inside ``read``."""

@@ -17,7 +17,7 @@ function place(part, html) {
   const scrolled = [...part.querySelectorAll(".scroller")].map((scroller) => scroller.scrollLeft);
   const open = [...part.querySelectorAll("details")].map((details) => details.open);
   const index = focused ? [...part.querySelectorAll(".scroller, summary")].indexOf(focused) : -1;
-  part.innerHTML = html;
+  part.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
   tellTimes(part);
   part.querySelectorAll(".scroller").forEach((scroller, n) => { scroller.scrollLeft = scrolled[n] ?? 0; });
   part.querySelectorAll("details").forEach((details, n) => { details.open = open[n] ?? false; });
@@ -37,7 +37,7 @@ function follow(board) {
     for (const [name, html] of Object.entries(parts)) {
       if (shown.get(name) === html) continue;
       const part = board.querySelector(`[data-part="${name}"]`);
-      if (part && (shown.has(name) || part.innerHTML !== html)) place(part, html);
+      if (part) place(part, html);
       shown.set(name, html);
     }
     board.dataset.updated = String(Date.now());

@@ -1,0 +1,87 @@
+"""Compiling what the dashboard's agreement needs before somebody waits for it.
+
+On a machine where it never ran, that takes a quarter of a minute. It is done in a process of its own, behind
+everything else that runs, so that raters' pages do not share theirs with the compiler; this process then only
+loads the result.
+"""
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pandas as pd
+
+from panelist.collection.agreement_so_far import LEAST_OTHERS, LEAST_SHARED, AgreementSoFar, measure_so_far
+from panelist.collection.given_ratings import GivenRatings
+
+KERNEL = "panelist.agreement.pair_kernel"
+LEVELS = ("ordinal", "interval", "ratio", "nominal")
+LAST_IN_LINE = 10
+APART_SECONDS = 600.0
+
+log = logging.getLogger("panelist.web")
+
+
+class Warming:
+    """Makes the agreement ready, in a thread that nobody waits for; ``over`` once there is no more to do."""
+
+    def __init__(self) -> None:
+        self.over = is_loaded()
+        if not self.over:
+            threading.Thread(target=self._run, name="warming", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            if not is_kept():
+                compile_apart()
+            measure_sample()
+        except Exception:  # then the first agreement takes longer; no more is lost
+            log.exception("What the agreement needs could not be compiled beforehand.")
+        finally:
+            self.over = True
+
+
+def is_loaded() -> bool:
+    """Return whether this process has measured agreement before, so that nothing is left to compile."""
+    return KERNEL in sys.modules and bool(getattr(find_kernel(), "overloads", None))
+
+
+def is_kept() -> bool:
+    """Return whether the compiled form is on disk, so that it need only be loaded."""
+    from panelist.models.solvers.kernel import is_compiled
+
+    return is_compiled(find_kernel())
+
+
+def find_kernel() -> Any:
+    """Return what is compiled; importing it takes a second, in which nobody else shall wait."""
+    from panelist.agreement.pair_kernel import measure_pairs
+
+    return measure_pairs
+
+
+def compile_apart() -> bool:
+    """Compile in another process, which leaves the result on disk; return whether it is there."""
+    if getattr(getattr(find_kernel(), "_cache", None), "_cache_file", None) is None:
+        return False  # no folder can be written: every process compiles for itself
+    command = [sys.executable, "-m", "panelist.collection.warming"]
+    nothing = subprocess.DEVNULL
+    subprocess.run(command, stdin=nothing, stdout=nothing, stderr=nothing, timeout=APART_SECONDS, check=False)
+    return is_kept()
+
+
+def measure_sample() -> AgreementSoFar:
+    """Return the agreement of some made-up ratings at every level: measuring it compiles what is needed."""
+    raters, items = range(LEAST_OTHERS + 1), range(LEAST_SHARED)
+    rows = [(rater, str(item), float(1 + (item + rater * item) % 3)) for rater in raters for item in items]
+    judged = pd.DataFrame(rows, columns=["rater", "item", "rating"])
+    return measure_so_far([GivenRatings(level, level, judged, judged) for level in LEVELS])
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(LAST_IN_LINE)
+    measure_sample()
