@@ -1,12 +1,15 @@
 """``panelist plan``: who sees what in which order; what is balanced, what can be estimated, what it costs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from panelist.cli.options import Json
 from panelist.cli.terminal import say, show, tell
+
+if TYPE_CHECKING:
+    from panelist.design.pilot_time import PilotTime
 
 StudyPath = Annotated[
     Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
@@ -39,6 +42,14 @@ def plan(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a plan that differs. Never while raters are at it.")
     ] = False,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RATINGS",
+            help="Take the minutes of a page from the seconds in these ratings, for time and cost.",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Plan a study: who sees what, its balance, its cost."""
@@ -49,9 +60,10 @@ def plan(
     from panelist.study.load import load_study
 
     loaded = load_study(study)
+    time = None if pilot is None else _measure_pilot(pilot)
     changing = add is not None or replace is not None
     kept = change_plan(loaded, add, replace) if changing else keep_plan(loaded, raters, seed, force)
-    summary = summarise_plan(kept.plan, loaded)
+    summary = summarise_plan(kept.plan, loaded, time)
     extra = {"balance": summary.balance.to_dict(), "cost": summary.cost.to_dict()}
     write_plan(kept.plan, loaded.folder, extra)
     said = f"{kept.said} The plan is in {loaded.folder / TABLE}, its record in {RECORD}."
@@ -65,6 +77,14 @@ def plan(
     say("Next:")
     say(f"  panelist simulate {study}   tries the analysis on simulated ratings")
     say(f"  panelist serve {study}   opens the rating pages")
+
+
+def _measure_pilot(path: Path) -> "PilotTime":
+    """Return the time of a page in these ratings."""
+    from panelist.core.ratings import read_ratings
+    from panelist.design.pilot_time import measure_minutes
+
+    return measure_minutes(read_ratings(path))
 
 
 def _refuse_clashes(**options: object) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 from panelist.core.formats import TEXT, Cell, Format
 from panelist.core.result import Part, Result, Sentence, Table, json_ready
 from panelist.design.evenness import write_range
+from panelist.design.pilot_time import PilotTime
 from panelist.design.showings import Longs, number_pages, read_codes
 from panelist.study.pay import Pay
 from panelist.study.study import Study
@@ -93,13 +94,16 @@ class Cost(Result):
         return dict(json_ready({**whole, "notes": self.notes}))
 
 
-def cost_plan(plan: "Plan", study: Study) -> Cost:
+def cost_plan(plan: "Plan", study: Study, pilot: PilotTime | None = None) -> Cost:
     """Return what a plan takes of each rater's time, and what it costs.
 
     Minutes are ``minutes_before`` and ``minutes_per_trial`` for every page, practice and checks included, in
-    each sitting. Pay is rounded up to the cent for each rater, and so is the panel's fee in all.
+    each sitting; a ``pilot`` that measured the minutes goes before what the file says. Pay is rounded up to
+    the cent for each rater, and so is the panel's fee in all.
     """
     pay = study.file.pay
+    if pilot is not None:
+        pay = (pay or Pay()).model_copy(update={"minutes_per_trial": pilot.minutes})
     wage = find_wage(pay) if pay is not None and study.file.raters.paid == "money" else None
     sittings = tuple(
         _cost_sitting(occasion, pages, pay, wage) for occasion, pages in _count_pages(plan.table).items()
@@ -117,7 +121,7 @@ def cost_plan(plan: "Plan", study: Study) -> Cost:
         fee_percent=pay.fee_percent if pay is not None else 0.0,
         fee=fee,
         total=total,
-        notes=tuple(_say_missing(study)),
+        notes=(*((pilot.sentence(),) if pilot else ()), *_say_missing(study, timed=pilot is not None)),
     )
 
 
@@ -145,14 +149,14 @@ def _cost_sitting(occasion: int, pages: Longs, pay: Pay | None, wage: Decimal | 
     return Sitting(occasion, len(pages), (least, most), ends, (amounts[least], amounts[most]), total)
 
 
-def _say_missing(study: Study) -> list[str]:
+def _say_missing(study: Study, timed: bool) -> list[str]:
     """Return how the wage comes about, and what to add to the study file to know time and cost."""
     pay, paid = study.file.pay, study.file.raters.paid
     notes = []
-    if pay is None or pay.minutes_per_trial is None:
+    if not timed and (pay is None or pay.minutes_per_trial is None):
         notes.append(
-            "How long a page takes is not known. Add minutes_per_trial under pay: in the study file, guessed "
-            "or measured in a pilot."
+            "How long a page takes is not known. Add minutes_per_trial under pay: in the study file, or let "
+            "a pilot measure it: panelist plan STUDY --pilot RATINGS."
         )
     if paid == "no":
         notes.append("Raters are not paid (raters: paid: no).")

@@ -11,6 +11,7 @@ from panelist.design.base import DESIGNS
 from panelist.design.cost import Cost, cost_plan
 from panelist.design.estimable import Estimates, find_estimable
 from panelist.design.make import plan_study
+from panelist.design.pilot_time import PilotTime
 from panelist.design.plan import Plan
 from panelist.study.study import Study
 
@@ -48,10 +49,10 @@ class PlanSummary(Result):
         }
 
 
-def summarise_plan(plan: Plan, study: Study) -> PlanSummary:
+def summarise_plan(plan: Plan, study: Study, pilot: PilotTime | None = None) -> PlanSummary:
     """Return the plan of a study on one page."""
     balance = measure_balance(plan, study)
-    return PlanSummary(study.title, _say_design(plan, study), plan, balance, cost_plan(plan, study))
+    return PlanSummary(study.title, _say_design(plan, study), plan, balance, cost_plan(plan, study, pilot))
 
 
 def preview_estimates(study: Study) -> Estimates:
