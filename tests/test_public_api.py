@@ -17,6 +17,7 @@ def test_public_names_are_a_decision() -> None:
         "PanelistError",
         "Ratings",
         "__version__",
+        "analyse",
         "compare_fits",
         "compare_systems",
         "find_sample_size",
@@ -26,6 +27,7 @@ def test_public_names_are_a_decision() -> None:
         "measure_agreement",
         "plan_study",
         "simulate_power",
+        "write_report",
     ]
     assert len(panelist.__all__) <= 15
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from panelist.agreement.measure import measure_agreement
+    from panelist.analysis.analyse import analyse
     from panelist.analysis.compare import compare_systems
     from panelist.core.errors import PanelistError
     from panelist.core.ratings import Ratings
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from panelist.models.inference.likelihood_ratio import compare_fits
     from panelist.power.curve import simulate_power
     from panelist.power.size import find_sample_size
+    from panelist.reports.write import write_report
     from panelist.study.load import load_study
 
     __version__: str
@@ -26,6 +28,7 @@ __all__ = [
     "PanelistError",
     "Ratings",
     "__version__",
+    "analyse",
     "compare_fits",
     "compare_systems",
     "find_sample_size",
@@ -35,12 +38,14 @@ __all__ = [
     "measure_agreement",
     "plan_study",
     "simulate_power",
+    "write_report",
 ]
 
 _HOMES = {
     "Fit": ("panelist.models.fitted", "Fit"),
     "PanelistError": ("panelist.core.errors", "PanelistError"),
     "Ratings": ("panelist.core.ratings", "Ratings"),
+    "analyse": ("panelist.analysis.analyse", "analyse"),
     "compare_fits": ("panelist.models.inference.likelihood_ratio", "compare_fits"),
     "compare_systems": ("panelist.analysis.compare", "compare_systems"),
     "find_sample_size": ("panelist.power.size", "find_sample_size"),
@@ -50,6 +55,7 @@ _HOMES = {
     "measure_agreement": ("panelist.agreement.measure", "measure_agreement"),
     "plan_study": ("panelist.design.make", "plan_study"),
     "simulate_power": ("panelist.power.curve", "simulate_power"),
+    "write_report": ("panelist.reports.write", "write_report"),
 }
 
 

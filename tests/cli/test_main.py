@@ -13,7 +13,7 @@ from tests.cli.commands import FORMULA, call
 
 Capture = pytest.CaptureFixture[str]
 NAMES = ["demo", "init", "check", "power", "size", "plan", "simulate", "serve", "links", "export", "backup"]
-NAMES += ["restore", "agreement", "compare", "scales", "fit", "schema"]
+NAMES += ["restore", "report", "agreement", "compare", "scales", "fit", "schema"]
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from panelist.cli.init import init
 from panelist.cli.links import links
 from panelist.cli.plan import plan
 from panelist.cli.power import power
+from panelist.cli.report import report
 from panelist.cli.restore import restore
 from panelist.cli.scales import scales
 from panelist.cli.schema import schema
@@ -44,7 +45,7 @@ app = typer.Typer(
 COMMANDS = (
     *(demo, init, check, power, size, plan, simulate),
     *(serve, links, export, backup, restore),
-    *(agreement, compare, scales, fit, schema),
+    *(report, agreement, compare, scales, fit, schema),
 )
 for _command in COMMANDS:
     app.command()(_command)

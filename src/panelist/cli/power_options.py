@@ -227,7 +227,8 @@ def parse_spread(text: str, option: str) -> "Spread":
             f"{option} wants two standard deviations, of intercept and slope, and perhaps their correlation. "
             f"Got {text!r}."
         )
-    return Spread(*numbers)
+    intercept, slope, correlation = (*numbers, 0.0)[:3]
+    return Spread(intercept, slope, correlation)
 
 
 def _parse_cuts(points: str | None, thresholds: str | None) -> Any:

@@ -1,0 +1,304 @@
+"""The line from ratings to an analysis: clean, then each criterion described, measured, compared, checked."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from panelist.agreement.measure import measure_agreement
+from panelist.agreement.reliability import CriterionReliability
+from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data, Settings
+from panelist.analysis.choices import analyse_choices, are_choices
+from panelist.analysis.clean import Cleaned, clean_ratings
+from panelist.analysis.compare import compare_systems
+from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.describe import describe_ratings
+from panelist.analysis.effects import measure_effects
+from panelist.analysis.everything import Everything, read_everything
+from panelist.analysis.level_effects import LevelEffects, estimate_levels
+from panelist.analysis.marginal import find_term, make_grid
+from panelist.analysis.missing import Missing, attempt
+from panelist.analysis.model_checks import check_model
+from panelist.analysis.side_by_side import compare_kinds
+from panelist.analysis.with_without import set_side_by_side
+from panelist.analysis.workload import lighten_formula
+from panelist.core.errors import BadRatings
+from panelist.core.ratings import Ratings
+from panelist.scales.base import MODEL_OF_LEVEL
+from panelist.study.load import load_study
+from panelist.study.study import Study
+
+if TYPE_CHECKING:
+    from panelist.study.criteria import Criterion
+
+MOST_RESAMPLED = 100_000  # ratings of a criterion from which coefficients go without a bootstrap
+MOST_SEARCHED = 40  # systems: each pair of them is searched, and there would be too many
+WHOLE = "rating"  # the criterion of a table that names none
+
+
+def analyse(
+    study: Study | str | PathLike[str] | None,
+    ratings: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    source: str | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    on_step: Callable[[str], None] | None = None,
+) -> Analysis:
+    """Return the whole analysis of ratings, as the study plans it; without a study, by the defaults.
+
+    ``ratings`` is a path, a frame or a Ratings; ``source`` says where a frame comes from. Every part that
+    these ratings do not allow is a Missing with the reason in its place. ``resamples`` and ``seed`` belong to
+    the bootstrap of the reliability coefficients; ``on_step`` is told what is being done.
+    """
+    known = None if study is None else load_study(study)  # type: ignore[arg-type]
+    everything = read_everything(ratings, columns)
+    if source is not None:
+        everything = replace(everything, ratings=replace(everything.ratings, source=source))
+    cleaned = clean_ratings(everything, known)
+    settings = _settle(known, resamples, seed)
+    names = _name_criteria(cleaned.kept, known)
+    step = on_step or (lambda _: None)
+    done = []
+    for name in names:
+        step(name)
+        done.append(_analyse_criterion(name, cleaned, known, settings))
+    return Analysis(
+        name=known.title if known else everything.ratings.source,
+        data=_summarise(everything, cleaned, names, known),
+        settings=settings,
+        exclusions=cleaned.exclusions,
+        criteria=tuple(done),
+        study=known,
+    )
+
+
+def _settle(study: Study | None, resamples: int, seed: int) -> Settings:
+    if study is None:
+        return Settings(resamples=resamples, seed=seed)
+    plan = study.file.analysis
+    return Settings(
+        model=plan.model,
+        link=plan.link,
+        formula=None if plan.formula == "maximal" else plan.formula,
+        adjust=plan.adjust,
+        level=1 - plan.alpha,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _name_criteria(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
+    """Return the criteria: those of the study in its order, then others that the table has."""
+    found = ratings.criteria
+    if not found:
+        if study is not None and len(study.criteria) == 1:
+            return (study.criteria[0].name,)
+        return (WHOLE,)
+    planned = [one.name for one in study.criteria] if study else []
+    return (*planned, *(name for name in found if name not in planned))
+
+
+def _summarise(
+    everything: Everything, cleaned: Cleaned, criteria: tuple[str, ...], study: Study | None
+) -> Data:
+    frame = cleaned.kept.frame
+    answers = frame["rating"].notna() if "rating" in frame else np.zeros(len(frame), dtype=bool)
+    answered = int(np.sum(answers)) or len(frame)
+    return Data(
+        source=everything.ratings.source,
+        hash=everything.hash,
+        hash_of=everything.hash_of,
+        n_rows=len(everything.ratings),
+        n=answered,
+        n_raters=int(frame["rater"].nunique()) if "rater" in frame else 0,
+        n_items=int(frame["item"].nunique()) if "item" in frame else 0,
+        systems=_order_systems(cleaned.kept, study),
+        criteria=criteria,
+        notes=everything.ratings.notes,
+    )
+
+
+def _order_systems(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
+    """Return the systems that were rated, in the order of the study, others after them."""
+    found = ratings.systems
+    planned = [name for name in study.systems if name in found] if study else []
+    return (*planned, *(name for name in found if name not in planned))
+
+
+def _analyse_criterion(
+    name: str, cleaned: Cleaned, study: Study | None, settings: Settings
+) -> CriterionAnalysis:
+    planned = next((one for one in study.criteria if one.name == name), None) if study else None
+    rows, trials = (_rows_of(table, name) for table in (cleaned.kept, cleaned.trials))
+    if rows.frame.empty:
+        return _nothing(name, Missing(f"There are no answers on {name!r} in {rows.source}."))
+    if are_choices(rows.frame, planned):
+        return _compare_choices(name, rows, trials, settings)
+    if "rating" not in rows.frame:
+        return _nothing(name, attempt(lambda: _refuse(rows)))
+    return _analyse_ratings(name, rows, trials, planned, _order_systems(rows, study), settings)
+
+
+def _refuse(rows: Ratings) -> Missing:
+    rows.require("rating")
+    return Missing("There are no ratings.")
+
+
+def _nothing(name: str, reason: Missing) -> CriterionAnalysis:
+    return CriterionAnalysis(
+        criterion=name,
+        comparative=False,
+        description=reason,
+        reliability=reason,
+        comparison=reason,
+        effects=reason,
+        without_exclusions=reason,
+        kinds=reason,
+        raters=reason,
+        items=reason,
+        checks=reason,
+    )
+
+
+def _compare_choices(name: str, rows: Ratings, trials: Ratings, settings: Settings) -> CriterionAnalysis:
+    """Return the analysis of choices, whose own result holds scores, wins, strengths and pairs."""
+    compared = attempt(lambda: analyse_choices(rows, name, settings.adjust, settings.level))
+    without: Any = Missing("No answer was excluded.")
+    if len(trials) > len(rows) and not isinstance(compared, Missing):
+        every = attempt(lambda: analyse_choices(trials, name, settings.adjust, settings.level))
+        without = every if isinstance(every, Missing) else set_side_by_side(compared, every)
+    reason = Missing("The answers are choices between outputs, not ratings: this part is for ratings.")
+    return replace(_nothing(name, reason), comparative=True, comparison=compared, without_exclusions=without)
+
+
+def _analyse_ratings(
+    name: str,
+    rows: Ratings,
+    trials: Ratings,
+    planned: "Criterion | None",
+    systems: tuple[str, ...],
+    settings: Settings,
+) -> CriterionAnalysis:
+    scale = planned.scale if planned else None
+    note = ""
+    if settings.formula is None:
+        formula, note = lighten_formula(rows.frame)
+        settings = replace(settings, formula=formula)
+    compared = attempt(lambda: _compare(rows, name, planned, settings, note))
+    if isinstance(compared, Missing):
+        reason = Missing(f"There is no model of {name!r}: why, stands where the systems are compared.")
+        effects: Any = reason
+        kinds: Any = reason
+        checks: Any = reason
+        without: Any = reason
+        raters: Any = reason
+        items: Any = reason
+    else:
+        effects = attempt(lambda: measure_effects(compared))
+        kinds = attempt(lambda: compare_kinds(rows, compared, settings.formula))
+        beside = kinds if isinstance(kinds, Missing) else kinds.other
+        checks = attempt(lambda: check_model(compared, beside))
+        without = _compare_without(rows, trials, name, planned, compared, settings)
+        raters, items = (
+            attempt(lambda group=group: _estimate_levels(compared, group))  # type: ignore[misc]
+            for group in ("rater", "item")
+        )
+    return CriterionAnalysis(
+        criterion=name,
+        comparative=False,
+        description=attempt(lambda: describe_ratings(rows.frame, name, systems, scale)),
+        reliability=attempt(lambda: _measure(rows, name, planned, settings)),
+        comparison=compared,
+        effects=effects,
+        without_exclusions=without,
+        kinds=kinds,
+        raters=raters,
+        items=items,
+        checks=checks,
+    )
+
+
+def _compare(
+    rows: Ratings, name: str, planned: "Criterion | None", settings: Settings, note: str = ""
+) -> CriterionComparison:
+    """Return the comparison by the declared model, else by the one that suits the scale and the data."""
+    if (rows.frame["rating"].dropna().nunique()) == 1:
+        value = rows.frame["rating"].dropna().iloc[0]
+        n = int(rows.frame["rating"].notna().sum())
+        same = f"all {n:,} are {value}" if n > 1 else f"there is one, {value}"
+        raise BadRatings(f"The ratings of {name!r} do not vary ({same}), so nothing can be compared.")
+    model = settings.model
+    found: CriterionComparison | Missing = Missing("not tried")
+    if model == "auto" and planned is not None and planned.scale.level in ("interval", "ratio"):
+        found = attempt(lambda: _fit(rows, MODEL_OF_LEVEL[planned.scale.level], settings))
+        model = "lm"
+    if isinstance(found, Missing):
+        found = _fit(rows, model, settings)
+    return replace(found, notes=(note, *found.notes)) if note else found
+
+
+def _fit(rows: Ratings, model: str, settings: Settings) -> CriterionComparison:
+    compared = compare_systems(
+        rows,
+        model=model,
+        link=settings.link,
+        formula=settings.formula,
+        adjust=settings.adjust,
+        level=settings.level,
+    )
+    return compared.criteria[0]
+
+
+def _compare_without(
+    rows: Ratings,
+    trials: Ratings,
+    name: str,
+    planned: "Criterion | None",
+    compared: CriterionComparison,
+    settings: Settings,
+) -> Any:
+    if len(trials) == len(rows):
+        return Missing("No rating was excluded, so there is nothing to compare the results with.")
+    everything = attempt(lambda: _compare(trials, name, planned, settings))
+    return everything if isinstance(everything, Missing) else set_side_by_side(compared, everything)
+
+
+def _estimate_levels(compared: CriterionComparison, group: str) -> LevelEffects:
+    term = find_term(compared)
+    grid = make_grid(compared.fit, term)
+    return estimate_levels(compared.fit, grid, compared.criterion, group, term, compared.level)
+
+
+def _measure(
+    rows: Ratings, name: str, planned: "Criterion | None", settings: Settings
+) -> CriterionReliability:
+    level = planned.scale.level if planned and planned.scale.level != "text" else None
+    many = len(rows) > MOST_RESAMPLED
+    notes = []
+    if many:
+        notes.append(f"More than {MOST_RESAMPLED:,} ratings: the coefficients go without a bootstrap.")
+    if len(rows.systems) > MOST_SEARCHED and "item" in rows.frame:
+        notes.append(f"More than {MOST_SEARCHED} systems: they were not searched for copied assignments.")
+        whole = rows.frame["item"] + " by " + rows.frame["system"]
+        rows = replace(rows, frame=rows.frame.drop(columns="system").assign(item=whole))
+    found = measure_agreement(
+        rows,
+        level=level,
+        interval="none" if many else "items",
+        resamples=settings.resamples,
+        seed=settings.seed,
+        confidence=settings.level,
+    ).criteria[0]
+    return replace(found, criterion=name, notes=(*found.notes, *notes))
+
+
+def _rows_of(table: Ratings, criterion: str) -> Ratings:
+    """Return the rows of one criterion; all where the table names none."""
+    if not table.criteria:
+        return table
+    kept = (table.frame["criterion"] == criterion).to_numpy(dtype=bool, na_value=False)
+    return replace(table, frame=table.frame[kept].reset_index(drop=True), notes=())

@@ -1,0 +1,66 @@
+"""What is concluded of a pair of systems, and where two analyses conclude differently."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from panelist.analysis.comparison import CriterionComparison, PairDifference
+from panelist.core.formats import p_value
+
+Verdict = Literal["higher", "lower", "even", "unknown"]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A pair of which two analyses conclude differently, with both p-values."""
+
+    a: str
+    b: str
+    first: Verdict
+    second: Verdict
+    first_p: float
+    second_p: float
+
+    def sentence(self, first: str, second: str) -> str:
+        """Return the disagreement in words; ``first`` and ``second`` name the analyses."""
+        return (
+            f"{first} says {self._say(self.first)} (p {_p(self.first_p)}), "
+            f"{second} {self._say(self.second)} (p {_p(self.second_p)})."
+        )
+
+    def _say(self, verdict: Verdict) -> str:
+        words = {
+            "higher": f"{self.a} is above {self.b}",
+            "lower": f"{self.b} is above {self.a}",
+            "even": f"{self.a} and {self.b} cannot be told apart",
+            "unknown": f"nothing about {self.a} and {self.b}",
+        }
+        return words[verdict]
+
+
+def conclude(pair: PairDifference, level: float) -> Verdict:
+    """Return what is concluded of a pair at a level of confidence."""
+    if not isfinite(pair.p_adjusted):
+        return "unknown"
+    if pair.p_adjusted >= 1 - level:
+        return "even"
+    return "higher" if pair.difference > 0 else "lower"
+
+
+def find_disagreements(first: CriterionComparison, second: CriterionComparison) -> tuple[Disagreement, ...]:
+    """Return the pairs that both analyses have and of which they conclude differently."""
+    other = {(pair.a, pair.b): pair for pair in second.pairs}
+    found = []
+    for one in first.pairs:
+        two = other.get((one.a, one.b))
+        if two is None:
+            continue
+        verdicts = conclude(one, first.level), conclude(two, second.level)
+        if verdicts[0] != verdicts[1]:
+            found.append(Disagreement(one.a, one.b, *verdicts, one.p_adjusted, two.p_adjusted))
+    return tuple(found)
+
+
+def _p(p: float) -> str:
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"

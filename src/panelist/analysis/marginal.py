@@ -1,0 +1,110 @@
+"""What a fitted model says of each system's ratings at large: averaged over raters, items and covariates.
+
+Other fixed effects are averaged over as they occur in the data, with every row given to each system in turn;
+raters and items over their estimated normal distributions. So the probabilities are those of a rating by a
+new rater of a new item.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from panelist.analysis.comparison import CriterionComparison
+from panelist.core.errors import BadModel
+from panelist.models.arrays import Floats, Longs
+from panelist.models.predictions.categories import category_probabilities
+from panelist.models.predictions.rows import read_rows
+
+if TYPE_CHECKING:
+    from panelist.models.fitted import Fit
+
+MOST_ROWS = 20_000
+STEP = 1e-4  # latent units; the functions are smooth, and the error of central differences is of its square
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The rows to average over, several for each system where there are covariates.
+
+    ``variance`` is that of the effects of a new rater and item about each row.
+    """
+
+    systems: tuple[str, ...]
+    system: Longs
+    X: Floats
+    variance: Floats
+    weight: Floats
+
+    def average(self, values: Floats) -> Floats:
+        """Return the weighted average of the rows of each system."""
+        total = np.zeros((len(self.systems), *values.shape[1:]))
+        np.add.at(total, self.system, values * self.weight.reshape(-1, *[1] * (values.ndim - 1)))
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """P(category | system), systems × categories, and its slopes in thresholds and fixed effects."""
+
+    systems: tuple[str, ...]
+    probabilities: Floats
+    slopes: Floats  # systems × categories × parameters
+    vcov: Floats
+
+
+def make_grid(fit: "Fit", term: str = "system") -> Grid:
+    """Return the rows over which a fitted model is averaged."""
+    fixed = fit.design.fixed
+    needed = {name for factor in fit.design.factors if factor.recipe for name in factor.recipe.variables}
+    if lacking := sorted(needed - set(fixed.variables)):
+        raise BadModel(
+            f"No average over {lacking[0]!r}: it stands in a random term and not among the fixed effects. "
+            "Add it to the fixed part of the formula."
+        )
+    others = fixed.data.drop(columns=term)
+    if len(others.columns):
+        cells = others.value_counts(sort=False).reset_index(name="count")
+    else:
+        cells = pd.DataFrame({"count": [len(others)]})
+    levels = fixed.levels[term]
+    if len(cells) * len(levels) > MOST_ROWS:
+        raise BadModel(f"No average over {len(cells):,} different values of {', '.join(others.columns)}.")
+    frame = pd.concat([cells.assign(**{term: name}) for name in levels], ignore_index=True)
+    rows = read_rows(fit.design, frame, levels=False, slopes=True)
+    variance = np.zeros(len(frame))
+    for group in rows.groups:
+        variance += np.einsum("ij,ij->i", group.Z @ fit.covariances[group.factor.name], group.Z)
+    weight = np.tile(cells["count"].to_numpy(dtype=float) / cells["count"].sum(), len(levels))
+    return Grid(tuple(levels), np.repeat(np.arange(len(levels)), len(cells)), rows.X, variance, weight)
+
+
+def estimate_marginal(fit: "Fit", grid: Grid) -> Marginal:
+    """Return the category probabilities of each system and how they change with the estimates."""
+    estimates = fit.joint_estimates
+    slopes = []
+    for place in range(len(estimates)):
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = estimates.copy()
+            moved[place] += sign * STEP
+            ends.append(_probabilities(fit, grid, moved))
+        slopes.append((ends[0] - ends[1]) / (2.0 * STEP))
+    return Marginal(
+        grid.systems, _probabilities(fit, grid, estimates), np.stack(slopes, axis=-1), fit.joint_vcov
+    )
+
+
+def _probabilities(fit: "Fit", grid: Grid, joint: Floats) -> Floats:
+    assert fit.link is not None, "only ordinal models have categories"
+    k = len(fit.threshold_values)
+    eta = grid.X @ joint[k:]
+    return grid.average(category_probabilities(fit.link, joint[:k], eta, grid.variance))
+
+
+def find_term(comparison: CriterionComparison) -> str:
+    """Return what the formula of a comparison calls the system."""
+    names = {one.system for one in comparison.systems}
+    levels = comparison.fit.design.fixed.levels
+    return next(str(term) for term, known in levels.items() if set(known) == names)

@@ -1,0 +1,63 @@
+"""Checks of a model: threshold spacing, proportional odds, predicted against observed shares."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.marginal import find_term
+from panelist.analysis.missing import Missing, attempt
+from panelist.analysis.predicted_shares import PredictedShares, predict_shares
+from panelist.analysis.proportional_odds import ProportionalOdds, check_proportional_odds
+from panelist.analysis.threshold_spacing import Spacing, measure_spacing
+from panelist.core.errors import BadModel
+from panelist.core.result import Part, Result, Sentence
+
+if TYPE_CHECKING:
+    from panelist.models.fitted import Fit
+
+
+@dataclass(frozen=True)
+class ModelChecks(Result):
+    """The checks of one criterion's model, each with the reason where it could not be made."""
+
+    criterion: str
+    spacing: Spacing | Missing
+    proportional_odds: ProportionalOdds | Missing
+    shares: PredictedShares | Missing
+
+    def title(self) -> str:
+        """Return the heading."""
+        return f"Checks of the model of {self.criterion}"
+
+    def parts(self) -> list[Part]:
+        """Return the parts of each check."""
+        whole: list[Part] = []
+        for check in (self.spacing, self.proportional_odds, self.shares):
+            whole += [Sentence(check.reason)] if isinstance(check, Missing) else check.parts()
+        return whole
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the checks by name."""
+        return {
+            "spacing": self.spacing.to_dict(),
+            "proportional_odds": self.proportional_odds.to_dict(),
+            "shares": self.shares.to_dict(),
+        }
+
+
+def check_model(comparison: CriterionComparison, interval: CriterionComparison | Missing) -> ModelChecks:
+    """Return the checks of the model behind a comparison; ``interval`` is the interval analysis beside it."""
+    fit: Fit = comparison.fit
+    if not fit.ordinal:
+        raise BadModel(
+            "The model is linear: it has no thresholds, and the checks of an ordinal model do not apply."
+        )
+    linear = interval if isinstance(interval, Missing) else interval.fit
+    name = comparison.criterion
+    term = find_term(comparison)
+    return ModelChecks(
+        name,
+        attempt(lambda: measure_spacing(fit, name)),
+        attempt(lambda: check_proportional_odds(fit, name, term)),
+        attempt(lambda: predict_shares(fit, name, linear, term)),
+    )

@@ -1,0 +1,109 @@
+"""``panelist report``: the analysis of a study, or of a table of ratings, as a page and its files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from panelist.cli.options import Columns, Json
+from panelist.cli.terminal import say, tell
+
+if TYPE_CHECKING:
+    from panelist.study.study import Study
+
+STUDY_ENDINGS = {".yaml", ".yml"}
+DATABASE = "study.db"
+
+
+def report(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="STUDY|RATINGS",
+            help="A study (its file or folder), or a table of ratings.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE.html", help="Where to write the page.")
+    ] = Path("report.html"),
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The ratings of a study. Without it: what was collected, else ratings.csv beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Bootstrap samples of the reliability coefficients.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the bootstrap.")] = 0,
+    files: Annotated[
+        bool, typer.Option("--files/--no-files", help="Also figures, tables, texts and references as files.")
+    ] = True,
+    columns: Columns = None,
+    json: Json = False,
+) -> None:
+    """Write the report: the analysis as one page, with figures, tables and paragraphs to paste."""
+    from panelist.analysis.analyse import analyse
+    from panelist.core.columns import parse_columns
+    from panelist.reports.write import write_report
+
+    study, table, origin = _find_input(source, ratings)
+    analysis = analyse(
+        study,
+        table,
+        columns=parse_columns(columns) or None,
+        source=origin,
+        resamples=resamples,
+        seed=seed,
+        on_step=lambda name: tell(f"Analysing {name}"),
+    )
+    written = write_report(analysis, out, files=files)
+    if json:
+        say(analysis.to_json())
+        return
+    for sentence in analysis.sentences():
+        say(sentence)
+    say()
+    beside = f", and {len(written) - 1} files in {written[1].parent.name}/" if len(written) > 1 else ""
+    say(f"Written: {out}{beside}.")
+
+
+def _find_input(source: Path, ratings: Path | None) -> "tuple[Study | None, object, str | None]":
+    """Return the study (None for a table), the ratings or where they are, and what to call them."""
+    from panelist.core.errors import BadFile
+
+    if not source.is_dir() and source.suffix.casefold() not in STUDY_ENDINGS:
+        if ratings is not None:
+            raise BadFile(f"--ratings goes with a study, and {source} is a table of ratings by its ending.")
+        return None, source, None
+    from panelist.study.load import load_study
+
+    study = load_study(source)
+    if ratings is not None:
+        return study, ratings, None
+    if (study.folder / DATABASE).is_file():
+        return study, _collected(study), DATABASE
+    beside = study.folder / "ratings.csv"
+    if beside.is_file():
+        return study, beside, None
+    raise BadFile(
+        f"The study has no ratings yet: there is neither study.db nor ratings.csv in {study.folder}. Collect "
+        "some (panelist serve), simulate some (panelist simulate), or name a file with --ratings."
+    )
+
+
+def _collected(study: "Study") -> object:
+    """Return the ratings in the database beside the study."""
+    from panelist.collection.export import export_ratings
+    from panelist.collection.store.store import open_store
+
+    with open_store(None, study, create=False) as store:
+        snapshot, plan = store.snapshot(), store.plan()
+    frame = export_ratings(snapshot, study, plan)
+    for note in frame.attrs.get("notes", ()):
+        tell(f"Note: {note}.")
+    frame.attrs = {}
+    return frame

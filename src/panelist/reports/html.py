@@ -1,0 +1,333 @@
+"""The page: an analysis becomes one HTML file that needs no other, for screen and paper, light and dark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from panelist.agreement.reliability import SPOKEN, CoefficientEstimate, CriterionReliability
+from panelist.analysis.missing import Missing
+from panelist.analysis.words import count
+from panelist.core.formats import P_VALUE, TEXT, Cell, Format, decimals, interval
+from panelist.core.result import Pairs, Sentence, Table
+from panelist.reports.bibliography import list_references
+from panelist.reports.methods import write_methods, write_results
+from panelist.reports.page_charts import (
+    Mark,
+    draw_estimates,
+    draw_levels,
+    draw_predicted,
+    draw_shares,
+)
+from panelist.reports.provenance import describe_provenance
+from panelist.reports.tables import draw_html
+
+if TYPE_CHECKING:
+    from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
+    from panelist.analysis.effects import Effects
+    from panelist.core.result import Part
+
+MOST_DRAWN = 12  # systems whose predicted shares are drawn
+MOST_LEVELS = 150  # raters or items that a small picture can hold
+STYLES = ("panelist.collection.web", "static", "tokens.css"), ("panelist.reports", "templates", "report.css")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the template needs of one criterion: ready pieces of HTML, and sentences."""
+
+    name: str
+    finding: str
+    estimates: str
+    estimates_note: str
+    pairs: str
+    answers: str
+    agreement: str
+    agreement_table: str
+    model: tuple[str, ...]
+    model_tables: str
+    checks: tuple[str, ...]
+    predicted: tuple[tuple[str, str], ...]
+    check_tables: str
+    both: tuple[str, ...]
+    both_table: str
+    without: str
+    without_table: str
+    levels: tuple[tuple[str, str, str], ...]
+
+
+def render_html(analysis: Analysis, date: str, report: str, folder: str | None) -> str:
+    """Return the page; ``folder`` is the name of the folder of files beside it, None without one."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("panelist.reports", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    exclusions = analysis.exclusions
+    rules = [part for part in exclusions.parts() if isinstance(part, Table)]
+    return environment.get_template("report.html").render(
+        analysis=analysis,
+        date=date,
+        folder=folder,
+        css="\n".join(_read(*place) for place in STYLES),
+        pages=[make_page(one, analysis) for one in analysis.criteria],
+        exclusions=exclusions.sentence(),
+        rules=draw_html(rules[0]) if rules else "",
+        methods=write_methods(analysis),
+        results=write_results(analysis),
+        references=list_references(analysis),
+        provenance=describe_provenance(analysis, report, date),
+        language=analysis.study.file.language if analysis.study else "en",
+    )
+
+
+def make_page(one: CriterionAnalysis, analysis: Analysis) -> Page:
+    """Return the pieces of one criterion."""
+    systems = analysis.data.systems
+    name = _say_criterion(one, analysis)
+    estimates, note = "", ""
+    found = find_marks(one)
+    if isinstance(found, Missing):
+        note = found.reason
+    else:
+        estimates = draw_estimates(found[0], systems, found[1], analysis.settings.level)
+        note = found[2]
+    return Page(
+        name=name,
+        finding=one.sentence(),
+        estimates=estimates,
+        estimates_note=note,
+        pairs=_show_pairs(one, name),
+        answers=_show_answers(one, systems, name),
+        agreement=_reason(one.reliability) or one.reliability.sentence(),  # type: ignore[union-attr]
+        agreement_table=_show_reliability(one.reliability, name),
+        model=_tell_model(one),
+        model_tables=_show_model(one),
+        checks=_tell_checks(one),
+        predicted=_show_predicted(one),
+        check_tables=_show_checks(one),
+        both=(one.kinds.reason,) if isinstance(one.kinds, Missing) else tuple(one.kinds.sentences()),
+        both_table="" if isinstance(one.kinds, Missing) else draw_html(one.kinds.table()),
+        without=_reason(one.without_exclusions) or one.without_exclusions.sentence(),  # type: ignore[union-attr]
+        without_table=""
+        if isinstance(one.without_exclusions, Missing)
+        else draw_html(one.without_exclusions.table()),
+        levels=tuple(_show_levels(one, group) for group in ("raters", "items")),
+    )
+
+
+def _say_criterion(one: CriterionAnalysis, analysis: Analysis) -> str:
+    """Return the criterion as a heading: as raters saw it, else its name with a capital."""
+    planned = analysis.study.criteria if analysis.study else ()
+    known = {criterion.name: criterion.heading for criterion in planned}
+    return known.get(one.criterion, one.criterion[:1].upper() + one.criterion[1:])
+
+
+def find_marks(one: CriterionAnalysis) -> tuple[list[Mark], str, str] | Missing:
+    """Return the marks of a criterion's chart, the words on its axis, and the words under its title."""
+    if isinstance(one.comparison, Missing):
+        return one.comparison
+    level = f"{one.comparison.level * 100:g} % interval"
+    if not isinstance(one.effects, Missing) and any(isfinite(s.estimate) for s in one.effects.systems):
+        marks = [Mark(s.system, s.estimate, s.low, s.high) for s in one.effects.systems]
+        ends = ""
+        if not isinstance(one.description, Missing) and one.description.points:
+            first, last = one.description.points[0], one.description.points[-1]
+            if one.description.binned:
+                first, last = first.split(" to ")[0], last.split(" to ")[-1]
+            ends = f", {first} to {last}"
+        return marks, f"Expected rating{ends}", f"Expected rating with {level}"
+    marks = [Mark(s.system, s.estimate, s.low, s.high) for s in one.comparison.systems]
+    words = "Log-strength" if one.comparative else "Latent scale"
+    return marks, words, f"{words} with {level}"
+
+
+def _reason(part: Any) -> str:
+    return part.reason if isinstance(part, Missing) else ""
+
+
+def _missing(reason: str) -> str:
+    return f'<p class="notice">{escape(reason)}</p>'
+
+
+def _show_pairs(one: CriterionAnalysis, name: str) -> str:
+    if isinstance(one.comparison, Missing):
+        return _missing(one.comparison.reason)
+    if one.comparative or isinstance(one.effects, Missing):
+        return _draw_parts(one.comparison.parts()[1:])
+    return draw_html(_make_pairs(one.effects, 1 - one.comparison.level), name)
+
+
+def _make_pairs(effects: Effects, alpha: float) -> Table:
+    """Return the table of differences as the page shows it: points first, the verdict in words last."""
+    rows: list[tuple[Cell, ...]] = []
+    for pair in effects.pairs:
+        if not isfinite(pair.p_adjusted):
+            words = "Could not be tested"
+        elif pair.p_adjusted >= alpha:
+            words = "No difference shown"
+        else:
+            words = f"{pair.a if pair.latent > 0 else pair.b} higher"
+        rows.append(
+            (
+                f"{pair.a} – {pair.b}",
+                pair.points,
+                interval(pair.points_low, pair.points_high),
+                pair.latent,
+                pair.superiority,
+                interval(pair.superiority_low, pair.superiority_high),
+                pair.p_adjusted,
+                words,
+            )
+        )
+    header = ("Pair", "Points", "Interval", "Latent SDs", "P(higher)", "Interval ", "p", "In words")
+    right: Format = Format(TEXT.write, "right")
+    formats = {"Points": decimals(2), "Interval": right, "Latent SDs": decimals(2), "P(higher)": decimals(2)}
+    return Table(effects.criterion, header, rows, {**formats, "Interval ": right, "p": P_VALUE})
+
+
+def _draw_parts(parts: list[Part]) -> str:
+    """Return the parts of any result as the page shows them."""
+    drawn = []
+    for part in parts:
+        if isinstance(part, Table):
+            drawn.append(draw_html(part))
+        elif isinstance(part, Sentence):
+            drawn.append(f"<p>{escape(part.text)}</p>")
+        elif isinstance(part, Pairs):
+            rows = "".join(f"<li>{escape(text)}</li>" for _, text in part.rows)
+            drawn.append(f'<ul class="small">{rows}</ul>')
+    return "\n".join(drawn)
+
+
+def _show_answers(one: CriterionAnalysis, systems: tuple[str, ...], name: str) -> str:
+    if isinstance(one.description, Missing):
+        return _missing(one.description.reason)
+    drawn = draw_shares(one.description, systems) if one.description.points else ""
+    return drawn + draw_html(_make_description(one), f"{name}, observed")
+
+
+def _make_description(one: CriterionAnalysis) -> Table:
+    assert not isinstance(one.description, Missing)
+    rows: list[tuple[Cell, ...]] = [
+        (s.system, s.n, s.n_raters or None, s.n_items or None, s.mean, s.sd, s.median)
+        for s in one.description.systems
+    ]
+    header = ("System", "Ratings", "Raters", "Items", "Mean", "SD", "Median")
+    formats = {"System": TEXT, "Mean": decimals(2), "SD": decimals(2), "Median": decimals(1)}
+    missing = one.description.n_missing
+    note = f"{count(missing, 'answer')} without a rating" if missing else ""
+    return Table(f"{one.criterion}, observed", header, rows, formats, note)
+
+
+def _show_reliability(part: CriterionReliability | Missing, name: str) -> str:
+    """Return the coefficients, those that are defined; the reason for the others stands below."""
+    if isinstance(part, Missing):
+        return ""
+    known = [one for one in part.coefficients if isfinite(one.estimate)]
+    if not known:
+        return ""
+    rows: list[tuple[Cell, ...]] = [
+        (_say_coefficient(one), one.estimate, interval(one.low, one.high), one.n_items, _read(one))
+        for one in known
+    ]
+    header = ("Coefficient", "Estimate", f"{part.confidence * 100:g} % interval", "Outputs", "In words")
+    formats = {"Coefficient": TEXT, "Estimate": decimals(2), "In words": TEXT}
+    formats[header[2]] = Format(TEXT.write, "right")
+    notes = [suspicion.text.rstrip(".") for suspicion in part.suspicions]
+    return draw_html(Table(part.criterion, header, rows, formats, note=". ".join(notes)), name)
+
+
+def _say_coefficient(one: CoefficientEstimate) -> str:
+    words = SPOKEN.get(one.name, one.name)
+    return words[:1].upper() + words[1:]
+
+
+def _read(one: Any, *rest: str) -> str:
+    """Return the words for a coefficient, or the text of a file of a package."""
+    if isinstance(one, CoefficientEstimate):
+        reading = next(iter(one.readings()), None)
+        return f"{reading.word} ({reading.scale})" if reading else ""
+    path = files(str(one))
+    for name in rest:
+        path = path / name
+    return path.read_text(encoding="utf-8")
+
+
+def _tell_model(one: CriterionAnalysis) -> tuple[str, ...]:
+    if isinstance(one.comparison, Missing):
+        return (one.comparison.reason,)
+    first = [one.comparison.formula] if one.comparison.formula else []
+    return (*first, *one.comparison.notes)
+
+
+def _show_model(one: CriterionAnalysis) -> str:
+    """Return fixed effects, thresholds and spreads of the fitted model, and where the variance lies."""
+    if isinstance(one.comparison, Missing) or one.comparison.fit is None:
+        return ""
+    fit = one.comparison.fit
+    tables = [part for part in fit.parts() if isinstance(part, Table) and part.caption != "Thresholds"]
+    if fit.design.factors and fit.link != "cauchit":
+        tables += [part for part in fit.shares().parts() if isinstance(part, Table)]
+    return "\n".join(draw_html(table, f"{table.caption}, {one.criterion}") for table in tables)
+
+
+def _tell_checks(one: CriterionAnalysis) -> tuple[str, ...]:
+    if isinstance(one.checks, Missing):
+        return (one.checks.reason,)
+    checks = (one.checks.spacing, one.checks.proportional_odds, one.checks.shares)
+    return tuple(check.reason if isinstance(check, Missing) else check.sentence() for check in checks)
+
+
+def _show_predicted(one: CriterionAnalysis) -> tuple[tuple[str, str], ...]:
+    if isinstance(one.checks, Missing) or isinstance(one.checks.shares, Missing):
+        return ()
+    shares = one.checks.shares.shares
+    systems = list(dict.fromkeys(share.system for share in shares))[:MOST_DRAWN]
+    return tuple((name, draw_predicted([s for s in shares if s.system == name])) for name in systems)
+
+
+def _show_checks(one: CriterionAnalysis) -> str:
+    if isinstance(one.checks, Missing):
+        return ""
+    tables = [
+        check.table()
+        for check in (one.checks.spacing, one.checks.proportional_odds)
+        if not isinstance(check, Missing)
+    ]
+    if not isinstance(one.checks.shares, Missing):
+        tables.append(_make_predicted(one))
+    return "\n".join(draw_html(table) for table in tables)
+
+
+def _make_predicted(one: CriterionAnalysis) -> Table:
+    """Return observed and predicted shares, a row a system and kind, a column a point."""
+    assert not isinstance(one.checks, Missing)
+    assert not isinstance(one.checks.shares, Missing)
+    shares = one.checks.shares.shares
+    points = list(dict.fromkeys(share.point for share in shares))
+    rows: list[tuple[Cell, ...]] = []
+    for system in dict.fromkeys(share.system for share in shares):
+        mine = [share for share in shares if share.system == system]
+        for kind in ("observed", "ordinal", "interval"):
+            values = [100 * getattr(share, kind) for share in mine]
+            if all(map(isfinite, values)):
+                rows.append((system, kind if kind == "observed" else f"{kind} model", *values))
+    formats = {"System": TEXT, "Share": TEXT} | {point: decimals(0) for point in points}
+    return Table(f"{one.criterion}, per cent of ratings", ("System", "Share", *points), rows, formats)
+
+
+def _show_levels(one: CriterionAnalysis, name: str) -> tuple[str, str, str]:
+    """Return the sentence, the picture and the table of raters or items."""
+    part = getattr(one, name)
+    if isinstance(part, Missing):
+        return f"{name.capitalize()}: {part.reason}", "", ""
+    drawn = draw_levels(part) if 2 <= len(part.levels) <= MOST_LEVELS and part.sd > 0 else ""
+    return part.sentence(), drawn, draw_html(part.table(5))

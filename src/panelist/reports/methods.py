@@ -1,0 +1,146 @@
+"""Methods and results in words, ready to paste: what was done, and what came out of it."""
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from panelist.analysis.comparative.choice_comparison import MODEL_WORDS as CHOICE_WORDS
+from panelist.analysis.comparison import MODEL_WORDS, CriterionComparison
+from panelist.analysis.missing import Missing
+from panelist.analysis.words import count, listing
+from panelist.core.formats import interval, number, p_value
+from panelist.models.inference.adjust import find_adjustment
+
+if TYPE_CHECKING:
+    from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
+    from panelist.study.study import Study
+
+DESIGNS = {
+    "latin-square": "in a Latin square: each item once for each rater, each system equally often",
+    "williams": "in a Latin square in which each system follows each other equally often",
+    "lists": "in lists: each rater judged some of the items, none twice",
+    "full": "fully: each rater judged every output",
+    "pages": "with all outputs of an item on one page",
+    "pairs": "in pairs of outputs side by side",
+    "best-worst": "in balanced tuples of outputs",
+}
+_MOST_TOLD = 6
+
+
+def write_methods(analysis: "Analysis") -> str:
+    """Return the methods paragraph."""
+    said = [_tell_collection(analysis)]
+    if analysis.study is not None:
+        said += _tell_study(analysis.study)
+    said.append(_tell_exclusions(analysis))
+    said += _tell_models(analysis)
+    said += _tell_reliability(analysis)
+    return " ".join(text for text in said if text)
+
+
+def write_results(analysis: "Analysis") -> str:
+    """Return the results paragraph: for each criterion the differences with intervals, then reliability."""
+    said = []
+    for one in analysis.criteria:
+        said.append(one.sentence())
+        said += _tell_pairs(one)
+        if not isinstance(one.kinds, Missing) and one.kinds.disagreements:
+            said += one.kinds.sentences()[:3]
+        if not isinstance(one.reliability, Missing):
+            said.append(one.reliability.sentence())
+    return " ".join(said)
+
+
+def _tell_collection(analysis: "Analysis") -> str:
+    data = analysis.data
+    who = count(data.n_raters, "rater") if data.n_raters else "Raters"
+    what = f"outputs of {count(len(data.systems), 'system')}" if data.systems else "outputs"
+    items = f" for {count(data.n_items, 'item')}" if data.n_items else ""
+    return f"{who} judged {what}{items} on {listing(list(data.criteria))} ({count(data.n, 'answer')})."
+
+
+def _tell_study(study: "Study") -> list[str]:
+    people = study.file.raters
+    said = [
+        text.strip().rstrip(".") + "." for text in (people.description, people.recruitment) if text.strip()
+    ]
+    for criterion in study.criteria:
+        said.append(
+            f"For {criterion.name} they were asked “{criterion.question}”. {criterion.scale.describe()}"
+        )
+    design = study.file.design
+    order = "in random order" if design.order == "random" else "in the order of the file"
+    said.append(f"Outputs were assigned {DESIGNS[design.type]}, {order}.")
+    return said
+
+
+def _tell_exclusions(analysis: "Analysis") -> str:
+    exclusions = analysis.exclusions
+    applied = [rule for rule in exclusions.rules if not rule.missing]
+    if not applied:
+        return ""
+    rules = "; ".join(f"{rule.text} ({count(rule.n_ratings, 'rating')})" for rule in applied)
+    return f"{exclusions.sentence()} The rules: {rules}."
+
+
+def _tell_models(analysis: "Analysis") -> list[str]:
+    """Return how the ratings and choices were modelled, criteria with the same model together."""
+    by_model: dict[tuple[str, str, str], list[CriterionComparison]] = {}
+    for one in analysis.criteria:
+        if not isinstance(one.comparison, Missing):
+            made = one.comparison
+            by_model.setdefault((made.model, made.link or "", made.formula), []).append(made)
+    said = []
+    for (model, link, formula), compared in by_model.items():
+        names = listing([one.criterion for one in compared])
+        if model in MODEL_WORDS:
+            how = f"{link} link, " if link else ""
+            article = "an" if MODEL_WORDS[model].startswith("o") else "a"
+            said.append(
+                f"Ratings of {names} were modelled with {article} {MODEL_WORDS[model]} ({how}{formula})."
+            )
+        else:
+            said.append(f"Choices on {names} were modelled with the {CHOICE_WORDS.get(model, model)}.")
+    if not by_model:
+        return said
+    every = [one for compared in by_model.values() for one in compared]
+    if any("next smaller model" in note for one in every for note in one.notes):
+        said.append("The random part is the largest that the data bear, reduced where it was singular.")
+    first = every[0]
+    if any(len(one.systems) > 2 for one in every):
+        said.append(f"Pairwise differences are {find_adjustment(first.adjust).label}.")
+    said.append(f"Intervals are at {first.level * 100:g} %.")
+    if any(not isinstance(one.effects, Missing) for one in analysis.criteria):
+        said.append(
+            "Differences are given in points of the scale (between expected ratings, averaged over raters "
+            "and items) and as the probability that a rating of one system is higher than one of the other."
+        )
+    return said
+
+
+def _tell_reliability(analysis: "Analysis") -> list[str]:
+    if all(isinstance(one.reliability, Missing) for one in analysis.criteria):
+        return []
+    return [
+        "Agreement is reported beside correlation (Amidei et al. 2019), with intervals from "
+        f"{analysis.settings.resamples:,} bootstrap samples of items."
+    ]
+
+
+def _tell_pairs(one: "CriterionAnalysis") -> list[str]:
+    """Return the differences of a criterion with their intervals; few of them, or the largest."""
+    if isinstance(one.effects, Missing):
+        return []
+    known = [pair for pair in one.effects.pairs if isfinite(pair.p_adjusted)]
+    known.sort(key=lambda pair: -abs(pair.latent))
+    told = []
+    for pair in known[:_MOST_TOLD]:
+        size = f"{number(pair.points, 2)} points [{interval(pair.points_low, pair.points_high)}]"
+        if not isfinite(pair.points):
+            size = f"{number(pair.latent, 2)} latent SDs [{interval(pair.latent_low, pair.latent_high)}]"
+        p = p_value(pair.p_adjusted)
+        chance = f"P(higher) = {number(pair.superiority, 2)}"
+        told.append(f"{pair.a} − {pair.b}: {size}, {chance}, p {p if p.startswith('<') else f'= {p}'}")
+    if not told:
+        return []
+    more = f" (the {len(told)} largest of {len(known)})" if len(known) > len(told) else ""
+    return [f"Differences{more}: {'; '.join(told)}.".replace(" -", " −").replace("[-", "[−")]

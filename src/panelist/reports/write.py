@@ -1,0 +1,116 @@
+"""An analysis becomes a report: one HTML page, and beside it figures, tables, words and references."""
+
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from panelist.analysis.missing import Missing
+from panelist.core.errors import BadFile
+from panelist.core.result import json_ready
+from panelist.reports.bibliography import list_references, write_bibtex
+from panelist.reports.html import find_marks, render_html
+from panelist.reports.methods import write_methods, write_results
+from panelist.reports.provenance import describe_provenance
+from panelist.reports.tables import draw_latex, list_tables
+
+if TYPE_CHECKING:
+    from panelist.analysis.analysis_result import Analysis
+
+EPOCH = "SOURCE_DATE_EPOCH"
+
+
+def write_report(
+    analysis: "Analysis",
+    path: str | PathLike[str],
+    *,
+    made: date | None = None,
+    files: bool = True,
+    on_step: Callable[[str], None] | None = None,
+) -> list[Path]:
+    """Write the page to ``path`` and, with ``files``, a folder beside it; return what was written.
+
+    The folder is called like the page, with ``_files`` at its end. The same analysis gives the same bytes,
+    but for the date: ``made``, else that of SOURCE_DATE_EPOCH, else today.
+    """
+    target = _check_path(path)
+    day = made or _find_date()
+    folder = target.with_name(f"{target.stem}_files") if files else None
+    step = on_step or (lambda _: None)
+    try:
+        step("page")
+        shown = folder.name if folder else None
+        target.write_text(render_html(analysis, say_date(day), target.name, shown), encoding="utf-8")
+        written = [target]
+        if folder is not None:
+            step("files")
+            written += _write_files(analysis, folder, target.name, day)
+    except OSError as error:
+        raise BadFile(f"The report cannot be written to {target}: {error.strerror or error}.") from error
+    return written
+
+
+def _check_path(path: str | PathLike[str]) -> Path:
+    target = Path(path)
+    if target.suffix.casefold() not in (".html", ".htm"):
+        found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
+        raise BadFile(f"A report is an HTML file, such as report.html; {str(path)!r} has {found}.")
+    if not target.parent.is_dir():
+        raise BadFile(f"There is no folder {str(target.parent)!r} for the report. Make it first.")
+    if target.is_dir():
+        raise BadFile(f"{str(path)!r} is a folder; name a file in it, such as report.html.")
+    return target
+
+
+def _find_date() -> date:
+    epoch = os.environ.get(EPOCH, "")
+    if not epoch:
+        return datetime.now(UTC).astimezone().date()
+    try:
+        return datetime.fromtimestamp(int(epoch), UTC).date()
+    except (ValueError, OverflowError, OSError):
+        raise BadFile(f"{EPOCH} must be a whole number of seconds since 1970. Got {epoch!r}.") from None
+
+
+def say_date(day: date) -> str:
+    """Return a date in words.
+
+    >>> say_date(date(2026, 11, 4))
+    '4 November 2026'
+    """
+    months = "January February March April May June July August September October November December"
+    return f"{day.day} {months.split()[day.month - 1]} {day.year}"
+
+
+def _write_files(analysis: "Analysis", folder: Path, report: str, day: date) -> list[Path]:
+    """Write everything beside the page; return the files."""
+    from panelist.reports.report_figures import draw_figures
+
+    for part in (folder, folder / "figures", folder / "tables"):
+        part.mkdir(exist_ok=True)
+    texts = {
+        "methods.md": f"# Methods\n\n{write_methods(analysis)}\n",
+        "results.md": f"# Results\n\n{write_results(analysis)}\n",
+        "references.bib": write_bibtex(list_references(analysis)),
+        "analysis.json": analysis.to_json() + "\n",
+        "provenance.json": json.dumps(
+            json_ready(describe_provenance(analysis, report, say_date(day))), ensure_ascii=False, indent=2
+        )
+        + "\n",
+    }
+    written = []
+    for table in list_tables(analysis):
+        texts[f"tables/{table.name}.tex"] = draw_latex(table)
+        texts[f"tables/{table.name}.csv"] = table.frame.to_csv(index=False, lineterminator="\n")
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        written.append(folder / name)
+    marks = {}
+    for one in analysis.criteria:
+        found = find_marks(one)
+        if not isinstance(found, Missing):
+            marks[one.criterion] = (found[0], found[1])
+    return written + draw_figures(analysis, marks, folder / "figures")

@@ -1,0 +1,138 @@
+"""Checks of the model: against separate fits, against simulated truth, and by counting."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from panelist.analysis.compare import compare_systems
+from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.demo import simulate_demo
+from panelist.analysis.missing import Missing
+from panelist.analysis.model_checks import check_model
+from panelist.analysis.predicted_shares import predict_shares
+from panelist.analysis.proportional_odds import check_proportional_odds
+from panelist.analysis.threshold_spacing import measure_spacing
+from panelist.core.errors import BadModel
+from panelist.core.seeds import stream
+from panelist.models.fit import fit
+
+
+def demo() -> pd.DataFrame:
+    frame = simulate_demo()
+    return frame[frame["criterion"] == "fluency"].reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def compared() -> CriterionComparison:
+    return compare_systems(demo()).criteria[0]
+
+
+@pytest.mark.parametrize("link", ["probit", "logit", "cloglog", "loglog"])
+def test_without_random_effects_the_test_is_that_of_separate_fits(link: str) -> None:
+    frame = demo()
+    whole = fit("rating ~ system", frame, model="clm", link=link)
+    found = check_proportional_odds(whole, "fluency")
+    alone = 0.0
+    for _, part in frame.groupby("system"):
+        shares = part["rating"].value_counts(normalize=True)
+        alone += float((part["rating"].value_counts() * np.log(shares)).sum())
+    assert found.chisq == pytest.approx(2 * (alone - whole.loglik), abs=1e-5)
+    assert found.df == 2 * 4
+
+
+def test_effects_at_each_threshold_are_those_of_binary_splits() -> None:
+    frame = demo()
+    found = check_proportional_odds(fit("rating ~ system", frame, model="clm"), "fluency")
+    for one in found.effects:
+        cut = int(one.threshold.split("|")[0])
+        split = frame.assign(rating=(frame["rating"] > cut).astype(int))
+        binary = fit("rating ~ system", split, model="clm").coefficients.set_index("term")
+        row = binary.loc[f"system[T.{one.system}]"]
+        assert one.effect == pytest.approx(row["estimate"], abs=1e-4)
+        assert one.se == pytest.approx(row["se"], rel=0.02)
+
+
+def test_data_from_the_model_pass_the_check() -> None:
+    frame = demo()
+    model = fit("rating ~ system + (1 | rater) + (1 | item)", frame, model="clmm")
+    values = []
+    for ratings in model.simulate(12, seed=4):
+        again = fit(model.formula, frame.assign(rating=ratings.astype(int)), model="clmm")
+        values.append(check_proportional_odds(again, "fluency").chisq)
+    assert 5 < np.mean(values) < 11.5  # 8 degrees of freedom; the mean of twelve has a deviation of 1.2
+
+
+def test_a_system_that_stretches_the_scale_is_found() -> None:
+    rng = stream(3, "stretched")
+    latent = np.concatenate([rng.normal(0, 1, 500), rng.normal(0, 2.2, 500)])
+    frame = pd.DataFrame({"system": ["a"] * 500 + ["b"] * 500, "rating": np.digitize(latent, [-1, 0, 1]) + 1})
+    found = check_proportional_odds(fit("rating ~ system", frame, model="clm"), "fluency")
+    assert found.p < 0.001
+    assert "do not shift all thresholds alike" in found.sentence()
+    assert found.largest() is not None
+
+
+def test_a_category_that_one_system_never_got_is_no_obstacle() -> None:
+    frame = demo()
+    frame = frame[~((frame["system"] == "rules") & (frame["rating"] == 6))]
+    found = check_proportional_odds(fit("rating ~ system", frame, model="clm"), "fluency")
+    assert found.df == 7
+    last = [one for one in found.effects if one.system == "rules" and one.threshold == "5|6"]
+    assert np.isnan(last[0].effect)
+
+
+def test_two_categories_have_nothing_to_be_proportional() -> None:
+    frame = demo().assign(rating=lambda rows: (rows["rating"] > 3).astype(int))
+    with pytest.raises(BadModel, match="one threshold"):
+        check_proportional_odds(fit("rating ~ system", frame, model="clm"), "fluency")
+
+
+def test_spacing_has_the_gaps_of_the_thresholds(compared: CriterionComparison) -> None:
+    spacing = measure_spacing(compared.fit, "fluency")
+    t = compared.fit.threshold_values
+    assert [one.gap for one in spacing.thresholds[1:]] == pytest.approx(list(np.diff(t)))
+    V = compared.fit.joint_vcov
+    assert spacing.thresholds[1].gap_se == pytest.approx(np.sqrt(V[0, 0] + V[1, 1] - 2 * V[0, 1]))
+    assert spacing.df == 3
+    assert spacing.p > 0.05  # the demo's thresholds are nearly equidistant
+
+
+def test_uneven_thresholds_are_told_from_even_ones() -> None:
+    latent = stream(8, "uneven").normal(0, 1, 3000)
+    frame = pd.DataFrame(
+        {"system": ["a", "b"] * 1500, "rating": np.digitize(latent, [-1.5, -1.2, 0.2, 1.8]) + 1}
+    )
+    spacing = measure_spacing(fit("rating ~ system", frame, model="clm"), "fluency")
+    assert spacing.p < 0.001
+    assert "not tenable" in spacing.sentence()
+
+
+def test_shares_are_those_counted_and_those_predicted(compared: CriterionComparison) -> None:
+    shares = predict_shares(compared.fit, "fluency", Missing("no interval model"))
+    frame = demo()
+    counted = pd.crosstab(frame["system"], frame["rating"], normalize="index")
+    predicted = compared.fit.predict(
+        pd.DataFrame({"system": ["prompted", "rules", "tuned"]}), effects="population"
+    )
+    for one in shares.shares:
+        assert one.observed == pytest.approx(counted.loc[one.system, int(one.point)])
+        place = ["prompted", "rules", "tuned"].index(one.system)
+        assert one.ordinal == pytest.approx(predicted.iloc[place][one.point])
+        assert np.isnan(one.interval)
+
+
+def test_the_interval_model_gets_the_mass_near_each_point(compared: CriterionComparison) -> None:
+    linear = compare_systems(demo(), model="lm").criteria[0].fit
+    shares = predict_shares(compared.fit, "fluency", linear)
+    mean = float(demo().query("system == 'tuned'")["rating"].mean())
+    draws = stream(2, "normal").normal(mean, linear.sigma, 400_000)
+    mine = {one.point: one.interval for one in shares.shares if one.system == "tuned"}
+    for point, share in mine.items():
+        assert share == pytest.approx((np.abs(draws - int(point)) <= 0.5).mean(), abs=0.004)
+    assert shares.off_scale["tuned"] == pytest.approx((np.abs(draws - 3.5) > 3).mean(), abs=0.004)
+
+
+def test_a_linear_model_has_no_such_checks() -> None:
+    compared = compare_systems(demo(), model="lm").criteria[0]
+    with pytest.raises(BadModel, match="linear"):
+        check_model(compared, Missing("none"))

@@ -1,0 +1,64 @@
+"""The report in a real browser: no violation of accessibility, no sideways scroll, light, dark, printed."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from panelist.analysis.analyse import analyse
+from panelist.analysis.demo import simulate_demo
+from panelist.reports.write import write_report
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no browser at {CHROMIUM}")
+
+
+@pytest.fixture(scope="module")
+def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("browser") / "report.html"
+    frame = simulate_demo()
+    frame = frame.assign(
+        excluded=np.where(frame["rater"] == "rater-03", "withdrew", ""),
+        system="a system with a long name, called " + frame["system"],
+    )
+    write_report(analyse(None, frame, resamples=50), path, made=date(2026, 11, 4), files=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=str(CHROMIUM))
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "media"),
+    [
+        (1280, "light", "screen"),
+        (1280, "dark", "screen"),
+        (390, "light", "screen"),
+        (360, "dark", "screen"),
+        (720, "light", "print"),
+    ],
+)
+def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
+    page_path: Path, browser: object, width: int, scheme: str, media: str
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})  # type: ignore[attr-defined]
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.emulate_media(color_scheme=scheme, media=media)
+    page.goto(page_path.as_uri())
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(wide) <= 0
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    page.close()
