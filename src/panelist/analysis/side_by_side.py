@@ -3,11 +3,11 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from panelist.analysis.beside import set_beside
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import MODEL_WORDS, CriterionComparison
 from panelist.analysis.conclusions import Disagreement, find_disagreements
 from panelist.core.errors import BadModel, PanelistError
-from panelist.core.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.ratings import Ratings
 from panelist.core.result import Part, Result, Sentence, Table
 
@@ -44,25 +44,16 @@ class SideBySide(Result):
 
     def table(self) -> Table:
         """Return a row a pair, both analyses in it."""
-        other = {(pair.a, pair.b): pair for pair in self.other.pairs}
-        rows = []
-        for one in self.main.pairs:
-            two = other.get((one.a, one.b))
-            beside = (
-                (None, "", None)
-                if two is None
-                else (two.difference, interval(two.low, two.high), two.p_adjusted)
-            )
-            rows.append(
-                (f"{one.a} − {one.b}", one.difference, interval(one.low, one.high), one.p_adjusted, *beside)
-            )
-        header = ("pair", self.main.model, "interval", "p", self.other.model, "interval ", "p ")
-        formats = {"pair": TEXT, header[1]: decimals(2), header[4]: decimals(2), "p": P_VALUE, "p ": P_VALUE}
         kinds = [
             f"{one.model}: {'latent units' if one.link else 'points of the scale'}"
             for one in (self.main, self.other)
         ]
-        return Table(f"Both analyses of {self.criterion}", header, rows, formats, note="; ".join(kinds))
+        return set_beside(
+            f"Both analyses of {self.criterion}",
+            (self.main.model, self.main),
+            (self.other.model, self.other),
+            "; ".join(kinds),
+        )
 
     def parts(self) -> list[Part]:
         """Return the sentences and the table."""

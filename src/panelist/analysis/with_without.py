@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from panelist.analysis.beside import set_beside
 from panelist.analysis.comparison import CriterionComparison
 from panelist.analysis.conclusions import Disagreement, find_disagreements
-from panelist.core.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.result import Part, Result, Sentence, Table
 
 
@@ -33,26 +33,11 @@ class WithWithout(Result):
 
     def table(self) -> Table:
         """Return a row a pair: the difference on the ratings that count, and on all."""
-        other = {(pair.a, pair.b): pair for pair in self.everything.pairs}
-        rows = []
-        for one in self.kept.pairs:
-            two = other.get((one.a, one.b))
-            beside = (
-                (None, "", None)
-                if two is None
-                else (two.difference, interval(two.low, two.high), two.p_adjusted)
-            )
-            rows.append(
-                (f"{one.a} − {one.b}", one.difference, interval(one.low, one.high), one.p_adjusted, *beside)
-            )
-        header = ("pair", "that count", "interval", "p", "all ratings", "interval ", "p ")
-        formats = {"pair": TEXT, "that count": decimals(2), "all ratings": decimals(2)}
-        return Table(
-            f"{self.criterion} with and without exclusions",
-            header,
-            rows,
-            {**formats, "p": P_VALUE, "p ": P_VALUE},
-            note=f"{self.kept.n:,} ratings that count, {self.everything.n:,} in all",
+        return set_beside(
+            self.title(),
+            ("that count", self.kept),
+            ("all ratings", self.everything),
+            f"{self.kept.n:,} ratings that count, {self.everything.n:,} in all",
         )
 
     def parts(self) -> list[Part]:
