@@ -9,9 +9,9 @@ import pytest
 from panelist.analysis import warm
 from panelist.models.solvers import kernel as kernels
 from panelist.models.solvers.clm import _newton
-from panelist.models.solvers.deviance import estimate_deviance
-from panelist.models.solvers.estimate import estimate
 from panelist.models.solvers.kernel import announce_compiling, is_compiled, kernel
+from panelist.models.solvers.search_linear import search_linear
+from panelist.models.solvers.search_ordinal import search_ordinal
 
 WAIT = "Compiling the model code, once: about 30 s; later fits start at once."
 
@@ -30,7 +30,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_everything_is_compiled_after_filling_the_cache() -> None:
     warm.fill_cache()
-    assert all(map(is_compiled, (estimate, estimate_deviance, _newton)))
+    assert all(map(is_compiled, (search_ordinal, search_linear, _newton)))
 
 
 @pytest.mark.usefixtures("fresh")

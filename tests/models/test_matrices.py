@@ -14,7 +14,7 @@ from panelist.models.formulas import coding
 from panelist.models.formulas.coding import code_columns
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
-from panelist.models.formulas.variables import Labels, Numbers, read_variable
+from panelist.models.formulas.variables import Labels, Numbers, read_labels, read_variable
 from tests.models.designs import CROSSED, design, factor, make_frame, with_values
 
 # -- random columns
@@ -343,3 +343,13 @@ def test_variables_are_read_as_labels_or_numbers() -> None:
     assert isinstance(read_variable(pd.Series(["1", "2"]), False), Labels)
     assert isinstance(read_variable(pd.Series([1, 2]), False), Numbers)
     assert isinstance(read_variable(pd.Series([1, 2]), True), Labels)
+
+
+def test_a_column_is_read_once_and_anew_after_it_changed() -> None:
+    frame = pd.DataFrame({"rater": ["b", "a", "b"]})
+    first = read_labels(frame["rater"])
+    assert read_labels(frame["rater"]) is first
+    assert not first.codes.flags.writeable
+    frame.loc[0, "rater"] = "c"
+    assert read_labels(frame["rater"]).levels == ("a", "b", "c")
+    assert first.levels == ("a", "b")

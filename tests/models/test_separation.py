@@ -6,7 +6,7 @@ import pytest
 
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.solvers.separation import scaled_condition
+from panelist.models.solvers.separation import scaled_condition, scaled_conditions
 
 RATERS, ITEMS = 6, 8
 
@@ -111,3 +111,9 @@ def test_a_condition_is_in_units_of_each_parameter() -> None:
     assert scaled_condition(np.array([[1.0, 0.6], [0.6, 1.0]])) == pytest.approx(4.0)
     assert scaled_condition(np.array([[1.0, 2.0], [2.0, 1.0]])) == np.inf
     assert scaled_condition(np.full((2, 2), np.nan)) == np.inf
+
+
+def test_the_condition_of_each_of_a_stack_is_its_own() -> None:
+    stack = np.array([np.eye(2), [[1.0, 0.6], [0.6, 1.0]], [[1.0, 2.0], [2.0, 1.0]], np.full((2, 2), np.nan)])
+    assert scaled_conditions(stack).tolist() == [scaled_condition(hessian) for hessian in stack]
+    assert scaled_conditions(stack).tolist() == pytest.approx([1.0, 4.0, np.inf, np.inf])

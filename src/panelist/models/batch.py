@@ -105,8 +105,7 @@ def fit_batch(batch: Batch, responses: Any, threads: int | None = None) -> Batch
     chunks = [sets[first : first + size] for first in range(0, len(sets), size)]
 
     def fit_chunk(chunk: Any) -> list[Estimates | None]:
-        fitter = batch.make_fitter()
-        return [fitter.fit(response) for response in chunk]
+        return batch.make_fitter().fit(chunk)
 
     with single_threaded_blas():
         if workers == 1 or len(chunks) < 2:

@@ -1,6 +1,7 @@
 """Columns of a table as models see them: labels with sorted levels, or numbers."""
 
 import re
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from panelist.core.errors import BadModel, BadRatings
 from panelist.models.arrays import Bools, Floats, Longs
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+_known: dict[int, tuple[Any, "Labels"]] = {}  # by identity: what was read of a column, while it lives
 
 # Columns that name things: categorical even where the names are numbers.
 IDENTIFIERS = frozenset(
@@ -74,6 +77,25 @@ def read_labels(series: "pd.Series[Any]") -> Labels:
         if len(set(levels)) == len(levels):
             return Labels(np.asarray(array.codes, dtype=np.int64), levels)
         array = np.asarray(array, dtype=object)
+    if hasattr(array, "__arrow_array__"):
+        return _read_once(array)
+    return _sort_labels(array)
+
+
+def _read_once(array: Any) -> Labels:
+    """Return the labels of a column that Arrow holds, which cannot change: it is read once for all fits."""
+    held = array.__arrow_array__()
+    found = _known.get(id(held))
+    if found is None or found[0]() is not held:
+        for key in [key for key, (owner, _) in _known.items() if owner() is None]:
+            del _known[key]
+        labels = _sort_labels(array)
+        labels.codes.flags.writeable = False  # every fit that asks gets the same
+        found = _known[id(held)] = (weakref.ref(held), labels)
+    return found[1]
+
+
+def _sort_labels(array: Any) -> Labels:
     codes, values = pd.factorize(array)
     found = [label(value) for value in np.asarray(values, dtype=object).tolist()]
     levels = tuple(sorted_levels(set(found)))

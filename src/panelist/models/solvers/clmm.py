@@ -8,22 +8,14 @@ from panelist.models.arrays import Floats
 from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import dense_size, find_pattern
-from panelist.models.solvers.columns import LaneRoom, fill_columns, make_lane_room
-from panelist.models.solvers.estimate import (
-    COLUMN,
-    DONE,
-    ONCE,
-    PHASE,
-    SEARCH,
-    TOLERANCE,
-    estimate,
-    make_progress,
-)
+from panelist.models.solvers.columns import LaneRoom, make_lane_room
+from panelist.models.solvers.estimate import ONCE, PHASE, POSITIVE, TOLERANCE, make_progress
 from panelist.models.solvers.kernel import announce_compiling
 from panelist.models.solvers.laplace import Ordinal, Workspace, make_workspace
 from panelist.models.solvers.links import LATENT_SD, LINKS, link_code
-from panelist.models.solvers.metric import component_metric, fixed_metric
+from panelist.models.solvers.metric import component_metric
 from panelist.models.solvers.optimise import ITERATIONS, REASON, REASONS, make_search
+from panelist.models.solvers.search_ordinal import search_ordinal
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
 from panelist.models.solvers.start import start_alpha
@@ -72,6 +64,7 @@ class Found(NamedTuple):
     hessian: Floats
     state: Floats  # of the search
     finite: bool  # whether there are estimates at all
+    positive: bool  # whether the Hessian bends up in every direction
 
     def converged(self, n: int) -> bool:
         """Whether the slopes vanish, for ``n`` ratings."""
@@ -80,7 +73,7 @@ class Found(NamedTuple):
 
 def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the Laplace estimates of an ordinal mixed model."""
-    announce_compiling(estimate)
+    announce_compiling(search_ordinal)
     model = make_model(design, link, thresholds)
     room = make_room(model)
     with single_threaded_blas(dense_size(model.pattern)):
@@ -156,30 +149,23 @@ def _search(model: Ordinal, start: Floats, metric: Floats, room: Room) -> Found:
     fixed = len(start) - len(metric)
     search.metric[fixed:, fixed:] = metric
     progress = make_progress(len(start), len(room.work.u))
-    pausing = len(room.lanes.psi) > 0
-    while True:
-        value = float(estimate(model, room.work, search, progress, pausing))
-        phase = progress.numbers[PHASE]
-        if phase == SEARCH:
-            search.metric[:fixed, :fixed] = fixed_metric(model, room.work, len(start))
-            continue
-        if phase == COLUMN:
-            fill_columns(model, search.point, room.work.kept, progress, room.lanes)
-        finite = bool(np.isfinite(value)) and bool(np.isfinite(progress.hessian).all())
-        if phase == DONE or not finite:
-            return Found(value, search.point, progress.gradient, progress.hessian, search.state, finite)
+    value = float(search_ordinal(model, room.work, room.lanes, search, progress))
+    finite = bool(np.isfinite(value)) and bool(np.isfinite(progress.hessian).all())
+    positive = bool(progress.numbers[POSITIVE])
+    return Found(value, search.point, progress.gradient, progress.hessian, search.state, finite, positive)
 
 
 def _evaluate(model: Ordinal, psi: Floats, room: Room) -> tuple[float, Floats]:
     """Return N and its gradient, by the code that is compiled already."""
     progress = make_progress(len(psi), 0)
     progress.numbers[PHASE] = ONCE
-    return float(estimate(model, room.work, make_search(psi), progress, False)), progress.gradient
+    value = float(search_ordinal(model, room.work, room.lanes, make_search(psi), progress))
+    return value, progress.gradient
 
 
 def _leave_saddle(model: Ordinal, found: Found, room: Room) -> Found:
     """Where the Hessian bends down the search sits on a saddle, zero being stationary: move off."""
-    if _is_positive(found.hessian):
+    if found.positive:
         return found
     values, vectors = np.linalg.eigh(found.hessian)
     if values[0] > -1e-3 * max(1.0, abs(values[-1]) * 1e-6):
@@ -192,14 +178,6 @@ def _leave_saddle(model: Ordinal, found: Found, room: Room) -> Found:
             return other
     _evaluate(model, found.psi, room)
     return found
-
-
-def _is_positive(matrix: Floats) -> bool:
-    try:
-        np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return False
-    return True
 
 
 def _try_zero(model: Ordinal, found: Found, room: Room) -> Found:
@@ -255,17 +233,19 @@ def invert_information(hessian: Floats, fixed: int) -> Floats:
 
     A variance at zero is at a symmetric minimum: its cross derivatives with everything else vanish, so
     that leaving it out changes no other standard error. Flat directions among the variances (the rotation
-    of a factor whose first column is zero) are left out by their eigenvalue.
+    of a factor whose first column is zero) are left out by their eigenvalue. Takes a stack of Hessians too.
     """
-    cross, components = hessian[:fixed, fixed:], hessian[fixed:, fixed:]
-    diagonal = np.abs(hessian.diagonal())
-    scale = np.sqrt(np.maximum(diagonal[fixed:], 1e-6 * diagonal.max()))
-    values, vectors = np.linalg.eigh(components / (scale[:, None] * scale))
-    good = values > 1e-6
-    across = (cross / scale) @ vectors[:, good]
-    information = hessian[:fixed, :fixed] - (across / values[good]) @ across.T
-    own = np.sqrt(np.abs(information.diagonal()))
+    cross, components = hessian[..., :fixed, fixed:], hessian[..., fixed:, fixed:]
+    diagonal = np.abs(np.diagonal(hessian, axis1=-2, axis2=-1))
+    scale = np.sqrt(np.maximum(diagonal[..., fixed:], 1e-6 * diagonal.max(axis=-1, keepdims=True)))
+    values, vectors = np.linalg.eigh(components / (scale[..., :, None] * scale[..., None, :]))
+    weight = np.divide(1.0, values, out=np.zeros_like(values), where=values > 1e-6)
+    across = (cross / scale[..., None, :]) @ vectors
+    information = hessian[..., :fixed, :fixed] - (across * weight[..., None, :]) @ across.swapaxes(-2, -1)
+    own = np.sqrt(np.abs(np.diagonal(information, axis1=-2, axis2=-1)))
     own[own == 0.0] = 1.0
-    values, vectors = np.linalg.eigh(information / (own[:, None] * own))
-    covariance: Floats = (vectors / np.maximum(values, 1e-14)) @ vectors.T / (own[:, None] * own)
+    units = own[..., :, None] * own[..., None, :]
+    values, vectors = np.linalg.eigh(information / units)
+    kept = vectors / np.maximum(values, 1e-14)[..., None, :]
+    covariance: Floats = kept @ vectors.swapaxes(-2, -1) / units
     return covariance

@@ -23,7 +23,7 @@ _SLACK = 5e-3  # of the predicted gain, left in the mode while searching
 
 ONCE, FIRST_POINT, START, SEARCH, CENTRE, COLUMN, POLISH, RETURN, DONE = range(9)
 
-PHASE, NEXT_COLUMN, ROUNDS, FRESH = range(4)  # places in Progress.numbers
+PHASE, NEXT_COLUMN, ROUNDS, FRESH, POSITIVE = range(5)  # places in Progress.numbers
 
 
 class Progress(NamedTuple):
@@ -47,7 +47,7 @@ def make_progress(k: int, columns: int) -> Progress:
         np.empty((k, columns)),
         np.zeros(columns),
         np.empty(k),
-        np.array([FIRST_POINT, 0, 0, 1]),
+        np.array([FIRST_POINT, 0, 0, 1, 0]),
     )
 
 
@@ -185,7 +185,8 @@ def _newton_step(routines: Longs, progress: Progress, metric: Floats) -> float:
             hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
     factor = hessian.copy()
     copy_into(push, progress.gradient)
-    if not lapack.cholesky(routines, factor):
+    progress.numbers[POSITIVE] = lapack.cholesky(routines, factor)
+    if not progress.numbers[POSITIVE]:
         return np.inf
     lapack.solve_triangle(routines, factor, push, False)
     gain = 0.5 * (push * push).sum()

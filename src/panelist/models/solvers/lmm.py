@@ -1,5 +1,6 @@
 """Linear mixed models by ML or REML, with what Satterthwaite's degrees of freedom need."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,19 +11,19 @@ from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import dense_size, find_pattern
 from panelist.models.solvers.deviance import (
-    COLUMN,
+    RETURN,
     TOLERANCE,
     Linear,
     LinearWorkspace,
     covariance_slopes,
-    estimate_deviance,
     make_linear_workspace,
     make_progress,
 )
-from panelist.models.solvers.deviance_columns import LinearLanes, fill_deviance_columns, make_linear_lanes
+from panelist.models.solvers.deviance_columns import LinearLanes, make_linear_lanes
 from panelist.models.solvers.kernel import announce_compiling
 from panelist.models.solvers.metric import component_metric
 from panelist.models.solvers.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, make_search
+from panelist.models.solvers.search_linear import search_linear
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
 from panelist.models.solvers.threads import single_threaded_blas
@@ -35,6 +36,7 @@ from panelist.models.solvers.variances import (
 )
 
 _NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are tried at zero
+_AT_ZERO = 1e-6  # and below this they are there already
 _STARTS = (1.0, 0.2, 3.0)
 
 
@@ -74,6 +76,16 @@ class Found(NamedTuple):
         return flat and bool(np.isfinite(self.value))
 
 
+class Settled(NamedTuple):
+    """The fixed effects and the spread of the residuals at an optimum, in units of the spread of y."""
+
+    beta: Floats
+    R: Floats  # lower Cholesky factor of X'H̃⁻¹X
+    sigma: float
+    slopes: Floats  # ∂(X'H̃⁻¹X)⁻¹/∂θ
+    curvature: Floats
+
+
 class Moments(NamedTuple):
     """What is said about β, and how well the variances behind it are known."""
 
@@ -85,12 +97,12 @@ class Moments(NamedTuple):
 
 def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
     """Return the estimates of a linear mixed model, and the uncertainty of their covariance."""
-    announce_compiling(estimate_deviance)
+    announce_compiling(search_linear)
     model, unit = set_response(make_linear(design, reml), design.y)
     with single_threaded_blas(dense_size(model.pattern)):
         room = make_room(model)
         found = find_estimates(model, design.factors, room)
-        moments = find_moments(model, room.work, found, unit)
+        moments = find_moments([read_settled(model, room.work, found)], [unit])[0]
     return _describe(model, design, room.work, found, moments, unit), moments.uncertainty
 
 
@@ -122,47 +134,82 @@ def find_estimates(model: Linear, factors: tuple[Factor, ...], room: Room) -> Fo
     theta = best.theta
     small = (model.tau_row == model.tau_column) & (np.abs(theta) < _NEARLY_ZERO) & (theta != 0.0)
     if small.any():  # put what is nearly zero at zero, if that costs nothing
-        tried.append(_find_from(model, room, np.where(small, 0.0, theta)))
+        zero = np.where(small, 0.0, theta)
+        if np.abs(theta[small]).max() < _AT_ZERO:
+            tried.append(_settle_at(model, room, zero, best))
+        else:
+            tried.append(_find_from(model, room, zero, near=best))
         best = tried[-1] if tried[-1].value <= best.value + 1e-5 else best
     if best is not tried[-1]:  # the workspace must be settled where the answer is
-        tried.append(_find_from(model, room, best.theta))
+        tried.append(_settle_at(model, room, best.theta, best))
         best = tried[-1]
     for found in tried[:-1]:
         best.state[[ITERATIONS, EVALUATIONS]] += found.state[[ITERATIONS, EVALUATIONS]]
     return best
 
 
-def _find_from(model: Linear, room: Room, start: Floats, scale: float | None = None) -> Found:
-    """Search from ``start``; at a given scale it depends on the design alone, and so does its metric."""
-    metric = room.metrics.get(scale)
+def _find_from(
+    model: Linear, room: Room, start: Floats, scale: float | None = None, near: Found | None = None
+) -> Found:
+    """Search from ``start``: at a scale, where the design alone gives the metric, or near another optimum."""
+    metric = room.metrics.get(scale) if near is None else _curvature_metric(near)
     if metric is None:
         metric = component_metric(model.pattern, model.tau_row, model.tau_column, start, 1.0)
     if scale is not None:
         room.metrics[scale] = metric
     search = make_search(start, metric)
     progress = make_progress(len(start))
-    pausing = len(room.lanes.theta) > 0
-    value = float(estimate_deviance(model, room.work, search, progress, pausing))
-    if progress.numbers[2] == COLUMN:
-        fill_deviance_columns(model, search.point, progress, room.lanes)
-        value = float(estimate_deviance(model, room.work, search, progress, pausing))
+    value = float(search_linear(model, room.work, room.lanes, search, progress))
     return Found(value, search.point, search.gradient, progress.curvature, search.state)
 
 
-def find_moments(model: Linear, work: LinearWorkspace, found: Found, unit: float) -> Moments:
-    """Return the fixed effects and their covariance in the units of y; the workspace is at the optimum."""
+def _settle_at(model: Linear, room: Room, theta: Floats, near: Found) -> Found:
+    """Return what was found so near that its curvature holds here too, with the workspace settled here."""
+    search, progress = make_search(theta, np.eye(len(theta))), make_progress(len(theta))
+    progress.numbers[2] = RETURN
+    value = float(search_linear(model, room.work, room.lanes, search, progress))
+    search.state[REASON], search.state[EVALUATIONS] = near.state[REASON], 1.0
+    return Found(value, search.point, search.gradient, near.curvature, search.state)
+
+
+def _curvature_metric(found: Found) -> Floats | None:
+    """Return the inverse Hessian of −log L over θ, σ profiled out; None where it is no metric."""
+    whole = found.curvature
+    hessian = 0.5 * (whole[:-1, :-1] - np.outer(whole[-1, :-1], whole[-1, :-1]) / whole[-1, -1])
+    if not np.isfinite(hessian).all():
+        return None
+    values, vectors = np.linalg.eigh(hessian)
+    if values[0] <= 1e-6 * values[-1]:
+        return None
+    metric: Floats = np.ascontiguousarray((vectors / values) @ vectors.T)
+    return metric
+
+
+def read_settled(model: Linear, work: LinearWorkspace, found: Found) -> Settled:
+    """Return what the workspace holds of the optimum, before another search takes its place."""
     n, p = model.X.shape
     slopes = np.empty((len(found.theta), p, p))
     covariance_slopes(model, work, slopes)
     sigma = float(np.sqrt(work.scalars[0] / (n - p if model.reml else n)))
-    root = np.linalg.inv(np.tril(work.R))
-    relative = root.T @ root  # (X'H̃⁻¹X)⁻¹
-    slopes_phi = np.concatenate([sigma**2 * slopes, 2.0 * sigma * relative[None]]) * unit**2
-    values, vectors = np.linalg.eigh(found.curvature)
-    good = values > 1e-8
-    A = 2.0 * (vectors[:, good] / values[good]) @ vectors[:, good].T
+    return Settled(work.beta.copy(), work.R.copy(), sigma, slopes, found.curvature)
+
+
+def find_moments(settled: Sequence[Settled], units: Sequence[float]) -> list[Moments]:
+    """Return the fixed effects of each fit and their covariance, in the units of its y."""
+    sigma = np.array([one.sigma for one in settled])[:, None, None]
+    unit = np.array(units)[:, None, None]
+    root = np.linalg.inv(np.tril(np.array([one.R for one in settled])))
+    relative = root.swapaxes(1, 2) @ root  # (X'H̃⁻¹X)⁻¹
+    slopes = sigma[..., None] ** 2 * np.array([one.slopes for one in settled])
+    slopes = np.concatenate([slopes, (2.0 * sigma * relative)[:, None]], axis=1) * unit[..., None] ** 2
+    values, vectors = np.linalg.eigh(np.array([one.curvature for one in settled]))
+    weight = np.divide(1.0, values, out=np.zeros_like(values), where=values > 1e-8)
+    A = 2.0 * (vectors * weight[:, None, :]) @ vectors.swapaxes(1, 2)
     vcov = (sigma * unit) ** 2 * relative
-    return Moments(work.beta * unit, vcov, sigma * unit, Uncertainty(slopes_phi, A))
+    return [
+        Moments(one.beta * factor, vcov[at], one.sigma * factor, Uncertainty(slopes[at], A[at]))
+        for at, (one, factor) in enumerate(zip(settled, units, strict=True))
+    ]
 
 
 def log_likelihood(model: Linear, found: Found, unit: float) -> float:

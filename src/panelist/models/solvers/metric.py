@@ -8,8 +8,9 @@ variance components is taken as if every level had the average number of ratings
 import numpy as np
 
 from panelist.models.arrays import Floats, Longs
+from panelist.models.solvers import lapack
 from panelist.models.solvers.blocks import Pattern, multiply
-from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.kernel import kernel, part
 from panelist.models.solvers.laplace import Ordinal, Workspace, push_mode
 from panelist.models.solvers.links import A_TILT, B_TILT, D1, A, B, W
 
@@ -82,10 +83,19 @@ def component_metric(
     return metric
 
 
-def fixed_metric(model: Ordinal, work: Workspace, size: int) -> Floats:
-    """Return the part of the inverse Hessian that belongs to (α, β); call it right after an evaluation."""
-    information = profile_information(model, work, size)
-    information = 0.5 * (information + information.T)
-    information[np.diag_indices(len(information))] *= 1.0 + 1e-8
-    metric: Floats = np.linalg.inv(information).astype(np.float64)
-    return metric
+@part
+def set_fixed_metric(model: Ordinal, work: Workspace, metric: Floats) -> None:
+    """Set the part of an inverse Hessian that belongs to (α, β); call it right after an evaluation."""
+    information = profile_information(model, work, len(metric))
+    k = len(information)
+    for a in range(k):
+        for b in range(a):
+            information[a, b] = 0.5 * (information[a, b] + information[b, a])
+        information[a, a] *= 1.0 + 1e-8
+    known = np.abs(np.diag(information))
+    if lapack.cholesky(model.pattern.routines, information):
+        lapack.invert_from_cholesky(model.pattern.routines, information)
+        metric[:k, :k] = information
+    else:
+        for a in range(k):
+            metric[a, a] = 1.0 / max(known[a], 1e-8)

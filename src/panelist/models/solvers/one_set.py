@@ -17,7 +17,7 @@ from panelist.models.solvers.deviance import Linear
 from panelist.models.solvers.laplace import Ordinal
 from panelist.models.solvers.links import LATENT_SD
 from panelist.models.solvers.lm import solve_lm
-from panelist.models.solvers.separation import find_lost, scaled_condition
+from panelist.models.solvers.separation import find_lost, scaled_conditions
 from panelist.models.solvers.thresholds import Thresholds, make_thresholds
 from panelist.models.solvers.variances import is_singular, split_lambda
 
@@ -49,10 +49,10 @@ class Estimates(NamedTuple):
 
 
 class Fitter(Protocol):
-    """Fits one response after the other to one design."""
+    """Fits responses to one design; no set's numbers depend on what is fitted with it."""
 
-    def fit(self, response: Any) -> Estimates | None:
-        """Return the estimates, None where every rating is the same."""
+    def fit(self, responses: Any) -> list[Estimates | None]:
+        """Return the estimates of each, None where every rating is the same."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,11 @@ class _Packer:
         return Pack(codes.astype(np.int32), used, self.known[len(used)])
 
 
+class _Searched(NamedTuple):
+    pack: Pack
+    found: clmm.Found
+
+
 class OrdinalMixed:
     """Fits an ordinal mixed model by Laplace."""
 
@@ -90,30 +95,52 @@ class OrdinalMixed:
         self.packer = _Packer()
         self.rooms: dict[int, clmm.Room] = {}  # by the number of categories
 
-    def fit(self, response: Any) -> Estimates | None:
-        """Return the estimates for these codes."""
+    def fit(self, responses: Any) -> list[Estimates | None]:
+        """Return the estimates for each row of codes."""
+        searched = [self._search(response) for response in responses]
+        sizes = {len(one.pack.used) for one in searched if one is not None}
+        known: dict[int, Estimates] = {}
+        for size in sizes:  # sets with as many categories have Hessians of one shape
+            places = [at for at, one in enumerate(searched) if one is not None and len(one.pack.used) == size]
+            alike = [one for one in searched if one is not None and len(one.pack.used) == size]
+            known.update(zip(places, self._describe(alike), strict=True))
+        return [known.get(at) for at in range(len(searched))]
+
+    def _search(self, response: Any) -> "_Searched | None":
         pack = self.packer.pack(response)
         if pack is None:
             return None
         model = self.base._replace(codes=pack.codes[self.base.pattern.order], J=pack.thresholds.J)
         room = self._room(model)
-        found = clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, room)
-        s, p = model.J.shape[1], model.X.shape[1]
-        tau = found.psi[s + p :]
-        covariance = (
-            clmm.invert_information(found.hessian, s + p) if found.finite else np.full((s + p, s + p), np.nan)
+        return _Searched(
+            pack, clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, room)
         )
-        lost = find_lost(
-            found.psi[s : s + p],
-            covariance,
-            scaled_condition(found.hessian) if found.finite else np.inf,
-            pack.codes,
-            self.design.X,
-            model.J,
-            LATENT_SD[self.link] if self.link != "cauchit" else 10.0,
-        )
-        covariance[lost, :] = np.nan
-        covariance[:, lost] = np.nan
+
+    def _describe(self, searched: "list[_Searched]") -> list[Estimates]:
+        """Return the estimates of searches with as many categories; what can be is done for all at once."""
+        s, p = searched[0].pack.thresholds.J.shape[1], self.design.X.shape[1]
+        hessians = np.array([one.found.hessian for one in searched])
+        conditions = scaled_conditions(hessians)
+        # Where there are no estimates any Hessian will do for the stack; it is not looked at.
+        finite = np.array([one.found.finite for one in searched])
+        hessians[~finite] = np.eye(hessians.shape[1])
+        covariances = clmm.invert_information(hessians, s + p)
+        covariances[~finite] = np.nan
+        return [
+            self._describe_one(one, covariance, float(condition))
+            for one, covariance, condition in zip(searched, covariances, conditions, strict=True)
+        ]
+
+    def _describe_one(self, searched: "_Searched", covariance: Floats, condition: float) -> Estimates:
+        pack, found = searched
+        s, p = pack.thresholds.J.shape[1], self.design.X.shape[1]
+        beta, tau = found.psi[s : s + p], found.psi[s + p :]
+        unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
+        X, J = self.design.X, pack.thresholds.J
+        lost = find_lost(beta, covariance, condition, pack.codes, X, J, unit)
+        if lost.any():
+            covariance[lost, :] = np.nan
+            covariance[:, lost] = np.nan
         converged = found.converged(len(pack.codes))
         lambdas = split_lambda(self.design.factors, tau)
         return Estimates(
@@ -121,7 +148,7 @@ class OrdinalMixed:
             converged,
             is_singular(self.design.factors, lambdas),
             -found.value,
-            found.psi[s : s + p],
+            beta,
             covariance[s:, s:],
             found.psi[:s],
             pack.used,
@@ -145,20 +172,31 @@ class LinearMixed:
         self.design, self.base = design, base
         self.room = lmm.make_room(base)
 
-    def fit(self, response: Any) -> Estimates | None:
-        """Return the estimates for these numbers."""
-        if (response == response[0]).all():
-            return None
-        model, unit = lmm.set_response(self.base, response)
-        found = lmm.find_estimates(model, self.design.factors, self.room)
-        moments = lmm.find_moments(model, self.room.work, found, unit)
+    def fit(self, responses: Any) -> list[Estimates | None]:
+        """Return the estimates for each row of numbers."""
+        searched: list[tuple[float, lmm.Found] | None] = []
+        settled: list[lmm.Settled] = []
+        units: list[float] = []
+        for response in responses:
+            if (response == response[0]).all():
+                searched.append(None)
+                continue
+            model, unit = lmm.set_response(self.base, response)
+            found = lmm.find_estimates(model, self.design.factors, self.room)
+            searched.append((lmm.log_likelihood(model, found, unit), found))
+            settled.append(lmm.read_settled(model, self.room.work, found))
+            units.append(unit)
+        moments = iter(lmm.find_moments(settled, units) if settled else [])
+        return [None if one is None else self._describe(*one, next(moments)) for one in searched]
+
+    def _describe(self, loglik: float, found: lmm.Found, moments: lmm.Moments) -> Estimates:
         lambdas = split_lambda(self.design.factors, found.theta)
-        converged = found.converged(len(response))
+        converged = found.converged(len(self.design.rows))
         return Estimates(
             _judge(bool(np.isfinite(found.value)), converged, False),
             converged,
             is_singular(self.design.factors, lambdas),
-            lmm.log_likelihood(model, found, unit),
+            loglik,
             moments.beta,
             moments.vcov,
             np.empty(0),
@@ -176,7 +214,11 @@ class OrdinalFixed:
     def __init__(self, design: Design, link: str) -> None:
         self.design, self.link, self.packer = design, link, _Packer()
 
-    def fit(self, response: Any) -> Estimates | None:
+    def fit(self, responses: Any) -> list[Estimates | None]:
+        """Return the estimates for each response."""
+        return [self._fit_one(response) for response in responses]
+
+    def _fit_one(self, response: Any) -> Estimates | None:
         """Return the estimates for these codes."""
         pack = self.packer.pack(response)
         if pack is None:
@@ -211,7 +253,11 @@ class LinearFixed:
     def __init__(self, design: Design) -> None:
         self.design = design
 
-    def fit(self, response: Any) -> Estimates | None:
+    def fit(self, responses: Any) -> list[Estimates | None]:
+        """Return the estimates for each response."""
+        return [self._fit_one(response) for response in responses]
+
+    def _fit_one(self, response: Any) -> Estimates | None:
         """Return the estimates for these numbers."""
         if (response == response[0]).all():
             return None

@@ -103,9 +103,17 @@ def _run_off(codes: Ints, X: Floats, J: Floats) -> Bools:
 
 def scaled_condition(hessian: Floats) -> float:
     """Return the condition number of the Hessian in units of each parameter's own curvature."""
-    if not np.all(np.isfinite(hessian)):
-        return float("inf")
-    diagonal = np.sqrt(np.abs(np.diag(hessian)))
-    diagonal[diagonal == 0.0] = 1.0
-    values = np.linalg.eigvalsh(hessian / np.outer(diagonal, diagonal))
-    return float(values[-1] / values[0]) if values[0] > 0.0 else float("inf")
+    return float(scaled_conditions(hessian[None])[0])
+
+
+def scaled_conditions(hessians: Floats) -> Floats:
+    """Return the condition number of each Hessian of a stack, infinite where it is none."""
+    finite: Bools = np.asarray(np.isfinite(hessians).all(axis=(1, 2)))
+    usable = np.where(finite[:, None, None], hessians, 0.0)
+    diagonal = np.sqrt(np.abs(np.diagonal(usable, axis1=1, axis2=2)))
+    diagonal = np.where(diagonal == 0.0, 1.0, diagonal)
+    values = np.linalg.eigvalsh(usable / (diagonal[:, :, None] * diagonal[:, None, :]))
+    positive = finite & (values[:, 0] > 0.0)
+    lowest = np.where(positive, values[:, 0], 1.0)
+    conditions: Floats = np.where(positive, values[:, -1] / lowest, np.inf)
+    return conditions
