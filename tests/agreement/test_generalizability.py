@@ -9,9 +9,9 @@ import pytest
 from panelist.agreement.base import COEFFICIENTS
 from panelist.agreement.generalizability import Generalizability, study_generalizability
 from panelist.agreement.table import make_table
-from panelist.analysis.demo import simulate_demo
 from panelist.core.errors import BadRatings, UnknownName
 from tests.shared_cases import MISSING, SHARED
+from tests.simulated import simulate_demo
 
 needs_shared = pytest.mark.skipif(not SHARED.exists(), reason=MISSING)
 

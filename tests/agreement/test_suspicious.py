@@ -147,3 +147,17 @@ def test_a_rater_with_one_habit_has_not_copied() -> None:
 
 def test_tables_without_systems_have_no_repeated_assignments() -> None:
     assert find_repeated(read_ratings(copied().drop(columns="system"))) == []
+
+
+def test_a_copy_among_many_systems_is_found_and_nothing_else() -> None:
+    random = np.random.default_rng(11)
+    rows = [
+        (f"r{rater}", f"i{item}", f"s{system:02d}", random.integers(0, 101))
+        for rater in range(3)
+        for item in range(10)
+        for system in range(60)
+    ]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system", "rating"])
+    frame.loc[frame["system"] == "s41", "rating"] = frame.loc[frame["system"] == "s07", "rating"].to_numpy()
+    (found,) = find_repeated(read_ratings(frame))
+    assert "under s07 and under s41 (30 pairs of ratings, all equal)" in found.text

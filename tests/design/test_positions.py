@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from panelist.design.allocate import Deal, allocate
@@ -41,6 +41,7 @@ def test_left_and_right_differ_by_at_most_one_for_every_pair_at_any_number_of_ra
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(3, 8), st.integers(1, 3), st.integers(1, 12), st.integers(0, 999))
+@example(8, 1, 5, 957)  # one system leans right by three, and none left by more than one
 def test_a_rater_who_sees_all_pairs_sees_every_system_left_and_right_alike(
     s: int, times: int, raters: int, seed: int
 ) -> None:

@@ -226,3 +226,26 @@ def test_unknown_adjustment_is_answered_with_the_nearest() -> None:
     assert find_adjustment("BH") is find_adjustment("fdr")
     with pytest.raises(UnknownName, match=r"No adjustment is called 'tuckey'\. Did you mean 'tukey'"):
         find_adjustment("tuckey")
+
+
+@pytest.mark.parametrize(("k", "low", "high"), [(3, 1.0, 4.0), (20, 5.0, 60.0), (200, 40.0, 900.0)])
+def test_many_degrees_of_freedom_at_once_are_as_each_alone(k: int, low: float, high: float) -> None:
+    df = np.linspace(low, high, 250)
+    q = np.linspace(0.1, 12.0, 250)
+    tails, quantiles = studentised_range_tail(q, k, df), studentised_range_quantile(0.95, k, df)
+    for place in (0, 17, 101, 180, 249):
+        alone = df[place : place + 1]
+        np.testing.assert_allclose(
+            tails[place], studentised_range_tail(q[place : place + 1], k, alone)[0], rtol=1e-11
+        )
+        np.testing.assert_allclose(quantiles[place], studentised_range_quantile(0.95, k, alone)[0], rtol=1e-9)
+
+
+def test_hardly_a_degree_of_freedom_gives_bonferronis_bound() -> None:
+    found = studentised_range_quantile(0.95, 3, np.array([0.02]))
+    assert found == pytest.approx(np.sqrt(2) * two_sided_quantile(1 - 0.05 / 3, np.array([0.02])), rel=1e-8)
+
+
+def test_infinite_degrees_of_freedom_alone_need_no_table() -> None:
+    found = studentised_range_tail(np.array([2.0, 3.5]), 3, np.array([np.inf, np.inf]))
+    assert found == pytest.approx([0.333499325, 0.035557042], abs=1e-9)  # R: ptukey(c(2, 3.5), 3, Inf)

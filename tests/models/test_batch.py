@@ -214,3 +214,14 @@ def test_what_does_not_fit_the_design_is_refused() -> None:
         fit_batch(batch, draw(frame, 2)).contrast(np.ones((1, 3)))
     with pytest.raises(BadRatings, match="finite"):
         fit_batch(prepare(frame, SLOPES, "lmm"), np.full((1, len(frame)), np.nan))
+
+
+def test_a_set_without_residuals_fails_and_the_others_do_not() -> None:
+    frame = make_table()
+    sets = draw(frame, 3).astype(float)
+    places = {name: place for place, name in enumerate(sorted(set(frame["rater"])))}
+    sets[1] = frame["rater"].map(places) + 2.0 * (frame["system"] == frame["system"].max())
+    fits = fit_batch(prepare(frame, SLOPES, "lmm"), sets)
+    assert fits.failed[[0, 2]].tolist() == [0, 0]
+    assert np.isfinite(fits.p[[0, 2]]).all()
+    assert fits.failed[1] or np.isfinite(fits.p[1]).all()

@@ -146,3 +146,13 @@ def test_a_note_is_said_once_and_printed() -> None:
     assert len(set(fitted.notes)) == len(fitted.notes)
     for text in fitted.notes:
         assert text[:40] in " ".join(str(fitted).split())
+
+
+def test_a_fit_that_leaves_nothing_over_tests_nothing() -> None:
+    frame = make_frame(raters=3, items=3)
+    rater = frame["rater"].str[1:].astype(int)
+    frame["rating"] = 1.0 + rater + 2.0 * (frame["system"] == "b")  # no residual at all
+    fitted = fit("rating ~ system + (1 | rater)", frame, model="lmm")
+    assert notes(fitted, "nothing is left over")
+    table = fitted.coefficients
+    assert table["p"][table["df"].isna()].isna().all()

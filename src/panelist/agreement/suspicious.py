@@ -1,8 +1,7 @@
 """What looks wrong with ratings before any coefficient is believed: noticed, counted and said in words."""
 
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -136,13 +135,55 @@ def find_repeated(ratings: "Ratings") -> list[Suspicion]:
     given = rows.groupby(["rater", "rating"], observed=True).size()
     shares = given / given.groupby(level="rater").transform("sum")
     habits = (shares**2).groupby(level="rater").sum()
-    parts = {str(name): part.drop(columns="system") for name, part in rows.groupby("system", observed=True)}
+    names: list[Any] = [name for name, _ in rows.groupby("system", observed=True)]
     found = []
-    for a, b in combinations(parts, 2):
-        both = parts[a].merge(parts[b], on=keys, suffixes=("_a", "_b"))
-        if len(both):
-            found += _compare_assignments(both, habits, a, b)
+    for a, b in _find_alike(rows, keys, names, habits):
+        parts = [rows[rows["system"] == name].drop(columns="system") for name in (names[a], names[b])]
+        both = parts[0].merge(parts[1], on=keys, suffixes=("_a", "_b"))
+        found += _compare_assignments(both, habits, str(names[a]), str(names[b]))
     return found
+
+
+def _find_alike(
+    rows: "pd.DataFrame", keys: list[str], names: list[Any], habits: "pd.Series"
+) -> list[tuple[int, int]]:
+    """Return the pairs of systems that raters, or one of them, rated alike throughout and not by chance.
+
+    Of many systems nearly all pairs differ. How often two met, and how often they got the same, are products
+    of sparse matrices: so only the few that matter are looked at one by one.
+    """
+    import pandas as pd
+
+    met = rows.groupby(keys, observed=True, sort=False).ngroup().to_numpy()
+    value = pd.factorize(rows["rating"])[0]
+    same = pd.factorize(met * (value.max() + 1) + value)[0]
+    system = pd.Index(names).get_indexer(pd.Index(rows["system"]))
+    chance = np.log10(habits.loc[rows["rater"]].to_numpy(dtype=float))
+    least = np.log10(MOST_CHANCE) * (1 - 1e-9)  # whoever passes here is looked at again, exactly
+    rater = pd.factorize(rows["rater"])[0]
+    parts = [np.arange(len(rows))]
+    if "text" in rows:
+        parts += np.split(np.argsort(rater, kind="stable"), np.cumsum(np.bincount(rater))[:-1])
+    found: set[tuple[int, int]] = set()
+    for part in parts:
+        every = np.ones(len(part))
+        alike = _count_pairs(same[part], system[part], every, len(names))
+        together = _count_pairs(met[part], system[part], every, len(names))
+        likely = _count_pairs(met[part], system[part], chance[part], len(names))
+        a, b = np.nonzero(np.triu((likely < least) & (alike == together), 1))
+        found |= set(zip(a.tolist(), b.tolist(), strict=True))
+    return sorted(found)
+
+
+def _count_pairs(group: Any, system: Any, weight: Floats, n_systems: int) -> Floats:
+    """Return, for all pairs of systems, the weight of the groups in which both are."""
+    from scipy.sparse import csr_matrix
+
+    groups = np.unique(group, return_inverse=True)[1]
+    shape = (int(groups.max()) + 1, n_systems)
+    left, right = (csr_matrix((one, (groups, system)), shape) for one in (weight, np.ones(len(groups))))
+    counted: Floats = (left.T @ right).toarray()
+    return counted
 
 
 def _compare_assignments(both: "pd.DataFrame", habits: "pd.Series", a: str, b: str) -> list[Suspicion]:

@@ -62,9 +62,11 @@ def _add(lean: dict[int, int], pair: list[int], turned: bool) -> None:
 
 
 def _improve(turns: list[bool], pairs: list[list[int]], lean: dict[int, int], free: list[int]) -> None:
-    """Turn chains of free pairs round while that makes a system that leans left lean less."""
+    """Turn chains of free pairs round while that takes from a system more on the left than another needs."""
     while True:
-        for start in sorted((system for system in lean if lean[system] > 1), key=lambda x: (-lean[x], x)):
+        low = min(lean.values(), default=0)
+        starts = (system for system in lean if lean[system] >= low + 3)
+        for start in sorted(starts, key=lambda x: (-lean[x], x)):
             chain = _find_chain(start, turns, pairs, lean, free)
             if chain:
                 break

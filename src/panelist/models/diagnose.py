@@ -8,6 +8,7 @@ from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 
 _CONDITION = 1e8
+_NOTHING = 1e-6  # of the spread of the ratings: residuals as small as this are none
 
 
 def diagnose(fit: Fit) -> list[str]:
@@ -38,6 +39,11 @@ def refuse_confounded(design: Design) -> None:
 
 def _say_not_converged(fit: Fit) -> list[str]:
     record = fit.optimum
+    if fit.model in ("lm", "lmm") and fit.sigma < _NOTHING * float(np.std(fit.design.y)):
+        return [
+            "nothing is left over: the model reproduces every rating, so that there is no residual variance "
+            "to test anything against; simplify the model, or collect more ratings"
+        ]
     if not record.converged:
         return [
             f"not converged: {record.reason} (largest gradient {record.gradient:.2g}, condition of the "

@@ -385,9 +385,9 @@ def two_sided(statistic: Floats, df: Floats) -> Floats:
     """Return two-sided p-values of t statistics; infinite degrees of freedom make them z."""
     away = np.abs(statistic)
     p = np.array([erfc(z / sqrt(2.0)) for z in away])
-    finite = np.isfinite(df)
-    if finite.any():
+    known = ~np.isposinf(df)
+    if known.any():
         from scipy.special import stdtr
 
-        p[finite] = 2.0 * stdtr(df[finite], -away[finite])
+        p[known] = 2.0 * stdtr(df[known], -away[known])  # nan where the degrees of freedom are not known
     return p

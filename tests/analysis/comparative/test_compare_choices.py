@@ -138,3 +138,21 @@ def test_markup_in_names_stays_text() -> None:
     page = compare_choices(frame)._repr_html_()
     assert "<b>a</b>" not in page
     assert "&lt;b&gt;a&lt;/b&gt;" in page
+
+
+def test_nothing_but_ties_says_so() -> None:
+    rows = [
+        {
+            "rater": f"r{t % 2}",
+            "item": f"i{t}",
+            "criterion": "q",
+            "trial": f"t{t}",
+            "system": system,
+            "choice": "",
+        }
+        for t in range(6)
+        for system in "ab"
+    ]
+    one = compare_choices(pd.DataFrame(rows).assign(answer="tie"))["q"]
+    assert [s.estimate for s in one.systems] == pytest.approx([0.0, 0.0])
+    assert any("no comparison was decided" in note for note in one.notes)

@@ -18,7 +18,7 @@ from panelist.analysis.comparative.position import measure_position
 from panelist.analysis.comparative.scores import Scores, score_trials
 from panelist.analysis.comparative.trials import DECIDED, Trials, read_trials
 from panelist.analysis.comparative.wins import WinTable, count_wins
-from panelist.analysis.comparison import PairDifference, SystemEstimate
+from panelist.analysis.comparison import SystemEstimate, list_pairs
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
@@ -105,7 +105,7 @@ def compare_criterion(
         units=UNITS,
         effect_units=EFFECT_UNITS,
         systems=_system_rows(strengths, every, wins, level),
-        pairs=_pair_rows(shown),
+        pairs=list_pairs(shown, 1 / (1 + np.exp(-shown.estimate))),
         reference=reference,
         notes=tuple(dict.fromkeys([*trials.notes, *_notes(trials, strengths), *shown.notes, *why])),
         fit=None,
@@ -223,25 +223,6 @@ def _system_rows(
         for at, name in enumerate(strengths.systems)
     ]
     return tuple(sorted(rows, key=lambda one: (-one.estimate, one.system)))
-
-
-def _pair_rows(pairs: Pairs) -> tuple[PairDifference, ...]:
-    return tuple(
-        PairDifference(
-            a=a,
-            b=b,
-            difference=float(pairs.estimate[at]),
-            se=float(pairs.se[at]),
-            df=float(pairs.df[at]),
-            statistic=float(pairs.statistic[at]),
-            low=float(pairs.low[at]),
-            high=float(pairs.high[at]),
-            p=float(pairs.p[at]),
-            p_adjusted=float(pairs.p_adjusted[at]),
-            effect=float(1 / (1 + np.exp(-pairs.estimate[at]))),
-        )
-        for at, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True))
-    )
 
 
 def _notes(trials: Trials, strengths: Strengths) -> list[str]:

@@ -58,6 +58,8 @@ def check_separation(table: WinTable, ties: bool) -> Separation:
     n, group = connected_components(table.wins > 0, directed=True, connection="strong")
     if n == 1:
         return Separation(True)
+    if not (table.wins > 0).any():
+        return Separation(False, "no comparison was decided")
     tied = np.triu(table.ties) > 0
     if ties and tied.any() and not _has_direction(table.wins > 0, tied):
         return Separation(True)

@@ -18,6 +18,11 @@ _GRID = np.arange(-_REACH, _REACH + _STEP / 2, _STEP)
 _TAIL = 45.0  # the density of log s is cut where it has fallen by exp(-45)
 _MANY = 1e10  # degrees of freedom beyond which s is 1 to ten digits
 _CHUNK = 4096  # values of the range integrated at once, so that memory stays small
+_SEVERAL = 200  # different degrees of freedom from which on smooth functions are interpolated
+_PANEL, _NODES = 0.5, 20  # log P(R > w) is a polynomial of degree 19 on every half unit, to 13 digits
+_WIDEST = 48.0  # beyond, P(R > w) is below 1e-240
+_DEGREES = (32, 64)
+_EXACT = 1e-9  # for few degrees of freedom and many means a quantile itself is known no better
 
 
 def range_tail(w: Floats, k: int) -> Floats:
@@ -55,18 +60,74 @@ def studentised_range_tail(q: Floats, k: int, df: Floats) -> Floats:
     tail[(q == np.inf) & (df > 0)] = 0.0
     many = known & (df >= _MANY)
     tail[many] = range_tail(q[many], k)
-    for value in np.unique(df[known & ~many]):
-        here = known & (df == value)
+    places = np.flatnonzero(known & ~many)
+    places = places[np.argsort(df.flat[places], kind="stable")]
+    values, starts = np.unique(df.flat[places], return_index=True)
+    find = range_tail if len(values) < _SEVERAL else _range_tail_by_table
+    ends = np.append(starts, len(places))[1:]
+    for value, start, end in zip(values, starts, ends, strict=True):
+        here = places[start:end]
         s, weight = _scale_nodes(float(value))
-        tail[here] = range_tail(np.multiply.outer(q[here], s), k) @ weight
+        tail.flat[here] = find(np.multiply.outer(q.flat[here], s), k) @ weight
     return np.minimum(tail, 1.0, out=tail)
 
 
 def studentised_range_quantile(level: float, k: int, df: Floats) -> Floats:
     """Return q with P(Q ≤ q) = ``level``, elementwise over ``df`` (R: ``qtukey(level, k, df)``)."""
     df = np.asarray(df, dtype=float)
-    flat = [_quantile(level, k, min(float(value), _MANY)) for value in df.ravel()]
-    return np.array(flat, dtype=float).reshape(df.shape)
+    values, places = np.unique(np.minimum(df.ravel(), _MANY), return_inverse=True)
+    found = _interpolate_quantiles(level, k, values) if len(values) >= _SEVERAL else None
+    if found is None:
+        found = np.array([_quantile(level, k, float(value)) for value in values])
+    quantiles: Floats = found[places].reshape(df.shape)
+    return quantiles
+
+
+def _interpolate_quantiles(level: float, k: int, df: Floats) -> Floats | None:
+    """Return the quantiles at many degrees of freedom, from a few; None where that would not be exact.
+
+    The quantile is a smooth function of 1/df: its Chebyshev series ends where its terms reach rounding.
+    """
+    if not (df >= 1).all():  # there it is steep, and nan
+        return None
+    x = 1 / df
+    middle, half = (x.max() + x.min()) / 2, (x.max() - x.min()) / 2
+    for degree in _DEGREES:
+        nodes = np.cos(np.pi * np.arange(degree + 1) / degree)
+        exact = np.array(
+            [_quantile(level, k, float(1 / max(middle + half * node, 1 / _MANY))) for node in nodes]
+        )
+        series = np.polynomial.chebyshev.Chebyshev.fit(nodes, exact, degree, domain=[-1, 1])
+        if np.abs(series.coef[-3:]).max() < _EXACT * np.abs(exact).min():
+            return np.asarray(series((x - middle) / half), dtype=float)
+    return None
+
+
+def _range_tail_by_table(w: Floats, k: int) -> Floats:
+    """Return ``range_tail`` of many values from a table of polynomials, the same to 11 digits."""
+    flat = np.maximum(np.asarray(w, dtype=float).ravel(), 0.0)
+    tail: Floats = np.empty_like(flat)
+    inside = flat < _WIDEST
+    tail[~inside] = range_tail(flat[~inside], k)
+    panel, rest = np.divmod(flat[inside], _PANEL)
+    coefficients = _make_table(k)[:, panel.astype(np.intp)]
+    x = 2 * rest / _PANEL - 1
+    older, newer = np.zeros_like(x), np.zeros_like(x)
+    for one in coefficients[:0:-1]:  # Clenshaw
+        older, newer = newer, one + 2 * x * newer - older
+    tail[inside] = np.exp(coefficients[0] + x * newer - older)
+    return tail.reshape(np.shape(w))
+
+
+@lru_cache(maxsize=8)
+def _make_table(k: int) -> Floats:
+    """Return the Chebyshev coefficients of log P(R > w), (degree, panel)."""
+    from numpy.polynomial.chebyshev import chebpts1, chebvander
+
+    nodes = chebpts1(_NODES)
+    begins = np.arange(0.0, _WIDEST, _PANEL)
+    values = np.log(range_tail(begins[None, :] + _PANEL * (nodes[:, None] + 1) / 2, k))
+    return np.asarray(np.linalg.solve(chebvander(nodes, _NODES - 1), values), dtype=float)
 
 
 @lru_cache(maxsize=1024)
@@ -101,7 +162,10 @@ def _quantile(level: float, k: int, df: float) -> float:
     def excess(q: float) -> float:
         return float(np.log(studentised_range_tail(np.array(q), k, np.array(df))) - target)
 
-    return float(brentq(excess, low * (1 - 1e-9), high * (1 + 1e-9), xtol=1e-12, rtol=1e-13))
+    low, high = low * (1 - 1e-9), high * (1 + 1e-9)
+    if not excess(low) > 0 > excess(high):  # below a twentieth of a degree of freedom nothing can be summed
+        return float(high)
+    return float(brentq(excess, low, high, xtol=1e-12, rtol=1e-13))
 
 
 def _t_quantile(level: float, df: float) -> float:

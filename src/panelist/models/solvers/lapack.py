@@ -18,19 +18,31 @@ from numba.extending import get_cython_function_address, intrinsic
 from panelist.models.arrays import Floats, Longs
 from panelist.models.solvers.kernel import kernel, stay_apart
 
-_POTRF, _TRTRI, _LAUUM, _TRSV, _TRMM = range(5)
+_POTRF, _TRTRI, _LAUUM, _TRSV, _TRMM, _UPPER, _PLAIN, _TRANSPOSED, _LEFT, _RIGHT, _MINUS, _ONE = range(12)
 _SMALL = 48  # columns up to which dtrtri is as fast as it gets
 
 
 @cache
 def routines() -> Longs:
-    """Return the addresses of dpotrf, dtrtri, dlauum, dtrsv and dtrmm in this process."""
+    """Return the addresses of what is called here in this process, and after them the constants it is told.
+
+    Fortran takes every argument by its address. An array made in compiled code is let go after its last use,
+    and the address of its content is no use: so what is constant lives here, as long as the process.
+    """
     names = ("lapack.dpotrf", "lapack.dtrtri", "lapack.dlauum", "blas.dtrsv", "blas.dtrmm")
     places = (name.split(".") for name in names)
-    return np.array(
-        [get_cython_function_address(f"scipy.linalg.cython_{where}", name) for where, name in places],
-        dtype=np.int64,
-    )
+    addresses = [get_cython_function_address(f"scipy.linalg.cython_{where}", name) for where, name in places]
+    letters = np.zeros((5, 8), dtype=np.uint8)
+    letters[:, 0] = [ord(letter) for letter in "UNTLR"]
+    numbers = np.array([-1.0, 1.0]).view(np.int64)
+    return np.concatenate([np.array(addresses, dtype=np.int64), letters.view(np.int64).ravel(), numbers])
+
+
+@kernel
+def _at(routines: Longs, place: int) -> int:
+    """Return the address of a constant."""
+    address: int = routines.ctypes.data + 8 * place
+    return address
 
 
 def _type_call(typingctx: Any, address: Any, pointers: Any) -> Any:
@@ -69,16 +81,15 @@ def cholesky(routines: Longs, a: Floats) -> bool:
     n = a.shape[0]
     if n == 0:
         return True
-    flags = np.array([85, 0], dtype=np.uint8)  # "U"
     ints = np.array([n, 0], dtype=np.int32)
     size, info = ints.ctypes.data, ints.ctypes.data + 4
-    _call(routines[_POTRF], (flags.ctypes.data, size, a.ctypes.data, size, info))
+    _call(routines[_POTRF], (_at(routines, _UPPER), size, a.ctypes.data, size, info))
     return bool(ints[1] == 0)
 
 
 @kernel
-def _invert_triangle(routines: Longs, factor: Floats) -> None:
-    """Overwrite a lower triangle by its inverse.
+def _invert_triangle(routines: Longs, factor: Floats) -> bool:
+    """Overwrite a lower triangle by its inverse; return whether it has one.
 
     OpenBLAS inverts triangles of a few hundred columns at a third of the speed at which it multiplies them.
     So only small blocks on the diagonal are inverted, and put together in pairs, until one is left: below
@@ -88,19 +99,19 @@ def _invert_triangle(routines: Longs, factor: Floats) -> None:
     width = n
     while width > _SMALL:
         width = (width + 1) // 2
-    flags = np.array([85, 78, 76, 82], dtype=np.uint8)  # "U", "N", "L", "R"
-    upper, plain = flags.ctypes.data, flags.ctypes.data + 1
-    left, right = flags.ctypes.data + 2, flags.ctypes.data + 3
+    upper, plain = _at(routines, _UPPER), _at(routines, _PLAIN)
+    left, right = _at(routines, _LEFT), _at(routines, _RIGHT)
+    minus, one = _at(routines, _MINUS), _at(routines, _ONE)
     ints = np.array([n, 0, 0, 0], dtype=np.int32)
     stride, rows = ints.ctypes.data, ints.ctypes.data + 4
     columns, info = ints.ctypes.data + 8, ints.ctypes.data + 12
-    scales = np.array([-1.0, 1.0])
-    minus, one = scales.ctypes.data, scales.ctypes.data + 8
     first = factor.ctypes.data
     for start in range(0, n, width):
         ints[1] = min(width, n - start)
         block = first + 8 * start * (n + 1)
         _call(routines[_TRTRI], (upper, plain, rows, block, stride, info))
+        if ints[3] != 0:
+            return False
     while width < n:
         for start in range(0, n - width, 2 * width):
             ints[1], ints[2] = width, min(width, n - start - width)
@@ -109,6 +120,7 @@ def _invert_triangle(routines: Longs, factor: Floats) -> None:
             _call(routines[_TRMM], (left, upper, plain, plain, rows, columns, minus, A, stride, B, stride))
             _call(routines[_TRMM], (right, upper, plain, plain, rows, columns, one, C, stride, B, stride))
         width *= 2
+    return bool(ints[0] == n)
 
 
 @kernel
@@ -118,11 +130,14 @@ def invert_from_cholesky(routines: Longs, factor: Floats) -> None:
     n = factor.shape[0]
     if n == 0:
         return
-    _invert_triangle(routines, factor)
-    flags = np.array([85, 0], dtype=np.uint8)
     ints = np.array([n, 0], dtype=np.int32)
     size, info = ints.ctypes.data, ints.ctypes.data + 4
-    _call(routines[_LAUUM], (flags.ctypes.data, size, factor.ctypes.data, size, info))
+    if not _invert_triangle(routines, factor):
+        factor[:] = np.nan
+        return
+    _call(routines[_LAUUM], (_at(routines, _UPPER), size, factor.ctypes.data, size, info))
+    if ints[1] != 0:
+        return
     # Only the lower triangle was written; mirror it in tiles, since whole columns would miss the cache.
     tile = 32
     for i0 in range(0, n, tile):
@@ -140,8 +155,9 @@ def solve_triangle(routines: Longs, factor: Floats, x: Floats, transposed: bool)
     if n == 0:
         return
     # Fortran holds U = Lᵀ, so solving with L is solving with Uᵀ.
-    flags = np.array([85, 78 if transposed else 84, 78], dtype=np.uint8)
+    trans = _at(routines, _PLAIN) if transposed else _at(routines, _TRANSPOSED)
     ints = np.array([n, 1], dtype=np.int32)
     size, stride = ints.ctypes.data, ints.ctypes.data + 4
-    uplo, trans, diag = flags.ctypes.data, flags.ctypes.data + 1, flags.ctypes.data + 2
-    _call(routines[_TRSV], (uplo, trans, diag, size, factor.ctypes.data, size, x.ctypes.data, stride))
+    upper, plain = _at(routines, _UPPER), _at(routines, _PLAIN)
+    _call(routines[_TRSV], (upper, trans, plain, size, factor.ctypes.data, size, x.ctypes.data, stride))
+    ints[0] += ints[1]  # looked at once more, so that it lives until here

@@ -198,13 +198,19 @@ def find_moments(settled: Sequence[Settled], units: Sequence[float]) -> list[Mom
     """Return the fixed effects of each fit and their covariance, in the units of its y."""
     sigma = np.array([one.sigma for one in settled])[:, None, None]
     unit = np.array(units)[:, None, None]
-    root = np.linalg.inv(np.tril(np.array([one.R for one in settled])))
+    R = np.tril(np.array([one.R for one in settled]))
+    none = (np.diagonal(R, axis1=1, axis2=2) == 0.0).any(axis=1) | ~np.isfinite(R).all(axis=(1, 2))
+    root = np.linalg.inv(np.where(none[:, None, None], np.eye(R.shape[1]), R))
     relative = root.swapaxes(1, 2) @ root  # (X'H̃⁻¹X)⁻¹
+    relative[none] = np.nan
     slopes = sigma[..., None] ** 2 * np.array([one.slopes for one in settled])
     slopes = np.concatenate([slopes, (2.0 * sigma * relative)[:, None]], axis=1) * unit[..., None] ** 2
-    values, vectors = np.linalg.eigh(np.array([one.curvature for one in settled]))
+    curvature = np.array([one.curvature for one in settled])
+    lost = ~np.isfinite(curvature).all(axis=(1, 2))  # the search ended where there is none
+    values, vectors = np.linalg.eigh(np.where(lost[:, None, None], 0.0, curvature))
     weight = np.divide(1.0, values, out=np.zeros_like(values), where=values > 1e-8)
     A = 2.0 * (vectors * weight[:, None, :]) @ vectors.swapaxes(1, 2)
+    A[lost] = np.nan
     vcov = (sigma * unit) ** 2 * relative
     return [
         Moments(one.beta * factor, vcov[at], one.sigma * factor, Uncertainty(slopes[at], A[at]))

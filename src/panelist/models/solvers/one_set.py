@@ -192,8 +192,9 @@ class LinearMixed:
     def _describe(self, loglik: float, found: lmm.Found, moments: lmm.Moments) -> Estimates:
         lambdas = split_lambda(self.design.factors, found.theta)
         converged = found.converged(len(self.design.rows))
+        usable = bool(np.isfinite(found.value) and np.isfinite(moments.uncertainty.A).all())
         return Estimates(
-            _judge(bool(np.isfinite(found.value)), converged, False),
+            _judge(usable, converged, False),
             converged,
             is_singular(self.design.factors, lambdas),
             loglik,
