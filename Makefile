@@ -45,6 +45,8 @@ check: setup
 
 docs: setup
 	$(BIN)/python -m docs.generate
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The documentation is in site/: open site/index.html"
 
 bench: setup
 	$(BIN)/python -m bench

@@ -1,28 +1,49 @@
 """Take the pictures of the running program that the docs show: ``python -m docs.screenshots``.
 
-A study made from a template is served on a loopback port and looked at in Chromium (Debian's package; none
-is downloaded).
+The demo is run (``panelist demo --keep-serving``), served again, and looked at in Chromium (Debian's package;
+none is downloaded): a rating page, the dashboard, the report.
 """
 
 import shutil
+import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
-PANELIST = [str(Path(sys.executable).with_name("panelist"))]
+PANELIST = str(Path(sys.executable).with_name("panelist"))
+MINUTES = 26  # of a rater, as the demo's plan has it
+TIMES = {
+    "visits": ("opened", "seen", "ended", "created"),
+    "answers": ("given",),
+    "pages_done": ("shown", "done"),
+    "events": ("time",),
+    "studies": ("created",),
+}
+DESK, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
+
+
+class Shown(NamedTuple):
+    """A demo whose server is up."""
+
+    url: str
+    password: str
+    report: Path
 
 
 def main() -> int:
-    """Write docs/images/rating.png and rating-phone.png."""
+    """Write the pictures to docs/images, as WebP."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium")
@@ -31,37 +52,125 @@ def main() -> int:
         return 1
     with (
         tempfile.TemporaryDirectory() as folder,
-        serve(Path(folder) / "study") as join,
+        show_demo(Path(folder) / "demo") as shown,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 860})
-        go_to_rating(page, join)
-        page.screenshot(path=IMAGES / "rating.png")
-        page.set_viewport_size({"width": 390, "height": 844})
-        page.screenshot(path=IMAGES / "rating-phone.png")
+        take_pages(browser, shown)
+        take_dashboard(browser, shown)
+        take_planner(browser, shown)
+        take_report(browser, shown)
         browser.close()
     return 0
 
 
 @contextmanager
-def serve(study: Path) -> Iterator[str]:
-    """Serve a fresh study; yield the link for raters."""
-    subprocess.run([*PANELIST, "init", str(study), "--template", "likert"], check=True, capture_output=True)
-    command = [*PANELIST, "serve", str(study), "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    try:
-        yield next(line.split()[-1] for line in server.stdout if line.strip().startswith("for raters"))
-    finally:
-        server.terminate()
-        server.wait()
+def show_demo(folder: Path) -> Iterator[Shown]:
+    """Run the demo, give its raters the time of people, and serve it again; give what there is to see."""
+    with _started("demo", "--keep-serving", "--out", str(folder)) as demo:
+        _read_until(demo, "Ctrl+C")
+    stretch_time(folder / "study" / "study.db")
+    with _started("serve", str(folder / "study"), "--port", "0") as server:
+        words = _read_until(server, "password").split()
+        url = words[words.index("dashboard") + 1].removesuffix("/dashboard")
+        yield Shown(url, words[words.index("password") + 1], folder / "report.html")
+
+
+@contextmanager
+def _started(*arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    with subprocess.Popen([PANELIST, *arguments], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            time.sleep(0.5)  # it is waiting by now
+            process.send_signal(signal.SIGINT)
+
+
+def _read_until(process: "subprocess.Popen[str]", word: str) -> str:
+    """Return what a process has printed, up to the line with a word."""
+    assert process.stdout is not None
+    said = ""
+    while word not in said:
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"It ended:\n{said}")
+        said += line
+    return said
+
+
+def stretch_time(database: Path) -> None:
+    """Let the simulated raters, who answer in seconds, have taken as long as people, for pay and pace."""
+    with closing(sqlite3.connect(database)) as link:
+        first, last = link.execute("SELECT min(opened), max(ended) FROM visits").fetchone()
+        factor = MINUTES * 60 / (last - first)
+        for table, columns in TIMES.items():
+            for name in columns:
+                link.execute(
+                    f"UPDATE {table} SET {name} = ? - (? - {name}) * ? WHERE {name} IS NOT NULL",
+                    (last, last, factor),
+                )
+        link.commit()
+
+
+def take_pages(browser: "Browser", shown: Shown) -> None:
+    """Take a rating page, on a desk and on a phone."""
+    page = browser.new_page(viewport=DESK)  # type: ignore[arg-type]
+    go_to_rating(page, f"{shown.url}/join")
+    keep(page, "rating")
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    keep(page, "rating-phone")
+    page.close()
+
+
+def log_in(browser: "Browser", shown: Shown) -> "Page":
+    """Return a window of the dashboard."""
+    page = browser.new_page(viewport=DESK)  # type: ignore[arg-type]
+    page.goto(f"{shown.url}/dashboard")
+    page.locator("input[type=password]").fill(shown.password)
+    page.locator("input[type=password]").press("Enter")
+    page.wait_for_load_state("load")
+    return page
+
+
+def take_planner(browser: "Browser", shown: Shown) -> None:
+    """Take the planner, once every point was simulated some hundred times."""
+    page = log_in(browser, shown)
+    design = "items=60&ratings_per_item=3&systems=2&texts_per_rater=20&effect=0.75"
+    page.goto(f"{shown.url}/dashboard/planner?{design}&live=1")
+    page.get_by_text("from 350 simulated studies").wait_for(timeout=300_000)
+    keep(page, "planner")
+    page.close()
+
+
+def take_dashboard(browser: "Browser", shown: Shown) -> None:
+    """Take the researcher's dashboard."""
+    page = log_in(browser, shown)
+    page.locator("text=Krippendorff").first.wait_for()  # agreement is measured a moment later
+    keep(page, "dashboard")
+    page.close()
+
+
+def take_report(browser: "Browser", shown: Shown) -> None:
+    """Take the first screen of the report."""
+    page = browser.new_page(viewport=DESK)  # type: ignore[arg-type]
+    page.goto(shown.report.resolve().as_uri())
+    keep(page, "report")
+    page.close()
+
+
+def keep(page: "Page", name: str) -> None:
+    """Write what the page shows now to docs/images."""
+    from PIL import Image
+
+    page.evaluate("scrollTo(0, 0)")
+    with Image.open(BytesIO(page.screenshot())) as image:
+        image.convert("RGB").save(IMAGES / f"{name}.webp", quality=90, method=6)
 
 
 def go_to_rating(page: "Page", join: str) -> None:
     """Go through consent, questions and practice to the first page that counts."""
     page.goto(join)
-    first = page.locator("#where", has_text=" 1 of 1")
+    first = page.locator("#where", has_text=" 1 of 4")
     while not first.count() or page.get_by_text("does not count").count():
         for box in page.locator("input[type=checkbox][required]").all():
             box.check()

@@ -13,9 +13,7 @@ HEAVY |= {"pydantic", "yaml", "fastapi", "sqlalchemy", "jinja2", "httpx"}
 
 def test_public_names_are_a_decision() -> None:
     assert panelist.__all__ == [
-        "Fit",
         "PanelistError",
-        "Ratings",
         "__version__",
         "analyse",
         "compare_fits",
@@ -26,7 +24,9 @@ def test_public_names_are_a_decision() -> None:
         "load_study",
         "measure_agreement",
         "plan_study",
+        "reproduce",
         "simulate_power",
+        "write_datasheet",
         "write_report",
     ]
     assert len(panelist.__all__) <= 15

@@ -10,23 +10,21 @@ if TYPE_CHECKING:
     from panelist.analysis.analyse import analyse
     from panelist.analysis.compare import compare_systems
     from panelist.core.errors import PanelistError
-    from panelist.core.ratings import Ratings
     from panelist.core.ratings import read_ratings as load_ratings
     from panelist.design.make import plan_study
     from panelist.models.fit import fit
-    from panelist.models.fitted import Fit
     from panelist.models.inference.likelihood_ratio import compare_fits
     from panelist.power.curve import simulate_power
     from panelist.power.size import find_sample_size
+    from panelist.reports.heds.datasheet import write_datasheet
     from panelist.reports.write import write_report
+    from panelist.reproduction.reproduce import reproduce
     from panelist.study.load import load_study
 
     __version__: str
 
 __all__ = [
-    "Fit",
     "PanelistError",
-    "Ratings",
     "__version__",
     "analyse",
     "compare_fits",
@@ -37,14 +35,14 @@ __all__ = [
     "load_study",
     "measure_agreement",
     "plan_study",
+    "reproduce",
     "simulate_power",
+    "write_datasheet",
     "write_report",
 ]
 
 _HOMES = {
-    "Fit": ("panelist.models.fitted", "Fit"),
     "PanelistError": ("panelist.core.errors", "PanelistError"),
-    "Ratings": ("panelist.core.ratings", "Ratings"),
     "analyse": ("panelist.analysis.analyse", "analyse"),
     "compare_fits": ("panelist.models.inference.likelihood_ratio", "compare_fits"),
     "compare_systems": ("panelist.analysis.compare", "compare_systems"),
@@ -54,7 +52,9 @@ _HOMES = {
     "load_study": ("panelist.study.load", "load_study"),
     "measure_agreement": ("panelist.agreement.measure", "measure_agreement"),
     "plan_study": ("panelist.design.make", "plan_study"),
+    "reproduce": ("panelist.reproduction.reproduce", "reproduce"),
     "simulate_power": ("panelist.power.curve", "simulate_power"),
+    "write_datasheet": ("panelist.reports.heds.datasheet", "write_datasheet"),
     "write_report": ("panelist.reports.write", "write_report"),
 }
 

@@ -10,7 +10,6 @@ import pytest
 
 from panelist.analysis.analyse import analyse
 from panelist.analysis.analysis_result import PARTS, Analysis
-from panelist.analysis.demo import simulate_demo
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.workload import lighten_formula
@@ -18,6 +17,7 @@ from panelist.core.errors import BadFile
 from panelist.core.ratings import read_ratings
 from panelist.core.seeds import stream
 from panelist.study.load import load_study
+from tests.simulated import simulate_demo
 from tests.study.studies import write_study
 
 FEW = 50  # resamples; what they are for is tested elsewhere

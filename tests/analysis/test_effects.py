@@ -7,11 +7,11 @@ from scipy.special import ndtr
 
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison
-from panelist.analysis.demo import simulate_demo
 from panelist.analysis.effects import measure_effects
 from panelist.analysis.marginal import estimate_marginal, make_grid
 from panelist.core.seeds import stream
 from panelist.models.predictions.categories import category_probabilities
+from tests.simulated import simulate_demo
 
 
 def demo() -> pd.DataFrame:

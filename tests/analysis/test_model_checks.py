@@ -6,7 +6,6 @@ import pytest
 
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison
-from panelist.analysis.demo import simulate_demo
 from panelist.analysis.missing import Missing
 from panelist.analysis.model_checks import check_model
 from panelist.analysis.predicted_shares import predict_shares
@@ -15,6 +14,7 @@ from panelist.analysis.threshold_spacing import measure_spacing
 from panelist.core.errors import BadModel
 from panelist.core.seeds import stream
 from panelist.models.fit import fit
+from tests.simulated import simulate_demo
 
 
 def demo() -> pd.DataFrame:

@@ -9,11 +9,11 @@ import pytest
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison
 from panelist.analysis.conclusions import conclude, find_disagreements
-from panelist.analysis.demo import simulate_demo
 from panelist.analysis.side_by_side import compare_kinds
 from panelist.analysis.with_without import set_side_by_side
 from panelist.core.errors import BadModel
 from panelist.core.ratings import Ratings, read_ratings
+from tests.simulated import simulate_demo
 
 
 def demo() -> Ratings:

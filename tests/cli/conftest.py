@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from panelist.analysis.demo import simulate_demo
+from tests.simulated import simulate_demo
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from panelist.analysis.demo import simulate_demo
 from tests.cli.commands import call
 from tests.shared_cases import MISSING, SHARED
+from tests.simulated import simulate_demo
 
 Capture = pytest.CaptureFixture[str]
 QUICK = ("--resamples", "20")

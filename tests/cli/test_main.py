@@ -12,8 +12,10 @@ from panelist.core.errors import BadRatings
 from tests.cli.commands import FORMULA, call
 
 Capture = pytest.CaptureFixture[str]
-NAMES = ["demo", "init", "check", "power", "size", "plan", "simulate", "serve", "links", "export", "backup"]
-NAMES += ["restore", "report", "agreement", "compare", "scales", "fit", "schema"]
+NAMES = ["demo", "init", "check", "power", "size", "plan", "preregister", "simulate"]
+NAMES += ["serve", "links", "recruit", "export", "backup", "restore", "import"]
+NAMES += ["report", "heds", "archive", "verify"]
+NAMES += ["agreement", "compare", "scales", "reproduce", "fit", "schema"]
 
 
 @pytest.fixture

@@ -11,13 +11,14 @@ from typer.testing import CliRunner
 from panelist.cli.backup import backup
 from panelist.cli.export import export
 from panelist.cli.restore import restore
-from panelist.collection.export import EXPORTS, disarm, export_ratings, rearm, write_export
+from panelist.collection.export import EXPORTS, export_ratings, write_export
 from panelist.collection.store.answers import Answer, Move, PageDone
 from panelist.collection.store.errors import BadStore
 from panelist.collection.store.ops import AddEvent, MoveVisit, SaveAnswers
 from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store, open_store
 from panelist.core.ratings import read_ratings
+from panelist.core.spreadsheets import disarm, rearm
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
 from panelist.study.study import Study

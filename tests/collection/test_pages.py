@@ -359,6 +359,7 @@ ENDS = [
     "paused",
     "closed",
     "full",
+    "incompatible",
     "released",
     "timed_out",
     "unknown",

@@ -199,6 +199,16 @@ def test_robots_fill_every_place_of_a_template(name: str, tmp_path: Path) -> Non
         assert answers["seconds"].median() > 3
 
 
+def test_robots_that_come_in_turn_get_the_same_places_every_time(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "study", "likert")
+    with serve_in_thread(folder, joins_a_minute=0) as served:
+        places = served.store.plan().raters
+        send_robots(served.study, served.url, Fleet(raters=len(places), in_turn=True, name="one"))
+        visits = served.store.snapshot().visits
+    taken = dict(list_columns(visits, "outside_id", "place"))
+    assert taken == {f"one-{number}": place for number, place in enumerate(places, start=1)}
+
+
 def test_what_robots_collect_carries_what_they_think(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "study", "vas")
     with serve_in_thread(folder, joins_a_minute=0) as served:

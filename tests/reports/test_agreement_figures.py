@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from panelist.agreement.generalizability import Generalizability, study_generalizability
 from panelist.agreement.judges import study_judges
 from panelist.agreement.table import RatingTable, from_matrix, make_table
-from panelist.analysis.demo import simulate_demo
 from panelist.core.errors import BadFile, BadRatings
 from panelist.reports import agreement_figures as figures
+from tests.simulated import simulate_demo
 
 Tables = list[tuple[str, RatingTable]]
 

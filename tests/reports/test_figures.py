@@ -9,10 +9,10 @@ from matplotlib.colors import to_hex
 
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import Comparison
-from panelist.analysis.demo import simulate_demo
 from panelist.core.errors import BadFile, BadRatings
 from panelist.core.ratings import read_ratings
 from panelist.reports import figures
+from tests.simulated import simulate_demo
 
 FORMULA = "rating ~ system + (1 | rater)"
 

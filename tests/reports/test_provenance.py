@@ -6,8 +6,8 @@ from pathlib import Path
 
 import panelist
 from panelist.analysis.analyse import analyse
-from panelist.analysis.demo import simulate_demo
 from panelist.reports.provenance import describe_provenance, list_commands, list_versions
+from tests.simulated import simulate_demo
 
 
 def test_the_hash_is_that_of_the_file(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ import pytest
 
 from panelist.analysis.analyse import analyse
 from panelist.analysis.analysis_result import Analysis
-from panelist.analysis.demo import simulate_demo
+from panelist.analysis.missing import Missing
 from panelist.core.errors import BadFile
 from panelist.reports.page_charts import find_levels, find_look, find_ticks
 from panelist.reports.write import write_report
+from tests.simulated import simulate_demo
 
 DAY = date(2026, 11, 4)
 FEW = 50
@@ -189,9 +190,25 @@ def test_names_are_shown_and_not_obeyed(tmp_path: Path) -> None:
         assert r"\input" not in path.read_text("utf-8")
 
 
+def test_csv_tables_hold_no_formulas_and_every_number(tmp_path: Path) -> None:
+    frame = simulate_demo().query("criterion == 'fluency'").replace({"system": {"rules": "=1+rules()"}})
+    analysis = analyse(None, frame, resamples=FEW)
+    write_report(analysis, tmp_path / "report.html", made=DAY)
+    paths = sorted((tmp_path / "report_files" / "tables").glob("*.csv"))
+    texts = [path.read_text("utf-8") for path in paths]
+    cells = [cell for text in texts for row in csv.reader(text.splitlines()) for cell in row]
+    assert "'=1+rules()" in cells
+    assert not [cell for cell in cells if cell.startswith(("=", "@", "+"))]
+    comparison = analysis.criteria[0].comparison
+    assert not isinstance(comparison, Missing)
+    assert {repr(one.estimate) for one in comparison.systems} <= set(cells)
+    assert any(one.estimate < 0 for one in comparison.systems)
+
+
 BAD = {
     "one system": lambda frame: frame[frame["system"] == "rules"],
     "one rater": lambda frame: frame[frame["rater"] == "rater-01"],
+    "no repeated items": lambda frame: frame.assign(item=[f"item-{k}" for k in range(len(frame))]),
     "constant": lambda frame: frame.assign(rating=4),
     "no criterion": lambda frame: frame.drop(columns="criterion"),
     "two rows": lambda frame: frame.head(2),

@@ -7,9 +7,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from panelist.analysis.demo import simulate_demo
 from panelist.cli.report import report
 from panelist.core.errors import BadFile
+from tests.simulated import simulate_demo
 from tests.study.studies import write_study
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from panelist.analysis.analyse import analyse
-from panelist.analysis.demo import simulate_demo
 from panelist.reports.write import write_report
+from tests.simulated import simulate_demo
 
 CHROMIUM = Path("/usr/bin/chromium")
 

@@ -22,7 +22,8 @@ def test_schema_names_itself_and_its_dialect(schema: dict[str, Any]) -> None:
 
 def test_schema_has_every_key_and_allows_no_other(schema: dict[str, Any]) -> None:
     assert set(schema["properties"]) == set(StudyFile.model_fields)
-    assert set(schema["required"]) == {"title", "criteria"}
+    assert schema["required"] == ["title"]
+    assert schema["anyOf"] == [{"required": ["criteria"]}, {"required": ["hit"]}]
     assert schema["additionalProperties"] is False
 
 

@@ -14,6 +14,7 @@ from panelist.analysis.choices import analyse_choices, are_choices
 from panelist.analysis.clean import Cleaned, clean_ratings
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.departures import find_departures
 from panelist.analysis.describe import describe_ratings
 from panelist.analysis.effects import measure_effects
 from panelist.analysis.everything import Everything, read_everything
@@ -73,6 +74,7 @@ def analyse(
         exclusions=cleaned.exclusions,
         criteria=tuple(done),
         study=known,
+        departures=find_departures(known, everything, cleaned.exclusions, done) if known else None,
     )
 
 

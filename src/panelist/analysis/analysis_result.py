@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from panelist.agreement.reliability import CriterionReliability
 from panelist.analysis.clean import Exclusions
 from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.departures import TITLE as DEPARTURES
+from panelist.analysis.departures import Departures
 from panelist.analysis.describe import Description
 from panelist.analysis.effects import Effects
 from panelist.analysis.level_effects import LevelEffects
@@ -119,6 +121,8 @@ class Analysis(Result):
     exclusions: Exclusions
     criteria: tuple[CriterionAnalysis, ...]
     study: "Study | None" = field(default=None, repr=False)
+    departures: Departures | Missing | None = None
+    """From the preregistration; None where there is none."""
 
     def __getitem__(self, criterion: str) -> CriterionAnalysis:
         found = {one.criterion: one for one in self.criteria}
@@ -139,6 +143,10 @@ class Analysis(Result):
         whole: list[Part] = [Sentence(text) for text in self.sentences()]
         whole.append(Sentence(self.data.sentence()))
         whole += self.exclusions.parts()
+        if isinstance(self.departures, Missing):
+            whole.append(Pairs([(DEPARTURES, self.departures.reason)]))
+        elif self.departures is not None:
+            whole += self.departures.parts()
         for one in self.criteria:
             whole += one.parts()[1:]
         return whole + ([Pairs([("note", note) for note in self.data.notes])] if self.data.notes else [])
@@ -152,5 +160,6 @@ class Analysis(Result):
             "settings": asdict(self.settings),
             "study_hash": self.study.hash if self.study else None,
             "exclusions": self.exclusions.to_dict(),
+            **({} if self.departures is None else {"departures": self.departures.to_dict()}),
             "criteria": [one.to_dict() for one in self.criteria],
         }

@@ -13,7 +13,7 @@ from panelist.analysis.comparative.choice_model import check_cluster
 from panelist.analysis.comparative.compare_choices import MODELS as CHOICE_MODELS
 from panelist.analysis.comparative.compare_choices import compare_criterion
 from panelist.analysis.comparative.trials import holds_choices
-from panelist.analysis.comparison import Comparison, CriterionComparison, PairDifference, SystemEstimate
+from panelist.analysis.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
@@ -138,6 +138,7 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
     unit, units, effect_units = _effect_unit(fitted, used)
     ordinal = model in ("clm", "clmm")
     notes += [*why, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
+    notes = [note for note in notes if note not in table.notes]  # the whole comparison says these, once
     return CriterionComparison(
         criterion=criterion,
         model=model,
@@ -151,7 +152,7 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
         units=units,
         effect_units=effect_units,
         systems=_system_rows(means, every, used),
-        pairs=_pair_rows(shown, unit),
+        pairs=list_pairs(shown, shown.estimate / unit),
         reference=options.reference,
         notes=tuple(dict.fromkeys(notes)),
         fit=fitted,
@@ -337,25 +338,6 @@ def _system_rows(means: Means, pairs: Pairs, used: pd.DataFrame) -> tuple[System
         for place, name in enumerate(means.levels)
     ]
     return tuple(sorted(rows, key=lambda one: (np.isnan(one.estimate), -one.estimate, one.system)))
-
-
-def _pair_rows(pairs: Pairs, unit: float) -> tuple[PairDifference, ...]:
-    return tuple(
-        PairDifference(
-            a=a,
-            b=b,
-            difference=float(pairs.estimate[place]),
-            se=float(pairs.se[place]),
-            df=float(pairs.df[place]),
-            statistic=float(pairs.statistic[place]),
-            low=float(pairs.low[place]),
-            high=float(pairs.high[place]),
-            p=float(pairs.p[place]),
-            p_adjusted=float(pairs.p_adjusted[place]),
-            effect=float(pairs.estimate[place]) / unit,
-        )
-        for place, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True))
-    )
 
 
 def _rank_notes(pairs: Pairs) -> list[str]:

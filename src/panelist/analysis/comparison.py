@@ -8,7 +8,9 @@ from typing import Any
 from panelist.core.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.result import Pairs as NotePairs
 from panelist.core.result import Part, Result, Sentence, Table
+from panelist.models.arrays import Floats
 from panelist.models.inference.adjust import find_adjustment
+from panelist.models.inference.contrasts import Pairs
 
 MODEL_WORDS = {
     "clmm": "ordinal mixed model",
@@ -47,6 +49,26 @@ class PairDifference:
     p: float
     p_adjusted: float
     effect: float
+
+
+def list_pairs(pairs: Pairs, effects: Floats) -> tuple[PairDifference, ...]:
+    """Return the pairs one by one; ``effects`` are their differences in standard units."""
+    return tuple(
+        PairDifference(
+            a=a,
+            b=b,
+            difference=float(pairs.estimate[place]),
+            se=float(pairs.se[place]),
+            df=float(pairs.df[place]),
+            statistic=float(pairs.statistic[place]),
+            low=float(pairs.low[place]),
+            high=float(pairs.high[place]),
+            p=float(pairs.p[place]),
+            p_adjusted=float(pairs.p_adjusted[place]),
+            effect=float(effects[place]),
+        )
+        for place, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True))
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

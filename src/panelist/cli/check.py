@@ -10,6 +10,7 @@ from panelist.cli.terminal import say, show, show_all
 
 if TYPE_CHECKING:
     from panelist.core.result import Result
+    from panelist.study.study import Study
     from panelist.study.summary import StudyCheck
 
 THE_ANSWER_IS_NO = 1
@@ -19,12 +20,34 @@ def check(
     study: Annotated[
         Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
     ],
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="ORIGINAL",
+            help="The study that this one repeats: show every deviation from it, with its reason.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="With --against: write the deviations as FILE.md, .tex, .csv or .json.",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check a study: all its problems at once, or a summary."""
+    if against is not None or output is not None:
+        _compare(study, against, output, json)
+        return
     from panelist.study.summary import check_study
 
     found, more = _try_plan(check_study(study))
+    more |= _follow_repeat(found)
     if json:
         show_all({"check": found, **more}, as_json=True)
     else:
@@ -47,6 +70,38 @@ def check(
         raise typer.Exit(THE_ANSWER_IS_NO)
 
 
+def _compare(study: Path, against: Path | None, output: Path | None, json: bool) -> None:
+    """Show in what a repeat deviates from its original."""
+    from panelist.core.errors import PanelistError
+    from panelist.reports.deviation_files import find_writer, write_deviations
+    from panelist.reproduction.deviations import find_deviations
+    from panelist.study.load import load_study
+
+    if against is None:
+        raise PanelistError("-o goes with --against ORIGINAL, whose deviations it writes.")
+    if output is not None:
+        find_writer(output)
+    found = find_deviations(load_study(against), load_study(study))
+    if output is not None:
+        write_deviations(found, output)
+    show(found, json)
+    if output is not None and not json:
+        say()
+        say(f"Written: {output}.")
+    if found.without_reason:
+        raise typer.Exit(THE_ANSWER_IS_NO)
+
+
+def _follow_repeat(found: "StudyCheck") -> "dict[str, Result]":
+    """Return how far a repeat has come, where the study is one."""
+    if found.study is None or found.study.file.repeat is None:
+        return {}
+    from panelist.reports.guided_steps import follow_repeat
+
+    state = follow_repeat(found.study)
+    return {"repeat": state} if state else {}
+
+
 def _try_plan(found: "StudyCheck") -> "tuple[StudyCheck, dict[str, Result]]":
     """Return the check with what the design can estimate, or with why it cannot be planned."""
     if found.study is None:
@@ -58,7 +113,27 @@ def _try_plan(found: "StudyCheck") -> "tuple[StudyCheck, dict[str, Result]]":
     from panelist.study.problems import Problem
 
     try:
-        return found, {"estimates": preview_estimates(found.study)}
+        estimates = preview_estimates(found.study)
+        if found.study.file.hit is not None:  # what it can estimate, the form alone knows
+            return _check_hit(found, found.study), {}
+        return found, {"estimates": estimates}
     except BadDesign as error:
         clash = Problem(found.path.name, None, "design", str(error))
         return replace(found, study=None, problems=(*found.problems, clash)), {}
+
+
+def _check_hit(found: "StudyCheck", study: "Study") -> "StudyCheck":
+    """Return the check with what is wrong with the mapping of an old HIT."""
+    from dataclasses import replace
+
+    from panelist.collection.legacy.hit_check import check_hit_mapping
+
+    problems = check_hit_mapping(study)
+    grave = tuple(problem for problem in problems if problem.grave)
+    notes = tuple(problem for problem in problems if not problem.grave)
+    return replace(
+        found,
+        study=None if grave else study,
+        problems=(*found.problems, *grave),
+        notes=(*found.notes, *notes),
+    )

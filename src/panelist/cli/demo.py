@@ -1,70 +1,90 @@
-"""``panelist demo``: a small study from ratings to figures, on data simulated here."""
+"""``panelist demo``: the whole life of a study, from its file to its report, in a minute."""
 
+from contextlib import closing
 from pathlib import Path
-from textwrap import fill
+from textwrap import TextWrapper
 from typing import Annotated
 
 import typer
 
-from panelist.cli.terminal import say
+from panelist.cli.terminal import say, show_progress
 
-FORMULA = "rating ~ system + (1 | rater) + (1 | item)"
+MARK = "demo.json"
+MADE = ("study", "ratings.csv", "report.html", "report_files", "heds.json", "heds.html")
+_WRAP = TextWrapper(98, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder for the ratings and figures.")
+        Path,
+        typer.Option("--out", "-o", metavar="DIR", help="The folder to fill; a demo in it is made anew."),
     ] = Path("panelist-demo"),
-    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the simulated raters.")] = 7,
+    keep_serving: Annotated[
+        bool, typer.Option("--keep-serving", help="Leave the server up, with places for people to rate.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="The server's port; 0 takes any that is free.")
+    ] = 0,
+    raters: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=2,
+            max=500,
+            help="How many simulated raters come; otherwise 24.",
+            show_default=False,
+        ),
+    ] = None,
+    sims: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Simulated studies for each effect of the power analysis.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the simulated raters.")] = 90,
 ) -> None:
-    """Simulate a small study, fit it, compare it, draw it."""
-    folder = _make_folder(out)
-    from panelist.analysis.compare import compare_systems
-    from panelist.analysis.demo import ITEMS, RATERS, SYSTEMS, simulate_demo
-    from panelist.core.formats import P_VALUE
-    from panelist.core.ratings import read_ratings
-    from panelist.core.writers import write_table
-    from panelist.models.fit import fit
-    from panelist.reports.figures import draw_shares, draw_systems
+    """Show the whole life of a study: power, plan, rating pages, analysis, report."""
+    import time
 
-    table = folder / "ratings.csv"
-    frame = simulate_demo(seed)
-    write_table(frame, table)
-    ratings = read_ratings(table)
-    say(
-        f"1. {len(frame):,} ratings simulated: {RATERS} raters judge {len(SYSTEMS)} systems on {ITEMS} "
-        f"items, for {' and '.join(ratings.criteria)}, from 1 to 6.\n"
-    )
+    from panelist.cli.whole_life import Wishes, live
+    from panelist.collection.web.launch import take_port
 
-    fitted = fit(FORMULA, ratings.only("fluency"), model="clmm")
-    say(f"2. One model of fluency. Its coefficients are steps on the latent scale, away from {SYSTEMS[0]}.\n")
-    say(f"   {fitted.title()}")
-    for row in fitted.to_dict()["coefficients"]:
-        p = P_VALUE.write(row["p"])
-        sign = "" if p.startswith("<") else "= "
-        say(f"   {row['term']:<18} {row['estimate']:5.2f}, standard error {row['se']:.2f}, p {sign}{p}")
-
-    compared = compare_systems(ratings)
-    say("\n3. All systems compared, on both criteria; p-values allow for three pairs.\n")
-    for criterion in compared.criteria:
-        say(fill(criterion.sentence(), 96, initial_indent="   ", subsequent_indent="   "))
-
-    draw_systems(compared, folder / "systems.svg")
-    draw_systems(compared, folder / "systems.png")
-    draw_shares(ratings, folder / "shares.svg")
-    say(f"\n4. Written to {out}: ratings.csv, systems.svg, systems.png, shares.svg.\n")
-    say("Now try:")
-    say(f"   panelist compare {table}")
-    say(f"   panelist fit {table} --criterion fluency --formula '{FORMULA}'")
+    start = time.perf_counter()
+    if port:
+        take_port("127.0.0.1", port).close()  # said now rather than after the power analysis
+    _make_folder(out)
+    wishes = Wishes(folder=out, seed=seed, raters=raters, sims=sims, port=port, keep_serving=keep_serving)
+    say("A study from its file to its report. Nobody gives these ratings: the raters are simulated.")
+    with closing(live(wishes, show_progress)) as steps:
+        for number, line in enumerate(steps, start=1):
+            say(_WRAP.fill(f"{number:2}. {line}"))
+    say()
+    say(f"Done in {time.perf_counter() - start:.0f} s. Open {out / 'report.html'} in a browser. Then try:")
+    say(f"  panelist compare {out / 'ratings.csv'}")
+    say(f"  panelist serve {out / 'study'}")
+    say("  panelist init my-study")
 
 
-def _make_folder(out: Path) -> Path:
+def _make_folder(out: Path) -> None:
+    """Make the folder, or clear what an earlier demo left in it and nothing else."""
+    import json
+    import shutil
+
+    from panelist import __version__
     from panelist.core.errors import BadFile
 
     try:
+        if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
+            raise BadFile(
+                f"The folder {str(out)!r} is not empty and holds no demo; nothing was written. Name another "
+                "with --out."
+            )
         out.mkdir(parents=True, exist_ok=True)
+        for name in MADE:
+            path = out / name
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        (out / MARK).write_text(json.dumps({"panelist": __version__, "made": MADE}) + "\n", encoding="utf-8")
     except OSError as error:
         raise BadFile(
             f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out."
         ) from error
-    return out

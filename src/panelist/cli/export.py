@@ -36,8 +36,9 @@ def export(
     what: Annotated[
         str,
         typer.Option(
-            metavar="ratings|visits|answers|events|actions",
-            help="The table: ratings, or the visits, all answers, what happened, what researchers did.",
+            metavar="ratings|visits|answers|events|actions|batch",
+            help="The table: ratings, or the visits, all answers, what happened, what researchers did; of an "
+            "old HIT also its batch results.",
         ),
     ] = "ratings",
     ids: Annotated[

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.terminal import say
+from panelist.cli.options import Columns
+from panelist.cli.terminal import say, show
 
 
 def init(
@@ -16,15 +17,35 @@ def init(
         ),
     ],
     template: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--template", "-t", metavar="likert|vas|binary|pairs|best-worst", help="What to begin with."
+            "--template",
+            "-t",
+            metavar="likert|vas|binary|pairs|best-worst",
+            help="What to begin with; likert without it.",
+            show_default=False,
         ),
-    ] = "likert",
+    ] = None,
+    repeat: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="ORIGINAL",
+            help="Begin a repeat of this study, archive, ratings table or HEDS sheet instead.",
+            show_default=False,
+        ),
+    ] = None,
+    columns: Columns = None,
 ) -> None:
-    """Make a study folder from a template."""
+    """Make a study folder from a template, or the repeat of a study."""
+    if repeat is not None:
+        _begin_repeat(folder, repeat, template, columns)
+        return
+    from panelist.core.errors import PanelistError
     from panelist.study.start import init_study
 
+    if columns is not None:
+        raise PanelistError("--columns goes with --repeat and a table of ratings.")
+    template = template or "likert"
     made = init_study(folder, template)
     say(f"A new study, {template}, in {folder}:")
     for path in made:
@@ -33,6 +54,35 @@ def init(
     say("Next, once you have put your own outputs and questions in:")
     for command in ("check", "plan", "serve"):
         say(f"  panelist {command} {folder}")
+
+
+def _begin_repeat(folder: Path, original: Path, template: str | None, columns: str | None) -> None:
+    """Make the folder of a repeat, and show its steps."""
+    from panelist.core.columns import parse_columns
+    from panelist.core.errors import PanelistError
+    from panelist.reports.guided_start import begin_repeat
+    from panelist.reports.guided_steps import follow_repeat
+    from panelist.study.load import load_study
+
+    if template is not None:
+        raise PanelistError("--template and --repeat both say what to begin with; give one of them.")
+    begun = begin_repeat(folder, original, parse_columns(columns) or None)
+    say(f"A repeat of {original}, read as {begun.kind}, in {folder}:")
+    for path in begun.files:
+        name = path.relative_to(folder).as_posix()
+        what = "the original, to compare with" if name.startswith("original/") else _WHAT.get(name, "")
+        say(f"  {name:<22}  {what}".rstrip())
+    say()
+    for note in begun.notes:
+        say(f"note: {note}")
+    if begun.notes:
+        say()
+    state = follow_repeat(load_study(folder))
+    if state is not None:
+        show(state)
+    say()
+    say("What is done and what is next:")
+    say(f"  panelist check {folder}")
 
 
 _WHAT = {

@@ -3,44 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from panelist.cli import power_options as given
 from panelist.cli.options import Columns, Json
-from panelist.cli.power_options import (
-    Adjust,
-    Alpha,
-    AsReleased,
-    Criterion,
-    Effects,
-    Engine,
-    Figure,
-    Formula,
-    Items,
-    ItemSd,
-    JournalFile,
-    Models,
-    Out,
-    OutputsPerRater,
-    Paper,
-    Pattern,
-    Pilot,
-    Points,
-    Precision,
-    Preset,
-    Raters,
-    RaterSd,
-    RatingsPerItem,
-    Seed,
-    Sims,
-    StudyPlan,
-    Systems,
-    TableFile,
-    Thresholds,
-    Uncertain,
-    Workers,
-    make_truths,
-    parse_numbers,
-    parse_wholes,
-    show_power_progress,
-)
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
@@ -50,37 +14,37 @@ if TYPE_CHECKING:
 
 
 def power(
-    preset: Preset = "general",
-    items: Items = "50,100",
-    ratings_per_item: RatingsPerItem = "3",
-    effects: Effects = None,
-    sims: Sims = None,
-    models: Models = None,
-    seed: Seed = 1,
-    raters: Raters = None,
-    outputs_per_rater: OutputsPerRater = None,
-    systems: Systems = 2,
-    pattern: Pattern = "steps",
-    points: Points = None,
-    thresholds: Thresholds = None,
-    rater_sd: RaterSd = None,
-    item_sd: ItemSd = None,
-    pilot: Pilot = None,
-    uncertain: Uncertain = False,
-    study: StudyPlan = None,
-    criterion: Criterion = None,
-    as_released: AsReleased = False,
-    alpha: Alpha = 0.05,
-    adjust: Adjust = "tukey",
-    formula: Formula = "maximal",
-    precision: Precision = None,
-    engine: Engine = "local",
-    workers: Workers = None,
-    journal: JournalFile = None,
-    paper: Paper = False,
-    out: Out = Path("howcroft-rieser"),
-    figure: Figure = None,
-    table: TableFile = None,
+    preset: given.Preset = "general",
+    items: given.Items = "50,100",
+    ratings_per_item: given.RatingsPerItem = "3",
+    effects: given.Effects = None,
+    sims: given.Sims = None,
+    models: given.Models = None,
+    seed: given.Seed = 1,
+    raters: given.Raters = None,
+    outputs_per_rater: given.OutputsPerRater = None,
+    systems: given.Systems = 2,
+    pattern: given.Pattern = "steps",
+    points: given.Points = None,
+    thresholds: given.Thresholds = None,
+    rater_sd: given.RaterSd = None,
+    item_sd: given.ItemSd = None,
+    pilot: given.Pilot = None,
+    uncertain: given.Uncertain = False,
+    study: given.StudyPlan = None,
+    criterion: given.Criterion = None,
+    as_released: given.AsReleased = False,
+    alpha: given.Alpha = 0.05,
+    adjust: given.Adjust = "tukey",
+    formula: given.Formula = "maximal",
+    precision: given.Precision = None,
+    engine: given.Engine = "local",
+    workers: given.Workers = None,
+    journal: given.JournalFile = None,
+    paper: given.Paper = False,
+    out: given.Out = Path("howcroft-rieser"),
+    figure: given.Figure = None,
+    table: given.TableFile = None,
     columns: Columns = None,
     json: Json = False,
 ) -> None:
@@ -92,17 +56,17 @@ def power(
     else:
         options |= {"sims": sims, "pattern": pattern, "alpha": alpha}
         options |= {"adjust": adjust, "formula": formula, "precision": precision, "journal": journal}
-        options["effects"] = None if effects is None else parse_numbers(effects, "--effects")
-        truths, names = make_truths(
+        options["effects"] = None if effects is None else given.parse_numbers(effects, "--effects")
+        truths, names = given.make_truths(
             preset, points, thresholds, rater_sd, item_sd, pilot, uncertain, criterion, columns
         )
         if study is not None:
             options["layout"], truths = _read_study(study, criterion, truths, points or thresholds or pilot)
         else:
             options |= {
-                "items": parse_wholes(items, "--items"),
-                "ratings_per_item": parse_wholes(ratings_per_item, "--ratings-per-item"),
-                "raters": None if raters is None else parse_wholes(raters, "--raters"),
+                "items": given.parse_wholes(items, "--items"),
+                "ratings_per_item": given.parse_wholes(ratings_per_item, "--ratings-per-item"),
+                "raters": None if raters is None else given.parse_wholes(raters, "--raters"),
                 "outputs_per_rater": outputs_per_rater,
                 "systems": len(names) or systems,
                 "as_released": as_released,
@@ -130,7 +94,7 @@ def parse_models(text: str | None, truth: "Truth", layout: "Layout | None") -> l
 def _run(options: dict[str, Any]) -> "PowerCurve":
     from panelist.power.curve import simulate_power
 
-    with show_power_progress() as report:
+    with given.show_power_progress() as report:
         return simulate_power(**options, on_progress=report)
 
 
@@ -145,7 +109,7 @@ def _run_paper(out: Path, as_released: bool, sims: int | None, options: dict[str
         raise BadFile(
             f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out."
         ) from None
-    with show_power_progress() as report:
+    with given.show_power_progress() as report:
         found = simulate_paper(
             sims=SIMS if sims is None else sims,
             journal=out / "journal.jsonl",

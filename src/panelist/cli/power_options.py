@@ -148,6 +148,54 @@ Engine = Annotated[
 Workers = Annotated[
     int | None, typer.Option(metavar="N", help="Threads; without it one a core.", show_default=False)
 ]
+Effect = Annotated[
+    float | None,
+    typer.Option(
+        metavar="D", help="The difference worth finding, in threshold distances.", show_default=False
+    ),
+]
+TargetPower = Annotated[float, typer.Option("--power", metavar="SHARE", help="The target power.")]
+OnePreset = Annotated[str, typer.Option(metavar="NAME", help="How much raters and items differ.")]
+Model = Annotated[str, typer.Option(metavar="NAME", help="The analysis: clmm, lmm, …")]
+RatingsToTry = Annotated[
+    str, typer.Option(metavar="K,…", help="Numbers of ratings of each output to look at.")
+]
+LoadsToTry = Annotated[
+    str | None,
+    typer.Option(
+        "--outputs-per-rater",
+        metavar="N,…",
+        help="Numbers of outputs a rater sees to look at; 25 without it.",
+        show_default=False,
+    ),
+]
+PayStudy = Annotated[
+    Path | None,
+    typer.Option(metavar="STUDY", help="Take pay and minutes from a study file.", show_default=False),
+]
+PayPerHour = Annotated[
+    float | None, typer.Option(metavar="AMOUNT", help="What an hour is paid.", show_default=False)
+]
+MinutesPerRating = Annotated[
+    float | None, typer.Option(metavar="MINUTES", help="How long a rating takes.", show_default=False)
+]
+Budget = Annotated[
+    float | None, typer.Option(metavar="AMOUNT", help="What it may cost in all.", show_default=False)
+]
+MaxItems = Annotated[int, typer.Option(metavar="N", help="The most items there can be.")]
+MaxRaters = Annotated[
+    int | None, typer.Option(metavar="N", help="The most raters there can be.", show_default=False)
+]
+Goal = Annotated[
+    str | None,
+    typer.Option(
+        "--smallest",
+        metavar="cost|ratings|raters|items",
+        help="What shall be small; cost where a wage is known, else ratings.",
+        show_default=False,
+    ),
+]
+ConfirmSims = Annotated[int, typer.Option(metavar="N", help="Data sets that confirm the answer.")]
 
 
 def parse_numbers(text: str, option: str) -> list[float]:

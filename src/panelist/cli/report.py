@@ -9,9 +9,12 @@ from panelist.cli.options import Columns, Json
 from panelist.cli.terminal import say, tell
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from panelist.study.study import Study
 
 STUDY_ENDINGS = {".yaml", ".yml"}
+ARCHIVE_ENDING = ".zip"
 DATABASE = "study.db"
 
 
@@ -19,8 +22,8 @@ def report(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="STUDY|RATINGS",
-            help="A study (its file or folder), or a table of ratings.",
+            metavar="STUDY|RATINGS|ZIP",
+            help="A study (its file or folder), a table of ratings, or an archive.",
             show_default=False,
         ),
     ],
@@ -46,20 +49,23 @@ def report(
     json: Json = False,
 ) -> None:
     """Write the report: the analysis as one page, with figures, tables and paragraphs to paste."""
+    from contextlib import ExitStack
+
     from panelist.analysis.analyse import analyse
     from panelist.core.columns import parse_columns
     from panelist.reports.write import write_report
 
-    study, table, origin = _find_input(source, ratings)
-    analysis = analyse(
-        study,
-        table,
-        columns=parse_columns(columns) or None,
-        source=origin,
-        resamples=resamples,
-        seed=seed,
-        on_step=lambda name: tell(f"Analysing {name}"),
-    )
+    with ExitStack() as places:
+        study, table, origin = _find_input(source, ratings, places)
+        analysis = analyse(
+            study,
+            table,
+            columns=parse_columns(columns) or None,
+            source=origin,
+            resamples=resamples,
+            seed=seed,
+            on_step=lambda name: tell(f"Analysing {name}"),
+        )
     written = write_report(analysis, out, files=files)
     if json:
         say(analysis.to_json())
@@ -71,10 +77,19 @@ def report(
     say(f"Written: {out}{beside}.")
 
 
-def _find_input(source: Path, ratings: Path | None) -> "tuple[Study | None, object, str | None]":
-    """Return the study (None for a table), the ratings or where they are, and what to call them."""
+def _find_input(
+    source: Path, ratings: Path | None, places: "ExitStack"
+) -> "tuple[Study | None, object, str | None]":
+    """Return the study (None for a table), the ratings or where they are, and what to call them.
+
+    ``places`` keeps the folder into which an archive is unpacked.
+    """
     from panelist.core.errors import BadFile
 
+    if source.suffix.casefold() == ARCHIVE_ENDING and not source.is_dir():
+        if ratings is not None:
+            raise BadFile(f"--ratings goes with a study, and {source} is an archive with ratings of its own.")
+        return _unpack(source, places)
     if not source.is_dir() and source.suffix.casefold() not in STUDY_ENDINGS:
         if ratings is not None:
             raise BadFile(f"--ratings goes with a study, and {source} is a table of ratings by its ending.")
@@ -93,6 +108,17 @@ def _find_input(source: Path, ratings: Path | None) -> "tuple[Study | None, obje
         f"The study has no ratings yet: there is neither study.db nor ratings.csv in {study.folder}. Collect "
         "some (panelist serve), simulate some (panelist simulate), or name a file with --ratings."
     )
+
+
+def _unpack(archive: Path, places: "ExitStack") -> "tuple[Study, Path, None]":
+    """Return the study and the ratings of an archive."""
+    from tempfile import TemporaryDirectory
+
+    from panelist.reports.verify import open_archive
+
+    folder = places.enter_context(TemporaryDirectory(prefix="panelist-report-"))
+    study, ratings = open_archive(archive, Path(folder))
+    return study, ratings, None
 
 
 def _collected(study: "Study") -> object:

@@ -48,6 +48,7 @@ def serve(
 ) -> None:
     """Serve the rating pages and the dashboard of a study."""
     from panelist.collection.web.launch import Wishes, prepare, run
+    from panelist.reports.planner.extension import make_planner
 
     ready = prepare(
         Wishes(
@@ -62,6 +63,7 @@ def serve(
             joins_a_minute=join_limit,
             study_changed=study_changed,
             access_log=access_log,
+            extensions=(make_planner,),
         )
     )
     for line in ready.lines():

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from markupsafe import escape
+
 from panelist.collection.agenda import PlanPage, Sitting
 from panelist.collection.booklet import Booklet
 from panelist.collection.grading import grade_practice
@@ -38,6 +40,7 @@ def has_step(booklet: Booklet, step: str) -> bool:
         "background": bool(file.background),
         "instructions": bool(file.instructions),
         "examples": bool(file.examples),
+        "comprehension": file.comprehension is not None,
         "comments": bool(file.closing.comments),
     }.get(step, True)
 
@@ -176,19 +179,19 @@ def make_end_page(
     file = booklet.study.file
     kind = {"excluded": "finished"}.get(state, "timed_out" if reason == TIME_UP else state)
     outcomes = file.collecting.outcomes
-    outcome = {
-        "finished": outcomes.finished,
-        "screened_out": outcomes.screened_out,
-        "declined": outcomes.declined,
-    }.get(kind)
+    outcome = getattr(outcomes, kind) if kind in type(outcomes).model_fields else None
+    if kind == "screened_out" and code and code == outcomes.failed_checks.code:
+        outcome = outcomes.failed_checks
     code = code or (outcome.code if outcome else "")
     redirect = outcome.redirect if outcome else ""
     if redirect:
         filled = {"{code}": code, "{id}": outside_id or ""}
         for blank, value in filled.items():
             redirect = redirect.replace(blank, quote(value, safe=""))
-    thanks = render_markdown(file.closing.thanks) if kind == "finished" and file.closing.thanks else NOTHING
-    return EndPage(id=f"end-{kind}", kind=kind, text=thanks, code=code, redirect=redirect)
+    text = render_markdown(file.closing.thanks) if kind == "finished" and file.closing.thanks else NOTHING
+    if kind == "incompatible":
+        text = escape(", ".join(booklet.words.say(f"device_{one}") for one in file.collecting.devices))
+    return EndPage(id=f"end-{kind}", kind=kind, text=text, code=code, redirect=redirect)
 
 
 def make_waiting_page(booklet: Booklet, occasion: int, ended: float | None, now: float) -> EndPage:

@@ -19,6 +19,7 @@ from panelist.collection.rating_rows import read_answers
 from panelist.collection.store.reading import Snapshot
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.readers import find_ending
+from panelist.core.spreadsheets import disarm
 from panelist.core.writers import write_table
 from panelist.study.study import Study
 
@@ -53,7 +54,11 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
 
     ``frame.attrs["notes"]`` says what could not be read as its scale says.
     """
-    people = _name_people(snapshot, ids)
+    if study.file.hit is not None:
+        from panelist.collection.legacy.batch_export import export_hit_ratings
+
+        return export_hit_ratings(snapshot, study, ids=ids)
+    people = name_people(snapshot, ids)
     rows, notes = read_answers(snapshot.answers, people, study, plan)
     frame = rows.merge(people.drop(columns=["place", "group"]), left_on="visit", right_on="id", how="left")
     frame["trial"] = _name_trials(frame, study)
@@ -72,7 +77,7 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
 
 def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
     """Return a row for each visit: where it is, how far it came, how long it took, why it does not count."""
-    people = _name_people(snapshot, ids)
+    people = name_people(snapshot, ids)
     frame = snapshot.visits.merge(people[["id", "rater", "excluded", "finished"]], on="id")
     done = snapshot.pages_done.groupby("visit")["seconds"].agg(["count", "size", "sum"])
     given = snapshot.answers.groupby("visit").size()
@@ -100,7 +105,7 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
 
 def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
     """Return every answer as it came in, each change of mind in a row of its own."""
-    people = _name_people(snapshot, ids)
+    people = name_people(snapshot, ids)
     columns = ["id", "rater", "place", *(["outside_id"] if ids else []), "excluded"]
     frame = snapshot.answers.drop(columns=["id", "key"]).merge(
         people[columns], left_on="visit", right_on="id", how="left"
@@ -115,7 +120,7 @@ def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
 
 def export_events(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
     """Return what happened in each visit: consent, background answers, warnings, comments."""
-    people = _name_people(snapshot, ids)
+    people = name_people(snapshot, ids)
     columns = ["id", "rater", "place", *(["outside_id"] if ids else [])]
     frame = snapshot.events.drop(columns=["id", "key"]).merge(
         people[columns], left_on="visit", right_on="id", how="left"
@@ -138,6 +143,13 @@ def export_actions(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     return frame
 
 
+def export_batch(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
+    """Return what raters did with an old HIT, as batch results of Mechanical Turk."""
+    from panelist.collection.legacy.batch_export import make_batch
+
+    return make_batch(snapshot, study, ids=ids)
+
+
 Exporter = Callable[..., pd.DataFrame]
 EXPORTS: dict[str, Exporter] = {
     "ratings": export_ratings,
@@ -146,13 +158,16 @@ EXPORTS: dict[str, Exporter] = {
     "events": export_events,
     "actions": export_actions,
 }
+OF_HITS: dict[str, Exporter] = {"batch": export_batch}
+"""Tables that only a study with an old HIT has."""
 
 
 def find_exporter(what: str) -> Exporter:
     """Return the function that makes this table."""
-    if what not in EXPORTS:
-        raise UnknownName(f"Nothing called {what!r} can be exported. {did_you_mean(what, EXPORTS)}")
-    return EXPORTS[what]
+    every = EXPORTS | OF_HITS
+    if what not in every:
+        raise UnknownName(f"Nothing called {what!r} can be exported. {did_you_mean(what, every)}")
+    return every[what]
 
 
 def write_export(frame: pd.DataFrame, path: Path) -> int:
@@ -166,50 +181,7 @@ def write_export(frame: pd.DataFrame, path: Path) -> int:
     return count
 
 
-# A spreadsheet takes a cell that begins so for a formula; a number it takes for a number.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
-
-
-def disarm(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """Return the table with an apostrophe before each text that a spreadsheet would run, and their number.
-
-    ``rearm`` takes it off again. Numbers stay numbers, and a text that reads as a number stays as it is.
-
-    >>> disarm(pd.DataFrame({"text": ["=1+1", "-3", "fine"]}))[0]["text"].tolist()
-    ["'=1+1", '-3', 'fine']
-    """
-    return _change_texts(frame, lambda cell: f"'{cell}" if _runs(cell) else cell)
-
-
-def rearm(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """Return the table as it was before ``disarm``, and how many cells that changed.
-
-    >>> rearm(pd.DataFrame({"text": ["'=1+1", "-3", "fine"]}))[0]["text"].tolist()
-    ['=1+1', '-3', 'fine']
-    """
-    return _change_texts(frame, lambda cell: cell[1:] if cell.startswith("'") and _runs(cell[1:]) else cell)
-
-
-def _runs(cell: str) -> bool:
-    return bool(_FORMULA.match(cell)) and not _NUMBER.fullmatch(cell)
-
-
-def _change_texts(frame: pd.DataFrame, change: Callable[[str], str]) -> tuple[pd.DataFrame, int]:
-    changed, count = frame.copy(deep=False), 0
-    for name in frame.columns:
-        if pd.api.types.is_numeric_dtype(frame[name].dtype):
-            continue
-        cells = frame[name].astype(object)
-        new = [change(cell) if isinstance(cell, str) else cell for cell in cells]
-        here = sum(one is not other for one, other in zip(new, cells, strict=True))
-        if here:
-            changed[name] = pd.Series(new, index=frame.index, dtype=object)
-            count += here
-    return changed, count
-
-
-def _name_people(snapshot: Snapshot, ids: bool) -> pd.DataFrame:
+def name_people(snapshot: Snapshot, ids: bool) -> pd.DataFrame:
     """Return a row for each visit: its rater's pseudonym, its place, and whether it counts."""
     visits, salt = snapshot.visits, snapshot.study.salt
     known = [

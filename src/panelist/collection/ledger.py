@@ -159,7 +159,9 @@ def count_folder(folder: Folder, texts: frozenset[str]) -> Tally:
         if event.kind == "check":
             name = (int(event.detail.get("occasion", 1)), str(event.detail.get("check", "")))
             checks[name] = bool(event.detail.get("passed"))
-        elif event.kind == "flag" and "practice" in str(event.detail.get("reason", "")):
+        elif event.kind == "flag" and any(
+            word in str(event.detail.get("reason", "")) for word in ("practice", "comprehension")
+        ):
             notes.append(str(event.detail["reason"]))
     ends = [time for time in (visit.opened, visit.ended if visit.state == "finished" else None) if time]
     timed = [seconds for seconds in folder.pages.values() if seconds is not None]

@@ -12,7 +12,10 @@ from panelist.collection.sheets import page_name
 from panelist.collection.store.answers import Answer, Move, PageDone
 from panelist.collection.store.ops import NewEvent
 
-STEPS = ("consent", "background", "instructions", "examples", "pages", "comments", "finished")
+STEPS = (
+    *("consent", "background", "instructions", "examples", "comprehension"),
+    *("pages", "comments", "finished"),
+)
 STOPS = ("again", "break", "pause", "warning")
 ENDS = ("finished", "declined", "screened_out", "released", "excluded")
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that look alike

@@ -8,7 +8,7 @@ from statistics import median
 
 from panelist.collection.flags import QUIET_MINUTES, Flag, find_flags, find_usual, quiet_minutes
 from panelist.collection.ledger import Folder, Ledger, Tally
-from panelist.collection.plan_facts import PlaceFacts, PlanFacts, count_cells
+from panelist.collection.plan_facts import PlanFacts, count_cells
 from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.real_pay import PaySoFar, find_bonus, find_hourly, measure_pay
 from panelist.collection.store.people import TIMED_OUT
@@ -28,7 +28,7 @@ STATES = {
     "released": "Released",
     "excluded": "Excluded",
 }
-READING = ("consent", "background", "instructions", "examples")
+READING = ("consent", "background", "instructions", "examples", "comprehension")
 PRACTISING = ("practice", "feedback", "again")
 
 
@@ -114,9 +114,17 @@ class Overview:
 
 
 def make_overview(
-    ledger: Ledger, study: Study, facts: PlanFacts, now: float, agrees: Mapping[int, float] | None = None
+    ledger: Ledger,
+    study: Study,
+    facts: PlanFacts,
+    now: float,
+    agrees: Mapping[int, float] | None = None,
+    paid: Mapping[int, Decimal] | None = None,
 ) -> Overview:
-    """Return how the collecting goes; ``agrees`` has the correlation of each visit with the rest."""
+    """Return how the collecting goes; ``agrees`` has the correlation of each visit with the rest.
+
+    ``paid`` has what a panel really pays for visits; the others are paid as planned.
+    """
     folders = list(ledger.folders.values())
     holders = {
         folder.visit.place: folder.visit
@@ -125,7 +133,10 @@ def make_overview(
     }
     done = [folder for folder in folders if folder.visit.state == "finished" and folder.visit.valid]
     got, wanted = count_cells(facts, [folder.visit.place or "" for folder in done])
-    pay = measure_pay(study, [(_find_pay(folder, facts), folder.tally.seconds) for folder in done])
+    real = paid or {}
+    pay = measure_pay(
+        study, [(_find_pay(folder.visit, facts, real), folder.tally.seconds) for folder in done]
+    )
     by, rows = _lay_out_places(facts, holders)
     gone = [folder.visit for folder in folders if folder.visit.freed and folder.visit.opened is not None]
     return Overview(
@@ -145,7 +156,16 @@ def make_overview(
         gone=len(gone),
         refilled=sum((visit.place or "") in holders for visit in gone),
         raters=_list_raters(
-            folders, study, facts, pay, holders, ledger.study.salt, ledger.study.state, now, agrees or {}
+            folders,
+            study,
+            facts,
+            pay,
+            holders,
+            ledger.study.salt,
+            ledger.study.state,
+            now,
+            agrees or {},
+            real,
         ),
         open_places=len(facts.places) - sum(place in facts.places for place in holders),
         quiet=tuple(
@@ -156,9 +176,9 @@ def make_overview(
     )
 
 
-def _find_pay(folder: Folder, facts: PlanFacts) -> Decimal | None:
-    known = facts.places.get(folder.visit.place or "")
-    return known.pay if known is not None else None
+def _find_pay(visit: Visit, facts: PlanFacts, paid: Mapping[int, Decimal]) -> Decimal | None:
+    known = facts.places.get(visit.place or "")
+    return paid.get(visit.id, known.pay if known is not None else None)
 
 
 def name_visit(visit: Visit, salt: str) -> str:
@@ -192,6 +212,7 @@ def _list_raters(
     state: str,
     now: float,
     agrees: Mapping[int, float],
+    paid: Mapping[int, Decimal],
 ) -> tuple[RaterLine, ...]:
     usual = find_usual(folder.tally for folder in folders)
     allowed = study.file.checks.allowed if study.file.checks else 0
@@ -199,7 +220,8 @@ def _list_raters(
     for folder in folders:
         visit, tally = folder.visit, folder.tally
         place = facts.places.get(visit.place or "")
-        hourly = find_hourly(place.pay, tally.seconds) if place and visit.state == "finished" else None
+        amount = _find_pay(visit, facts, paid)
+        hourly = find_hourly(amount, tally.seconds) if place and visit.state == "finished" else None
         flags = find_flags(
             visit, tally, now=now if state == "open" else 0.0, allowed=allowed, usual_seconds=usual,
             hourly=hourly, floor=pay.floor, agrees=agrees.get(visit.id),
@@ -218,7 +240,7 @@ def _list_raters(
                 of_pages=place.pages if place else 0,
                 seconds=tally.seconds,
                 hourly=hourly,
-                bonus=_find_bonus(place, tally, hourly, pay),
+                bonus=_find_bonus(amount, tally, hourly, pay),
                 passed=sum(tally.checks.values()),
                 checks=len(tally.checks),
                 flags=flags,
@@ -228,10 +250,10 @@ def _list_raters(
     return tuple(sorted(lines, key=lambda line: (-line.last, -line.id)))
 
 
-def _find_bonus(place: PlaceFacts | None, tally: Tally, hourly: float | None, pay: PaySoFar) -> Decimal:
-    if place is None or place.pay is None or hourly is None or pay.floor is None:
+def _find_bonus(amount: Decimal | None, tally: Tally, hourly: float | None, pay: PaySoFar) -> Decimal:
+    if amount is None or hourly is None or pay.floor is None:
         return Decimal(0)
-    return find_bonus(place.pay, tally.seconds, pay.floor)
+    return find_bonus(amount, tally.seconds, pay.floor)
 
 
 def _lay_out_places(facts: PlanFacts, holders: Mapping[str, Visit]) -> tuple[str, tuple[PlaceRow, ...]]:

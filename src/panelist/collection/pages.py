@@ -150,6 +150,22 @@ class BackgroundPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ComprehensionPage(Page):
+    """Questions about the instructions."""
+
+    template = "comprehension"
+    questions: tuple[BackgroundQuestion, ...]
+    instructions: Markup = NOTHING
+    left: int = 0
+    """How many attempts are left to who failed one; 0 at the first."""
+
+    @property
+    def missing(self) -> int:
+        """How many answers are missing."""
+        return sum(bool(question.problem) for question in self.questions)
+
+
+@dataclass(frozen=True, kw_only=True)
 class InstructionsPage(Page):
     """What raters shall do, and what they judge."""
 
@@ -234,6 +250,15 @@ class PracticePage(RatingPage):
     practice: bool = True
 
 
+@dataclass(frozen=True, kw_only=True)
+class HitPage(RatingPage):
+    """An old HIT in a frame of its own; its form is the answer."""
+
+    template = "hit"
+    source: str
+    """The address of the frame, under a name that says nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """How an answer in practice compares with the one expected."""
@@ -292,8 +317,8 @@ class EndPage(Page):
 
     template = "end"
     kind: str
-    """``finished``, ``screened_out``, ``declined``, ``paused``, ``closed``, ``full``, ``released``,
-    ``timed_out``, ``waiting``, ``unknown`` or ``trouble``."""
+    """``finished``, ``screened_out``, ``declined``, ``paused``, ``closed``, ``full``, ``incompatible``,
+    ``released``, ``timed_out``, ``waiting``, ``unknown`` or ``trouble``."""
     text: Markup = NOTHING
     code: str = ""
     redirect: str = ""

@@ -13,6 +13,13 @@ from panelist.collection import briefing_pages as briefing
 from panelist.collection.agenda import PlanPage, Sitting
 from panelist.collection.answering import NotAsked, check_values, collect_values, take_answer
 from panelist.collection.booklet import Booklet
+from panelist.collection.comprehension import (
+    STATE,
+    count_attempts,
+    has_passed,
+    make_comprehension_page,
+    take_comprehension,
+)
 from panelist.collection.history import History, Visiting
 from panelist.collection.moves import (
     ENDS,
@@ -52,6 +59,8 @@ def next_page(
         return EndPage(id=f"end-{study_state}", kind=study_state)
     if state in _BRIEFING:
         return _BRIEFING[state](booklet, visit)
+    if state == STATE:
+        return make_comprehension_page(booklet, count_attempts(visit, history))
     if state == "waiting":
         return briefing.make_waiting_page(booklet, visit.occasion, history.ended(visit.occasion), now)
     sitting = booklet.agenda.sitting(visit.place, visit.occasion)
@@ -59,7 +68,8 @@ def next_page(
         return briefing.make_break_page(booklet, sitting, visit.occasion, visit.page, state)
     page = sitting.page(visit.page)
     if page is None:
-        return EndPage(id="end-full", kind="full")  # no place, or one that the plan does not have
+        # No place, or one that the plan does not have.
+        return briefing.make_end_page(booklet, "full", "", visit.outside_id)
     if state == "feedback":
         answers = history.answers(visit.occasion, page.order)
         return briefing.make_feedback_page(booklet, sitting, visit.occasion, page, answers)
@@ -88,6 +98,8 @@ def take(
 ) -> Outcome:
     """Return what follows from a form; ``elapsed`` is for how long the server knows the page was shown."""
     state = find_state(booklet, visit)
+    if state == STATE:
+        return take_comprehension(booklet, visit, form, history)
     if form.get("page") != find_id(state, visit):
         return Outcome()
     if state in ("practice", "rating"):
@@ -106,7 +118,9 @@ def take(
 def _move_on(booklet: Booklet, visit: Visiting, state: str, history: History, now: float) -> Move | None:
     """Return the move from a page on which there is nothing to answer."""
     if state in ("instructions", "examples"):
-        return go_to(booklet, visit, STEPS[STEPS.index(state) + 1])
+        move = go_to(booklet, visit, STEPS[STEPS.index(state) + 1])
+        asked_before = move.state == STATE and has_passed(booklet, visit, history)
+        return go_to(booklet, visit, "pages") if asked_before else move
     if state == "again":
         return go_to(booklet, visit, "instructions")
     if state == "waiting":

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from panelist.collection.agenda import PlanPage, Sitting
 from panelist.collection.booklet import Booklet
+from panelist.collection.legacy.hit_keys import make_key
 from panelist.collection.markdown import NOTHING
-from panelist.collection.pages import Asked, Output, PracticePage, RatingPage
+from panelist.collection.pages import Asked, HitPage, Output, PracticePage, RatingPage
 from panelist.collection.questions import name_output
 
 LONGEST_LINE = 90  # characters of a context that still reads as a heading
@@ -50,6 +51,16 @@ def make_rating_page(
     context = booklet.beside(page, "context").strip()
     is_line = len(context) <= LONGEST_LINE and "\n" not in context
     reference = booklet.beside(page, "reference")
+    if booklet.study.file.hit is not None:
+        return HitPage(
+            id=page_name(occasion, page.order),
+            n=sitting.count_done(page),
+            total=len(among),
+            noun=booklet.noun,
+            layout="one",
+            asked=_ask(booklet, page, fields, comparative, answers, problems or {}),
+            source=f"/hit/{make_key(booklet.study, page.outputs[0][0])}",
+        )
     make = PracticePage if practice else RatingPage
     return make(
         id=page_name(occasion, page.order),

@@ -216,7 +216,8 @@ def _follow_trial(
         if kind != "none":
             events.append(NewEvent(_EVENT[kind], {"occasion": visit.occasion, "reason": follows.reason}))
         if kind == "screen out":
-            code = booklet.study.file.collecting.outcomes.screened_out.code
+            outcomes = booklet.study.file.collecting.outcomes
+            code = outcomes.failed_checks.code or outcomes.screened_out.code
             return replace(
                 outcome, move=end_visit(visit, "screened_out", follows.reason, code), events=tuple(events)
             )

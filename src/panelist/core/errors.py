@@ -8,6 +8,7 @@ PanelistError            the user can mend it; the command line prints it and en
 ├── BadStudy             a study file, or its outputs, with problems; lists them all
 ├── BadDesign            a design that these numbers of raters, items and systems do not allow
 ├── BadPlan              a plan that does not belong to its study, or was changed by hand
+├── BadReproduction      studies that cannot be compared: nothing in common, scales that differ
 └── UnknownName          a word that no registry holds; says which come near
 """
 
@@ -49,6 +50,10 @@ class BadDesign(PanelistError):
 
 class BadPlan(PanelistError):
     """The plan cannot be read, does not belong to this study, or was changed by hand."""
+
+
+class BadReproduction(PanelistError):
+    """Studies cannot be compared as they are: nothing in common, or scales that differ."""
 
 
 class UnknownName(PanelistError):

@@ -28,6 +28,7 @@ from panelist.core.writers import write_table
 __all__ = ["Ratings", "parse_columns", "parse_where", "read_ratings", "write_ratings"]
 
 SET_ASIDE = ("excluded", "check")
+MAY_BE_EMPTY = ("group", "list")  # the columns of an export that not every study fills
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +186,9 @@ def _build(raw: Raw, origin: str, columns: Mapping[str, str] | None) -> Ratings:
     gaps = [
         f"{name} is missing in {count} of {len(frame)} rows"
         for name in ("rating", *IDENTIFIERS)
-        if name in frame and (count := int(frame[name].isna().sum()))
+        if name in frame
+        and (count := int(frame[name].isna().sum()))
+        and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
     return Ratings(frame.reset_index(drop=True), names, origin, (*notes, *aside, *found, *gaps))
 

@@ -1,8 +1,10 @@
 """The smallest design that reaches a target power, and what others would cost."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -14,9 +16,11 @@ from panelist.power.cost import Tariff
 from panelist.power.curve import check_models
 from panelist.power.engines.base import Engine, open_engine
 from panelist.power.grid import Grid, Progress, run_grid
+from panelist.power.journal import Journal
 from panelist.power.presets import find_preset
 from panelist.power.sample_size import Option, SampleSize
 from panelist.power.search import BEHIND, ROUNDS, SETS, Family, make_family
+from panelist.power.size_journal import RecordedEngine, find_search_key
 from panelist.power.truth import Truth, find_effects
 
 RATINGS = (2, 3, 5, 10)
@@ -48,6 +52,7 @@ def find_sample_size(
     seed: int = 1,
     engine: str = "local",
     workers: int | None = None,
+    journal: str | Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> SampleSize:
     """Return the smallest design for a target power at an effect (in threshold distances).
@@ -55,7 +60,8 @@ def find_sample_size(
     Every number of ratings an output and of outputs a rater is a family of designs; within each, the number
     of items is searched for. ``goal`` says what is made small: cost where a ``tariff`` is known, else
     ratings. ``budget``, ``max_items`` and ``max_raters`` are limits. The answer is simulated ``sims`` times
-    more at its own size, and made larger while it misses the target there.
+    more at its own size, and made larger while it misses the target there. With a ``journal`` what was
+    simulated is written to a file as it comes, and a search that was killed goes on where it stopped.
     """
     start = time.perf_counter()
     _check(effect, power, budget, tariff, sims)
@@ -79,7 +85,8 @@ def find_sample_size(
     choices = Choices(alpha=alpha, adjust=adjust)
     names = check_models([model], [source], [families[0].lay_out(20, seed)])
     search = _Search(source, effects, effect, names, choices, seed, tariff, budget, max_raters, chosen)
-    with open_engine(engine, workers) as running:
+    path = None if journal is None else Path(journal)
+    with _open(engine, workers, path, find_search_key(names, choices, seed)) as running:
         families = search.explore(families, running, on_progress)
         best, confirmed, families = search.confirm(families, running, sims, on_progress)
     options = [search.describe(family) for family in families]
@@ -103,6 +110,17 @@ def find_sample_size(
         seed=seed,
         notes=tuple(search.find_notes(options)),
     )
+
+
+@contextmanager
+def _open(engine: str, workers: int | None, journal: Path | None, key: str) -> Iterator[Engine]:
+    """Give the engine; one that writes down what it runs, where there is a journal."""
+    if journal is None:
+        with open_engine(engine, workers) as running:
+            yield running
+        return
+    with Journal(journal, key) as writer, open_engine(engine, workers) as running:
+        yield RecordedEngine(running, writer)
 
 
 @dataclass(frozen=True)

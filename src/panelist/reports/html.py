@@ -27,6 +27,7 @@ from panelist.reports.tables import draw_html
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
+    from panelist.analysis.departures import Departures
     from panelist.analysis.effects import Effects
     from panelist.core.result import Part
 
@@ -80,6 +81,7 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         pages=[make_page(one, analysis) for one in analysis.criteria],
         exclusions=exclusions.sentence(),
         rules=draw_html(rules[0]) if rules else "",
+        departures=_show_departures(analysis.departures),
         methods=write_methods(analysis),
         results=write_results(analysis),
         references=list_references(analysis),
@@ -155,6 +157,13 @@ def _reason(part: Any) -> str:
 
 def _missing(reason: str) -> str:
     return f'<p class="notice">{escape(reason)}</p>'
+
+
+def _show_departures(part: Departures | Missing | None) -> str:
+    """Return how the analysis departs from its preregistration; nothing where there is none."""
+    if part is None:
+        return ""
+    return _missing(part.reason) if isinstance(part, Missing) else _draw_parts(part.parts())
 
 
 def _show_pairs(one: CriterionAnalysis, name: str) -> str:

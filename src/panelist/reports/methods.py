@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from panelist.analysis.comparative.choice_comparison import MODEL_WORDS as CHOICE_WORDS
 from panelist.analysis.comparison import MODEL_WORDS, CriterionComparison
+from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.analysis.words import count, listing
 from panelist.core.formats import interval, number, p_value
@@ -32,6 +33,8 @@ def write_methods(analysis: "Analysis") -> str:
     if analysis.study is not None:
         said += _tell_study(analysis.study)
     said.append(_tell_exclusions(analysis))
+    if isinstance(analysis.departures, Departures):
+        said.append(analysis.departures.sentence())
     said += _tell_models(analysis)
     said += _tell_reliability(analysis)
     return " ".join(text for text in said if text)

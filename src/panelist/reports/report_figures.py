@@ -69,10 +69,17 @@ def _make_panels(rows: list[int], step: float) -> tuple[Figure, list[Axes]]:
 
 
 def _save_both(figure: Figure, stem: Path) -> list[Path]:
+    """Write both files; where everything goes is found once, for otherwise each would be drawn twice."""
+    from matplotlib import rc_context
+
     paths = [stem.with_name(stem.name + ending) for ending in ENDINGS]
-    for path in paths:
-        _save(figure, path)
-        figure.set_layout_engine("none")  # the places are found, and stay
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    with rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)  # the places stay
+        for path in paths:
+            _save(figure, path)
     return paths
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.core.latex import latex, latex_number
 from panelist.core.result import Result, Table
@@ -32,6 +33,8 @@ class NamedTable:
 def list_tables(analysis: Analysis) -> list[NamedTable]:
     """Return every table of an analysis, in the order of the report."""
     found = [_named("exclusions", analysis.exclusions.parts()[1:], analysis.exclusions.rules)]
+    if isinstance(analysis.departures, Departures):
+        found.append(_named("departures", analysis.departures.parts()[1:], analysis.departures.rows))
     for place, one in enumerate(analysis.criteria, start=1):
         prefix = f"{place:02d}_{make_file_name(one.criterion)}"
         found += [_named(f"{prefix}_{name}", [table], rows) for name, table, rows in _tables_of(one)]
@@ -151,6 +154,13 @@ def draw_latex(named: NamedTable, most: int = MOST_ROWS) -> str:
     if notes:
         lines.append(rf"\par\smallskip\footnotesize {latex('. '.join(notes))}")
     return "\n".join([*lines, r"\end{table}", ""])
+
+
+def draw_csv(named: NamedTable) -> str:
+    """Return a table as CSV, every row and digit of it; no spreadsheet takes a text in it for a formula."""
+    from panelist.core.spreadsheets import disarm
+
+    return disarm(named.frame)[0].to_csv(index=False, lineterminator="\n")
 
 
 def _head(name: str) -> str:

@@ -15,7 +15,7 @@ from panelist.reports.bibliography import list_references, write_bibtex
 from panelist.reports.html import find_marks, render_html
 from panelist.reports.methods import write_methods, write_results
 from panelist.reports.provenance import describe_provenance
-from panelist.reports.tables import draw_latex, list_tables
+from panelist.reports.tables import draw_csv, draw_latex, list_tables
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis
@@ -104,7 +104,7 @@ def _write_files(analysis: "Analysis", folder: Path, report: str, day: date) -> 
     written = []
     for table in list_tables(analysis):
         texts[f"tables/{table.name}.tex"] = draw_latex(table)
-        texts[f"tables/{table.name}.csv"] = table.frame.to_csv(index=False, lineterminator="\n")
+        texts[f"tables/{table.name}.csv"] = draw_csv(table)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
         written.append(folder / name)

@@ -2,9 +2,12 @@
 
 from typing import Literal
 
-from pydantic import PositiveFloat, PositiveInt
+from pydantic import Field, PositiveFloat, PositiveInt
 
 from panelist.core.schema import Part
+
+Device = Literal["desktop", "tablet", "mobile"]
+DEVICES: tuple[Device, ...] = ("desktop", "tablet", "mobile")
 
 
 class Outcome(Part):
@@ -21,7 +24,13 @@ class Outcomes(Part):
 
     finished: Outcome = Outcome()
     screened_out: Outcome = Outcome()
+    failed_checks: Outcome = Outcome()
+    """For who is screened out by attention checks; without it, as ``screened_out``."""
     declined: Outcome = Outcome()
+    incompatible: Outcome = Outcome()
+    """For who comes with a device that the study does not allow."""
+    full: Outcome = Outcome()
+    """For who finds no place free."""
 
 
 class Collecting(Part):
@@ -39,6 +48,8 @@ class Collecting(Part):
     """The most time for the whole sitting."""
     hold_minutes: PositiveInt = 120
     """How long a place is held for a rater who is away; then it is offered again."""
+    devices: tuple[Device, ...] = Field(default=DEVICES, min_length=1)
+    """The devices that raters may come with; others are told so, and take no place."""
     theme: Literal["auto", "light", "dark"] = "auto"
     results: Literal["hidden", "shown"] = "hidden"
     """Whether the dashboard shows how systems compare while collecting goes on."""

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from panelist.core.errors import BadFile, BadStudy, did_you_mean
 from panelist.study.explain import explain_errors, explain_repeated, find_broken
+from panelist.study.hit import examine_hit
 from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs, examine_outputs
 from panelist.study.problems import Path as KeyPath
@@ -56,7 +57,9 @@ def examine_study(source: str | Path) -> tuple[Study | None, list[Problem]]:
     file, problems, broken = _read_file(text, path.name)
     outputs: Outputs | None = None
     found_there: list[Problem] = []
-    if ("outputs",) not in broken:
+    if file.hit is not None:
+        outputs, found_there = examine_hit(path.parent, file.hit, text, path.name)
+    elif ("outputs",) not in broken and text.data.get("hit") is None:
         outputs, found_there = examine_outputs(path.parent / file.outputs, file.outputs)
     problems += find_clashes(Facts(file, outputs, text, path.name, broken))
     problems = sorted(problems, key=lambda problem: problem.line or 0) + found_there

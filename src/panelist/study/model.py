@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from panelist.core.schema import Name, Part, Text
 from panelist.study.analysis_plan import AnalysisPlan
@@ -11,8 +11,12 @@ from panelist.study.checks import Checks
 from panelist.study.collecting import Collecting
 from panelist.study.criteria import Criterion
 from panelist.study.design_choice import DesignChoice
+from panelist.study.hit import Hit, take_from_hit
 from panelist.study.pay import Pay
 from panelist.study.people import Question, Raters
+from panelist.study.preregistration import Topic
+from panelist.study.recruiting import Comprehension, Recruiting
+from panelist.study.repeating import Repeat
 
 
 class System(Part):
@@ -49,12 +53,26 @@ class StudyFile(Part):
     instructions: str = ""
     """What raters shall do (Markdown)."""
     examples: tuple[Example, ...] = ()
+    comprehension: Comprehension | None = None
+    """Questions about the instructions, asked after them."""
     practice: Practice | None = None
     checks: Checks | None = None
     breaks: Breaks | None = None
     closing: Closing = Closing()
     pay: Pay | None = None
     collecting: Collecting = Collecting()
+    recruiting: Recruiting | None = None
+    """The panel that raters come from; without it, links are handed out by you."""
     analysis: AnalysisPlan = AnalysisPlan()
-    heds: dict[str, str | bool | tuple[str, ...]] = Field(default_factory=dict)
+    heds: dict[str, str | bool | tuple[str, ...] | dict[str, str | tuple[str, ...]]] = Field(
+        default_factory=dict
+    )
     """Answers for the datasheet that nothing else can know, by question number: ``"5.1": Approved by …``."""
+    preregistration: dict[Topic, Text] = Field(default_factory=dict)
+    """Answers for the preregistration that nothing else can know: ``stopping_rule: …``."""
+    repeat: Repeat | None = None
+    """In a repeat of another study: which, why anything differs, and how far it has come."""
+    hit: Hit | None = None
+    """An old HIT of Mechanical Turk to be run again; its form takes the place of criteria and outputs."""
+
+    _take_from_hit = model_validator(mode="before")(take_from_hit)

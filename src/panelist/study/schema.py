@@ -19,6 +19,8 @@ def make_schema() -> dict[str, Any]:
         "description": "A human evaluation of language systems, as panelist reads it from study.yaml.",
     }
     whole: dict[str, Any] = _let_numbers_be_text(head | {k: v for k, v in schema.items() if k not in head})
+    whole["required"] = [key for key in whole["required"] if key != "criteria"]
+    whole["anyOf"] = [{"required": ["criteria"]}, {"required": ["hit"]}]  # an old HIT stands for criteria
     return whole
 
 

@@ -16,9 +16,18 @@ def list_templates() -> dict[str, Traversable]:
 
 def init_study(folder: str | Path, template: str = "likert") -> list[Path]:
     """Return the files of a new study, copied from a template into a folder that is new or empty."""
-    folder, templates = Path(folder), list_templates()
+    templates = list_templates()
     if template not in templates:
         raise UnknownName(f"No template is called {template!r}. {did_you_mean(template, templates)}")
+    return _begin(Path(folder), templates[template])
+
+
+def init_example(folder: str | Path) -> list[Path]:
+    """Return the files of the example study, copied into a folder that is new or empty."""
+    return _begin(Path(folder), files("panelist.study") / "example")
+
+
+def _begin(folder: Path, source: Traversable) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise BadFile(f"{folder} is a file; name a new folder.")
     if folder.is_dir() and (there := sorted(one.name for one in folder.iterdir())):
@@ -28,7 +37,7 @@ def init_study(folder: str | Path, template: str = "likert") -> list[Path]:
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        made = list(_copy(templates[template], folder))
+        made = list(_copy(source, folder))
         schema = folder / SCHEMA_NAME
         schema.write_text(write_schema(), encoding="utf-8")
     except OSError as error:

@@ -53,10 +53,13 @@ class Study:
     def hash(self) -> str:
         """The SHA-256 of what was decided and of the outputs; comments and the order of keys do not count.
 
-        What equals its default is left out, so that a key added to the format later changes no old hash.
+        What equals its default is left out, so that a key added to the format later changes no old hash; so
+        are answers for forms and the steps of a repeat, which are written while the study goes on.
         """
         content = {
-            "study": self.file.model_dump(mode="json", exclude_defaults=True),
+            "study": self.file.model_dump(
+                mode="json", exclude_defaults=True, exclude={"heds", "preregistration", "repeat"}
+            ),
             "outputs": self.outputs.hash,
         }
         text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -71,6 +71,13 @@ def check_study(source: str | Path) -> StudyCheck:
 
 
 def _summarise(study: Study) -> list[tuple[str, str]]:
+    if (hit := study.file.hit) is not None:
+        shared = f"each to {count(hit.assignments, 'rater')}, {hit.hits_per_rater} a rater"
+        read = (
+            f"read by {hit.mapping}" if hit.mapping else "kept as they were; no mapping says how to read them"
+        )
+        what = f"{count(len(study.items), 'HIT')} of {hit.template}, {shared}"
+        return [("HITs", what), ("answers", read), ("raters", _describe_raters(study))]
     systems, items = count(len(study.systems), "system"), count(len(study.items), "item")
     total = count(len(study.outputs.frame), "output")
     rows = [("outputs", f"{systems} × {items} = {total}: {', '.join(study.systems)}")]

@@ -119,6 +119,17 @@ def test_a_changed_study_file_is_on_record(database_url: str, store: Store, tmp_
         assert (again.study.salt, again.study.secret) == (before.salt, before.secret)
 
 
+def test_a_salt_is_drawn_unless_it_is_given_at_the_beginning(
+    study: Study, plan: Plan, tmp_path: Path
+) -> None:
+    with open_store(tmp_path / "given.db", study, plan, salt="0a") as store:
+        assert store.study.salt == "0a"
+    with open_store(tmp_path / "given.db", study, salt="0b") as again:
+        assert again.study.salt == "0a"
+    with open_store(tmp_path / "drawn.db", study, plan) as drawn:
+        assert len(drawn.study.salt) == 32
+
+
 def test_a_new_file_is_readable_by_its_owner_alone(study: Study, plan: Plan) -> None:
     with open_store(None, study, plan) as store:
         assert store.database.file == study.folder / "study.db"

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -34,6 +35,8 @@ class Fleet:
     habits: Habits = field(default_factory=Habits)
     ramp: float = 0.0
     """The seconds within which they arrive."""
+    in_turn: bool = False
+    """Whether each waits until the one before has a place, so that a seed always gives the same ratings."""
     name: str = ""
     """What the ids of these people begin with; drawn where it is empty."""
 
@@ -63,6 +66,7 @@ async def visit(
     words = load_words(study.file.language)
     name = fleet.name or f"robot-{secrets.token_hex(4)}"
     between = fleet.ramp / max(fleet.raters, 1)
+    door = asyncio.Lock() if fleet.in_turn else nullcontext()
 
     async def fill(place: int) -> None:
         await asyncio.sleep(place * between)
@@ -73,7 +77,7 @@ async def visit(
                 address, Mind(world, rater, group), words, record, fleet.habits, f"{name}-{rater + 1}"
             )
             try:
-                stay = await robot.take_part()
+                stay = await robot.take_part(door)
             except RobotLost as error:
                 stay = Stay(rater, robot.link, f"lost: {error}")
             record.stays.append(stay)

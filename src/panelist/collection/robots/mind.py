@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from panelist.collection.robots.hits import fill_hit
 from panelist.collection.robots.recognition import Recognition, Seen, View
 from panelist.core.seeds import stream
 from panelist.design.simulate import (
@@ -110,6 +111,10 @@ class Mind:
         seen = view.outputs[int(place) - 1] if len(view.outputs) >= int(place) else Seen()
         return self._rate(criterion, self._judge(criterion.name, seen))
 
+    def fill_hit(self, html: str, key: str) -> str:
+        """Return the fields of an old HIT's form, filled in."""
+        return fill_hit(self.world.study, html, key, self.rng, careless=self.careless)
+
     def introduce(self, number: int, options: list[str]) -> str:
         """Return the answer to a question about the rater, by its number: one that leads to the own group."""
         question = self.world.study.file.background[number - 1]
@@ -118,6 +123,14 @@ class Mind:
         own = [option for option in options if question.groups.get(option) == self.group]
         among = own if self.group and own else options
         return among[int(self.rng.integers(len(among)))]
+
+    def understand(self, number: int, options: list[str]) -> str:
+        """Return the answer to a question about the instructions, by its number; the careless guess."""
+        comprehension = self.world.study.file.comprehension
+        assert comprehension is not None, "the page comes from the study"
+        if self.careless:
+            return options[int(self.rng.integers(len(options)))]
+        return comprehension.questions[number - 1].right[0]
 
     def _judge(self, criterion: str, seen: Seen) -> float:
         if self.careless:

@@ -7,6 +7,7 @@ again under the same key, and comes back through its link.
 import asyncio
 import json
 import secrets
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter
 from urllib.parse import parse_qsl, quote, urlencode
@@ -67,15 +68,16 @@ class Robot:
         self.browser = Browser(address)
         self.link = ""
 
-    async def take_part(self) -> Stay:
-        """Return how the visit ended, once it has."""
+    async def take_part(self, door: AbstractAsyncContextManager[None] | None = None) -> Stay:
+        """Return how the visit ended, once it has; the robot comes in when the door lets it."""
         try:
-            return await self._visit()
+            async with door or nullcontext():
+                reply = await self._enter()
+            return await self._visit(reply)
         finally:
             self.browser.close()
 
-    async def _visit(self) -> Stay:
-        reply = await self._enter()
+    async def _visit(self, reply: Reply) -> Stay:
         tries, last = 0, ""
         for pages in range(MOST_PAGES):
             sheet = read_sheet(reply.text)
@@ -113,7 +115,7 @@ class Robot:
         if names := sheet.names:
             await self._think()
             seconds = self.mind.take_seconds()
-            answers = self._fill_in(sheet, names, form)
+            answers = await self._fill_hit(sheet, form) if sheet.frame else self._fill_in(sheet, names, form)
             for count, (name, value) in enumerate(answers.items(), start=1):
                 form[f"key-{name}"] = key = secrets.token_hex(16)
                 if self.habits.scripts:
@@ -147,6 +149,13 @@ class Robot:
             self._press(sheet, name, value, form)
         return new
 
+    async def _fill_hit(self, sheet: Sheet, form: dict[str, str]) -> dict[str, str]:
+        """Open the old HIT in its frame, fill in its form, and return it as the page sends it."""
+        reply = await self._ask("look", "GET", sheet.frame)
+        [name] = sheet.names
+        form[name] = self.mind.fill_hit(reply.text, sheet.frame.rpartition("/")[2])
+        return {name: form[name]}
+
     def _press(self, sheet: Sheet, name: str, value: str, form: dict[str, str]) -> None:
         """Set the controls that make an answer; nobody can choose what is not on the page."""
         choices = sheet.choices
@@ -171,6 +180,8 @@ class Robot:
         for name in (*sheet.choices, *sheet.words):
             if name.startswith("b") and name[1:].isdigit():
                 form[name] = self.mind.introduce(int(name[1:]), sheet.choices.get(name, []))
+            elif name.startswith("q") and name[1:].isdigit():
+                form[name] = self.mind.understand(int(name[1:]), sheet.choices.get(name, []))
             else:
                 form.setdefault(name, "")
 

@@ -13,6 +13,7 @@ _TAG = re.compile(
     r"(?=[\s>])((?:[^>\"]|\"[^\"]*\")*)>"
 )
 _ATTRIBUTE = re.compile(r"([a-z][a-z0-9-]*)(?:=\"([^\"]*)\")?")
+_FRAME = re.compile(r'<iframe class="hit" src="([^"]*)"')
 _MARKUP = re.compile(r"<[^>]*>")
 _WHITE = re.compile(r"\s+")
 
@@ -50,6 +51,8 @@ class Sheet:
     """What is chosen or written already."""
     words: dict[str, bool] = field(default_factory=dict)
     """Boxes to write in, and whether something must be written."""
+    frame: str = ""
+    """Where the old HIT is that the page shows; empty where it shows none."""
     lines: list[str] = field(default_factory=list)
     """The hidden fields of lines, which only a script fills."""
     buttons: list[Button] = field(default_factory=list)
@@ -110,6 +113,8 @@ def read_sheet(html: str) -> Sheet:
                 sheet.choices[select] = []
             else:
                 _READERS[tag](sheet, has, html, found.end())
+    if framed := _FRAME.search(html):
+        sheet.frame = unescape(framed[1])
     if (place := html.find('<code class="code"')) >= 0:
         sheet.code = _read_inside(html, html.index(">", place) + 1, "code").strip()
     return sheet

@@ -235,14 +235,16 @@ class ReleaseStale(Operation[tuple[Visit, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Reopen(Operation[Visit]):
-    """Somebody whose visit timed out is back."""
+    """Somebody whose visit timed out is back; ``params``: by the panel again, with another submission."""
 
     visit: int
+    params: Mapping[str, Any] | None = None
     first: ClassVar[bool] = True
 
     def run(self, desk: Desk) -> Visit:
         """Return the visit, going on where it was if its place is still free."""
-        visit = people.reopen(desk.link, self.visit, self.time)
+        reasons = (people.TIMED_OUT,) if self.params is None else (people.TIMED_OUT, *people.COMING_BACK)
+        visit = people.reopen(desk.link, self.visit, self.time, reasons, self.params)
         if not visit.over:
             _add_events(desk.link, visit, (NewEvent("resumed"),), self.time, self.key)
         return visit

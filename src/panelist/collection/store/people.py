@@ -19,6 +19,9 @@ from panelist.collection.store.records import StudyRecord, Visit, clean_text, ma
 from panelist.collection.store.tables import FREEING
 
 TIMED_OUT = "timed out"
+RETURNED_REASON, TIMED_OUT_REASON = "returned on Prolific", "timed out on Prolific"
+COMING_BACK = (RETURNED_REASON, TIMED_OUT_REASON)
+"""Why a visit was let go whose person may come again by the panel, with another submission."""
 
 
 def join(
@@ -106,16 +109,18 @@ def release_stale(link: Link, before: float, time: float) -> tuple[Visit, ...]:
     return tuple(gone)
 
 
-def reopen(link: Link, visit_id: int, time: float) -> Visit:
-    """Return the visit where it was when it timed out, if nobody has its place by now; else unchanged."""
+def reopen(
+    link: Link, visit_id: int, time: float, reasons: tuple[str, ...] = (TIMED_OUT,), params: Any = None
+) -> Visit:
+    """Return the visit where it was when it was let go, if nobody has its place by now; else unchanged."""
     lock_study(link)
     visit = load_visit(link, visit_id)
-    if visit.state != "released" or visit.reason != TIMED_OUT:
+    if visit.state != "released" or visit.reason not in reasons:
         return visit
     if visit.place is not None and link.row(sql.FIND_HOLDER, {"place": visit.place}) is not None:
         return visit
     back = replace(visit, state=visit.left_at, left_at="", reason="", ended=None, valid=True, seen=time)
-    return save_visit(link, back)
+    return save_visit(link, back if params is None else replace(back, params=params))
 
 
 def end_fields(visit: Visit, state: str, reason: str, time: float) -> dict[str, Any]:

@@ -222,12 +222,14 @@ def open_store(
     *,
     create: bool = True,
     patience: float = PATIENCE_SECONDS,
+    salt: str | None = None,
 ) -> Store:
     """Return the store of a study: at a URL, in a file, or (``None``) in study.db beside the study file.
 
     The tables are made, or brought to the present version, on the way. A plan goes into an empty database,
     and must otherwise be the one in force or add places to it. With ``create=False`` only what is there is
-    opened.
+    opened. ``salt`` (in hex) is drawn unless it is given, as for simulated raters, whose pseudonyms may be
+    known.
     """
     database = find_database(place, study, create)
     try:
@@ -240,7 +242,7 @@ def open_store(
                 )
             migrate(database)
             if create:
-                _enter_study(database, study, plan)
+                _enter_study(database, study, plan, salt)
             return Store(database, PlanShelf(), study.file.collecting.hold_minutes * 60.0, patience)
     except Exception:
         database.close()
@@ -276,7 +278,7 @@ def _is_sqlite(file: Path) -> bool:
         return opened.read(15) == b"SQLite format 3"
 
 
-def _enter_study(database: Database, study: "Study", plan: "Plan | None") -> None:
+def _enter_study(database: Database, study: "Study", plan: "Plan | None", salt: str | None) -> None:
     """Write the study and its plan into the database, or check that they go with what is there."""
     now = time.time()
     shelf = PlanShelf()
@@ -286,7 +288,8 @@ def _enter_study(database: Database, study: "Study", plan: "Plan | None") -> Non
         row = link.row(sql.STUDY)
         if row is None:
             new = {"id": 1, "hash": study.hash, "title": study.title, "state": "open", "created": now}
-            link.run(sql.NEW_STUDY, new | {"salt": secrets.token_hex(16), "secret": secrets.token_hex(32)})
+            drawn = {"salt": salt or secrets.token_hex(16), "secret": secrets.token_hex(32)}
+            link.run(sql.NEW_STUDY, new | drawn)
         else:
             _note_change(link, StudyRecord(*row), study, now)
         if plan is not None:

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 STEPS = (
-    *("invited", "consent", "background", "instructions", "examples", "practice"),
+    *("invited", "consent", "background", "instructions", "examples", "comprehension", "practice"),
     *("rating", "waiting", "comments"),
 )
 """The states of a visit that goes on, in order; ``waiting`` lies between two occasions."""
@@ -165,4 +165,61 @@ actions = Table(
     Column("detail", Text, nullable=False),
     Column("key", Text, nullable=False),
     UniqueConstraint("key"),
+)
+
+campaigns = Table(
+    "campaigns",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("panel", Text, nullable=False),
+    Column("grp", Text, nullable=False),
+    Column("outside_id", Text, nullable=False),  # what the panel calls its study
+    Column("status", Text, nullable=False),
+    Column("places", Integer, nullable=False),
+    Column("reward", Integer, nullable=False),  # in pence or cents
+    Column("minutes", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("changed", Double, nullable=False),
+    UniqueConstraint("panel", "grp"),
+)
+
+recruits = Table(
+    "recruits",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("submission", Text, nullable=False),
+    Column("campaign", Text, nullable=False),  # the outside id of the study there
+    Column("visit", _Number, ForeignKey("visits.id")),
+    Column("status", Text, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("started", Double),
+    Column("bonus", Integer, nullable=False),  # paid so far, as the panel says, in pence or cents
+    Column("changed", Double, nullable=False),
+    UniqueConstraint("submission"),
+)
+
+payments = Table(
+    "payments",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    Column("key", Text, nullable=False),  # what is paid for which submission: never twice
+    Column("submission", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("amount", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("batch", Text, nullable=False),
+    Column("claim", Text, nullable=False),  # who is at it
+    Column("claimed", Double, nullable=False),
+    Column("changed", Double, nullable=False),
+    Column("detail", Text, nullable=False),
+    UniqueConstraint("key"),
+)
+
+hook_events = Table(
+    "hook_events",
+    metadata,
+    Column("event", Text, nullable=False),
+    Column("time", Double, nullable=False),
+    PrimaryKeyConstraint("event"),
 )

@@ -11,13 +11,15 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from panelist.collection.pages import EndPage
 from panelist.collection.store.errors import StoreAway
-from panelist.collection.web import api, dashboard_routes, rater_routes
+from panelist.collection.web import api, dashboard_routes, hit_routes, rater_routes
 from panelist.collection.web.config import WebConfig
 from panelist.collection.web.lifeline import follow_parent
+from panelist.collection.web.recruiting_routes import poll
 from panelist.collection.web.security import Guard, TooLarge, refuse, say_too_large
 from panelist.collection.web.site import Site, open_site
 from panelist.collection.web.static_files import make_static_routes
@@ -51,9 +53,19 @@ class Application(FastAPI):
 
 def make_app(config: WebConfig) -> Application:
     """Return the application of a study; its ``state.site`` is there once it has started."""
+    extensions = [make() for make in config.extensions]
+    added: list[Route] = []
+    for one in extensions:
+        added += [*one.routes, *(make_static_routes(one.static, one.path) if one.static else ())]
     app = Application(
         config,
-        routes=[*rater_routes.ROUTES, *dashboard_routes.ROUTES, *make_static_routes()],
+        routes=[
+            *rater_routes.ROUTES,
+            *hit_routes.ROUTES,
+            *added,
+            *dashboard_routes.ROUTES,
+            *make_static_routes(),
+        ],
         lifespan=_live,
         docs_url=None,  # their scripts come from elsewhere
         redoc_url=None,
@@ -66,6 +78,7 @@ def make_app(config: WebConfig) -> Application:
         },
     )
     app.include_router(api.router)
+    app.state.tabs = tuple((one.path, one.tab) for one in extensions)
     return app
 
 
@@ -74,7 +87,7 @@ async def _live(app: FastAPI) -> AsyncIterator[None]:
     """Open the store, keep house while the server runs, and write what is waiting at the end."""
     assert isinstance(app, Application)
     site = app.state.site = await open_site(app.config)
-    chores = [asyncio.create_task(site.sweep())]
+    chores = [asyncio.create_task(site.sweep()), asyncio.create_task(poll(site))]
     if app.config.parent is not None:
         chores.append(asyncio.create_task(follow_parent(app.config.parent)))
     try:

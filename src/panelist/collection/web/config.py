@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from panelist.collection.web.extension import MakeExtension
 from panelist.collection.web.passwords import PasswordHash, hash_password, make_password
 from panelist.core.errors import PanelistError
 from panelist.study.study import Study
@@ -49,6 +50,8 @@ class WebConfig:
     """How often places that are held too long are looked for."""
     patience_seconds: float = 30.0
     """How long an answer waits for a database that is away before the page is told to try again."""
+    extensions: tuple[MakeExtension, ...] = ()
+    """What makes the pages that are added to the dashboard."""
     parent: int | None = None
     """The process that started this one; when it is gone, so is this one."""
 

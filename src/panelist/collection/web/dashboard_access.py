@@ -43,9 +43,16 @@ class Visitor:
 
     def show(self, name: str, status: int = 200, **context: Any) -> Response:
         """Return a page."""
+        return Response(render(name, self.frame() | context), status, media_type="text/html; charset=utf-8")
+
+    def frame(self) -> dict[str, Any]:
+        """Return what every page says around its own words."""
         frame = {"csrf": self.session.csrf, "who": self.who, "said": self._find_said()}
         frame |= {"here": self.request.url.path, "title": self.site.study.title}
-        return Response(render(name, frame | context), status, media_type="text/html; charset=utf-8")
+        return frame | {
+            "tabs": self.request.app.state.tabs,
+            "recruits": self.site.study.file.recruiting is not None,
+        }
 
     def go(self, path: str, said: str) -> Response:
         """Return the way to a page that says what was done."""

@@ -150,8 +150,12 @@ def ask(
     value: object = "",
     cancel: str = HOME,
     options: tuple[str, ...] = (),
+    chosen: tuple[str, ...] = (),
 ) -> Response:
-    """Return a page that asks before something is done; with a ``problem``, the one that was not in order."""
+    """Return a page that asks before something is done; with a ``problem``, the one that was not in order.
+
+    ``chosen`` names what it is about, and comes back with the form: it is done to these and to no others.
+    """
     return visitor.show(
         "ask",
         409 if problem else 200,
@@ -168,6 +172,7 @@ def ask(
         value=value,
         cancel=cancel,
         options=options,
+        chosen=",".join(chosen),
     )
 
 

@@ -8,10 +8,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from panelist.collection.pages import Page
+from panelist.collection.pages import HitPage, Page
 from panelist.collection.preview import Preview, pack_preview, show_preview, step_preview, unpack_preview
 from panelist.collection.web.dashboard_access import HOME, LOGIN, Visitor, researchers
 from panelist.collection.web.dashboard_actions import ask, show_unknown
+from panelist.collection.web.hit_routes import AROUND_A_HIT
 from panelist.collection.web.images import find_image, send_image
 from panelist.collection.web.rater_routes import read_form
 from panelist.collection.web.render import Frame, render_page
@@ -113,7 +114,8 @@ def _show(site: Site, preview: Preview, page: Page, status: int = 200) -> Respon
         '<strong>Preview of place {}.</strong> Nothing is stored. <a href="{}">Back to the dashboard</a>'
         "</span></p></div>"
     ).format(preview.place, HOME)
-    return Response(html.replace(_MAIN, banner, 1), status, media_type="text/html; charset=utf-8")
+    headers = AROUND_A_HIT if isinstance(page, HitPage) else None
+    return Response(html.replace(_MAIN, banner, 1), status, headers, "text/html; charset=utf-8")
 
 
 def _address(site: Site, preview: Preview) -> str:

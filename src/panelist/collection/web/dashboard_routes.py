@@ -14,6 +14,7 @@ from panelist.collection.system_means import CriterionMeans, average_systems
 from panelist.collection.web import dashboard_access as access
 from panelist.collection.web import dashboard_actions as actions
 from panelist.collection.web import dashboard_preview as preview
+from panelist.collection.web import recruiting_routes as recruiting
 from panelist.collection.web.dashboard_access import HOME, LOGIN, Visitor, researchers
 from panelist.collection.web.dashboard_charts import find_axis
 from panelist.collection.web.dashboard_view import FLAGS, are_results_shown, name_criteria
@@ -136,6 +137,7 @@ ROUTES = [
     Route(f"{HOME}/raters/{{visit:int}}/identity", researchers(show_identity), methods=["POST"]),
     Route(f"{HOME}/log", researchers(show_log), methods=["GET"]),
     Route(f"{HOME}/results", researchers(show_results), methods=["GET"]),
+    *recruiting.ROUTES,
     *actions.ROUTES,
     *preview.ROUTES,
 ]

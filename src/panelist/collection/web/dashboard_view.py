@@ -47,6 +47,7 @@ class Drawing:
             "some": SOME_RATERS,
             "join_link": open_link(self.config.url),
             "hold_minutes": collecting.hold_minutes,
+            "recruits": self.study.file.recruiting is not None,
         }
         templates = load_templates()
         return {
@@ -66,7 +67,8 @@ def name_criteria(study: Study) -> dict[str, str]:
 
 def render(name: str, context: Mapping[str, Any]) -> str:
     """Return a page of the dashboard."""
-    frame = {"static": find_static(), "csrf": "", "who": "", "said": "", "here": ""}
+    frame: dict[str, Any] = {"static": find_static(), "csrf": "", "who": "", "said": "", "here": ""}
+    frame |= {"tabs": (), "recruits": False}
     return load_templates().get_template(f"dashboard/{name}.html").render(frame | dict(context))
 
 

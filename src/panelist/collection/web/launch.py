@@ -22,6 +22,7 @@ from panelist.collection.store.plans import find_moved
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.app import make_app
 from panelist.collection.web.config import BadAddress, WebConfig, check_url, find_hosts
+from panelist.collection.web.extension import MakeExtension
 from panelist.collection.web.passwords import hash_password, make_password
 from panelist.core.errors import BadPlan
 from panelist.design.files import TABLE, read_plan, write_plan
@@ -52,6 +53,7 @@ class Wishes:
     joins_a_minute: int = WebConfig.joins_a_minute
     study_changed: bool = False
     access_log: bool = False
+    extensions: tuple[MakeExtension, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +126,7 @@ def _make_config(study: Study, wishes: Wishes, url: str | None, port: int) -> We
         url=url or _write_url(wishes.host, port),
         hosts=find_hosts(wishes.host, url),
         joins_a_minute=wishes.joins_a_minute,
+        extensions=wishes.extensions,
     )
     return replace(config, id_parameters=(wishes.id_parameter,)) if wishes.id_parameter else config
 

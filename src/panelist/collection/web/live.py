@@ -15,6 +15,7 @@ from hashlib import sha256
 from time import monotonic
 
 from panelist.collection.agreement_so_far import AgreementSoFar, measure_so_far
+from panelist.collection.crowd.books import Books, find_paid
 from panelist.collection.given_ratings import collect_ratings
 from panelist.collection.ledger import Ledger
 from panelist.collection.overview import Overview, make_overview
@@ -98,7 +99,8 @@ class Board:
     def _count(self) -> View:
         self.ledger.look()
         with_rest = self.agreement.with_rest if self.agreement is not None else {}
-        overview = make_overview(self.ledger, self.site.study, self.facts(), time.time(), with_rest)
+        paid = find_paid(Books(self.site.store)) if self.site.study.file.recruiting is not None else {}
+        overview = make_overview(self.ledger, self.site.study, self.facts(), time.time(), with_rest, paid)
         parts = self._draw(overview, self.agreement)
         whole = sha256(json.dumps([overview.state, parts]).encode()).hexdigest()[:16]
         return View(overview, self.agreement, whole, parts)

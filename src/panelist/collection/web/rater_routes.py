@@ -15,9 +15,11 @@ from starlette.routing import Route
 
 from panelist.collection.answering import NotAsked
 from panelist.collection.booklet import Booklet
-from panelist.collection.briefing_pages import has_step
+from panelist.collection.briefing_pages import has_step, make_end_page
+from panelist.collection.crowd.devices import find_device
+from panelist.collection.crowd.following import SESSION
 from panelist.collection.moves import go_to
-from panelist.collection.pages import EndPage, Page
+from panelist.collection.pages import EndPage, HitPage, Page
 from panelist.collection.session import Outcome, find_state, go_back, next_page, pause, take, take_one
 from panelist.collection.store import ops
 from panelist.collection.store.answers import Answer
@@ -26,15 +28,18 @@ from panelist.collection.store.messages import ShowMessages
 from panelist.collection.store.people import TIMED_OUT
 from panelist.collection.store.records import Visit
 from panelist.collection.web.api import Message
+from panelist.collection.web.hit_routes import AROUND_A_HIT
 from panelist.collection.web.images import find_image, send_image
 from panelist.collection.web.security import TOKEN, find_address
 from panelist.collection.web.site import Past, Site
 from panelist.scales.base import BadAnswer
+from panelist.study.collecting import DEVICES
 
 MOST_PARAMETERS, LONGEST_NAME, LONGEST_VALUE = 20, 64, 500
 SEEN_SECONDS = 60.0
+NO_PLACE = "no place in the group"
 MOST_FIELDS = 2000
-BRIEFING = ("consent", "background", "instructions", "examples")
+BRIEFING = ("consent", "background", "instructions", "examples", "comprehension")
 
 Follow = Callable[[Site, Visit, Mapping[str, str], float], Outcome]
 """What follows from a form that a visit sent at a time."""
@@ -48,20 +53,43 @@ async def join(request: Request) -> Response:
     if wait := site.joins.wait(find_address(request.scope)):
         return show(site, EndPage(id="end-trouble", kind="trouble"), 429, {"Retry-After": str(int(wait) + 1)})
     params = keep_parameters(request.query_params)
-    outside_id = next((params[name] for name in site.config.id_parameters if params.get(name)), None)
+    outside_id = next((params[name] for name in site.id_parameters if params.get(name)), None)
     group = params.get(site.config.group_parameter) or None
     names = (await site.read(site.store.places)).names
     if group is not None and group not in names:
         return show(site, EndPage(id="end-unknown", kind="unknown"), 404)
+    if not fits_device(site, request):
+        return await show_end(site, "incompatible", outside_id)
     first = await site.read(lambda: find_first_step(site.booklet()))
     try:
         visit = await site.write(ops.Join(group, outside_id, params, first))
     except NoPlace:
-        return show(site, EndPage(id="end-full", kind="full"), 409)
+        return await show_end(site, "full", outside_id)
     except NotOpen:
         state = await site.read_state()
         return show(site, EndPage(id=f"end-{state}", kind=state), 409)
+    if visit.state == "released" and is_new_submission(visit, params):
+        visit = await site.write(ops.Reopen(visit.id, params))
     return RedirectResponse(f"/r/{visit.token}", 303)
+
+
+def is_new_submission(visit: Visit, params: Mapping[str, str]) -> bool:
+    """Return whether somebody comes by the panel again, with another submission than before."""
+    return bool(params.get(SESSION)) and params.get(SESSION) != visit.params.get(SESSION)
+
+
+def fits_device(site: Site, request: Request) -> bool:
+    """Return whether the study allows the device that somebody came with."""
+    allowed = site.study.file.collecting.devices
+    headers = request.headers
+    agent, hint = headers.get("user-agent", ""), headers.get("sec-ch-ua-mobile", "")
+    return len(allowed) == len(DEVICES) or find_device(agent, hint) in allowed
+
+
+async def show_end(site: Site, kind: str, outside_id: str | None = None) -> Response:
+    """Return the page for who cannot come in, with the code and the way back that the panel wants."""
+    page = await site.read(lambda: make_end_page(site.booklet(), kind, "", outside_id))
+    return show(site, page, 409)
 
 
 def is_preview(request: Request) -> bool:
@@ -94,6 +122,8 @@ async def show_page(request: Request) -> Response:
     if visit is None:
         return show_unknown(site)
     now = time.time()
+    if visit.state == "invited" and not fits_device(site, request):
+        return await show_end(site, "incompatible", visit.outside_id)
     if visit.state == "invited" and not is_preview(request):
         visit = await open_visit(site, visit)
     visit = await come_back(site, visit, now)
@@ -165,10 +195,14 @@ async def store_outcome(site: Site, visit: Visit, outcome: Outcome) -> Response 
     """Write what follows from a form; return a page only where there is no place for the rater's group."""
     move = None if visit.over else outcome.move
     if outcome.group is not None and not visit.over:
+        first = await site.read(lambda: find_first_group(site, visit))
         try:
+            if first not in ("", outcome.group):  # another answer makes nobody a member of another group
+                return await show_end(site, "full", visit.outside_id)
             await site.write(ops.Assign(visit.id, outcome.group))
         except NoPlace:
-            return show(site, EndPage(id="end-full", kind="full"), 409)
+            await site.write(ops.AddEvent(visit.id, NO_PLACE, {"group": outcome.group}))
+            return await show_end(site, "full", visit.outside_id)
     # The same form sent twice at once is one step: what happened in it is noted under one key.
     key = f"{visit.id}-{visit.state}-{visit.occasion}-{visit.page}-{visit.seen}"
     if outcome.answers or outcome.done is not None:
@@ -178,6 +212,12 @@ async def store_outcome(site: Site, visit: Visit, outcome: Outcome) -> Response 
     elif move is not None:
         await site.write(ops.MoveVisit(visit.id, move, outcome.events, key=key))
     return None
+
+
+def find_first_group(site: Site, visit: Visit) -> str:
+    """Return the group that somebody was put into before and that had no place; empty if there is none."""
+    events = site.store.visit_events(visit.id)
+    return next((str(event.detail["group"]) for event in events if event.kind == NO_PLACE), "")
 
 
 async def take_one_answer(request: Request) -> Response:
@@ -274,6 +314,8 @@ def show(
     messages: tuple[str, ...] = (),
 ) -> Response:
     """Return the HTML of a page."""
+    if isinstance(page, HitPage):
+        headers = {**AROUND_A_HIT, **(headers or {})}
     return Response(site.render(page, token, messages), status, headers, "text/html; charset=utf-8")
 
 

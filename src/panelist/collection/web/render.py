@@ -22,18 +22,18 @@ DRAWINGS_KEPT = 5000
 
 
 @cache
-def find_version() -> str:
-    """Return a short hash of the static files: it stands in their address, so that browsers may keep them."""
+def find_version(folder: Path = STATIC) -> str:
+    """Return a short hash of the static files of a folder: in their address, it lets browsers keep them."""
     digest = sha256()
-    for path in sorted(STATIC.iterdir()):
+    for path in sorted(folder.iterdir()):
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-def find_static() -> str:
-    """Return the address under which the static files are served."""
-    return f"/static/{find_version()}"
+def find_static(folder: Path = STATIC, under: str = "") -> str:
+    """Return the address under which the static files of a folder are served."""
+    return f"{under}/static/{find_version(folder)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from panelist.collection.booklet import Booklet
+from panelist.collection.crowd.outcomes import dress_study
+from panelist.collection.crowd.panel import find_id_parameters
 from panelist.collection.pages import Page
 from panelist.collection.store.errors import StoreAway
 from panelist.collection.store.ops import Operation, ReleaseStale
@@ -35,7 +37,10 @@ class Site:
     def __init__(self, config: WebConfig, study: Study, store: Store) -> None:
         self.config = config
         self.study = study
+        self.shown_study = dress_study(study, store.study.secret)
+        """The study with the codes of its panel, as the pages show it."""
         self.store = store
+        self.id_parameters = find_id_parameters(study, config.id_parameters)
         self.login = Login(store.study.secret, config.password, config.https)
         self.joins = Limiter(config.joins_a_minute)
         self.words = load_words(study.file.language)
@@ -56,7 +61,7 @@ class Site:
         """Return the pages of the plan in force; call it inside ``read``."""
         version = self.store.version()
         if self._booklet is None or self._booklet[0] != version.number:
-            self._booklet = (version.number, Booklet(self.study, version.plan, self.words))
+            self._booklet = (version.number, Booklet(self.shown_study, version.plan, self.words))
         return self._booklet[1]
 
     def render(self, page: Page, token: str = "", messages: tuple[str, ...] = ()) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
-from panelist.collection.pages import Output, Page, RatingPage
+from panelist.collection.pages import HitPage, Output, Page, RatingPage
 from panelist.collection.web.render import Frame, Where, find_where, render_page
 from panelist.collection.words import Words
 
@@ -58,7 +58,7 @@ _kept: dict[tuple[object, ...], Skeleton] = {}
 
 def draw_page(page: Page, words: Words, frame: Frame) -> str:
     """Return the HTML of a page, as ``render_page`` does."""
-    if not isinstance(page, RatingPage) or frame.messages or _is_begun(page):
+    if not isinstance(page, RatingPage) or isinstance(page, HitPage) or frame.messages or _is_begun(page):
         return render_page(page, words, frame)
     key = _find_key(page, words, frame)
     skeleton = _kept.get(key)

@@ -12,8 +12,8 @@ TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf
 FOR_GOOD = "public, max-age=31536000, immutable"
 
 
-def make_static_routes(folder: Path = STATIC) -> list[Route]:
-    """Return the routes of the static files; nothing but these files can be asked for."""
+def make_static_routes(folder: Path = STATIC, under: str = "") -> list[Route]:
+    """Return the routes of the static files of a folder; nothing but these files can be asked for."""
     files = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in TYPES}
 
     async def send_file(request: Request) -> Response:
@@ -21,8 +21,8 @@ def make_static_routes(folder: Path = STATIC) -> list[Route]:
         if name not in files:
             return PlainTextResponse("There is no such file.\n", 404)
         # A page from before an update asks under an older address: it gets what there is, not to keep.
-        current = request.path_params["version"] == find_version()
+        current = request.path_params["version"] == find_version(folder)
         headers = {"Cache-Control": FOR_GOOD if current else "no-cache"}
         return Response(files[name], media_type=TYPES[Path(name).suffix], headers=headers)
 
-    return [Route("/static/{version}/{name}", send_file, methods=["GET"])]
+    return [Route(f"{under}/static/{{version}}/{{name}}", send_file, methods=["GET"])]

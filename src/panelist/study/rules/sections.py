@@ -40,13 +40,13 @@ def languages_have_codes(facts: Facts) -> Iterator[Problem]:
 @rule("collecting")
 def redirects_are_safe(facts: Facts) -> Iterator[Problem]:
     """Raters are sent to https addresses only, with nothing to fill in that is not known."""
-    for name in ("finished", "screened_out", "declined"):
+    for name in type(facts.file.collecting.outcomes).model_fields:
         address = getattr(facts.file.collecting.outcomes, name).redirect
-        if address and (wrong := _refuse_address(address)):
+        if address and (wrong := refuse_address(address)):
             yield facts.problem(("collecting", "outcomes", name, "redirect"), wrong)
 
 
-def _refuse_address(address: str) -> str:
+def refuse_address(address: str) -> str:
     """Return what is wrong with an address; nothing if it is fine."""
     unknown = [word for word in re.findall(r"\{([^{}]*)\}", address) if word not in _FILLED_IN]
     if unknown:

@@ -1,4 +1,4 @@
-"""A study that never happened: ratings of three systems, for the demo, the docs and the tests.
+"""A study that never happened: ratings of three systems, for the tests.
 
 Every rater sees every item once, in the output of one system, and the systems take turns over raters and
 items (a Latin square). A rating is a latent judgement, cut at five thresholds; raters and items differ in

@@ -1,0 +1,57 @@
+"""``panelist archive``: everything needed to repeat a study, in one zip file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.options import Columns, Json
+from panelist.cli.terminal import say, show, tell
+
+
+def archive(
+    study: StudyPlace,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE.zip", help="Where to write it.")
+    ] = Path("study.zip"),
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The ratings. Without it: what was collected, else ratings.csv beside the study.",
+            show_default=False,
+        ),
+    ] = None,
+    ids: Annotated[
+        bool,
+        typer.Option("--ids", help="Also the ids that others know raters by. Without it, pseudonyms only."),
+    ] = False,
+    db: DatabaseUrl = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> None:
+    """Pack a study with its plan, ratings, report, sheets and versions."""
+    from panelist.core.columns import parse_columns
+    from panelist.core.errors import PanelistError
+    from panelist.reports.archive import write_archive
+
+    if ratings is not None and db is not None:
+        raise PanelistError("--ratings and --db both say where the ratings are; give one of them.")
+    found = write_archive(
+        study,
+        output,
+        ratings=ratings,
+        db=db,
+        ids=ids,
+        columns=parse_columns(columns) or None,
+        on_step=lambda name: tell(f"Archiving: {name}"),
+    )
+    if ids:
+        tell("Note: this archive says who the raters are. Keep it apart from what you share.")
+    show(found, json)
+    if json:
+        return
+    say()
+    say(f"Written: {found.path}, {len(found.files):,} files. SHA-256: {found.sha256}")
+    say(f"Check it with: panelist verify {found.path}")

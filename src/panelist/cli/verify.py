@@ -1,0 +1,40 @@
+"""``panelist verify``: does an archive hold what it says?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from panelist.cli.options import Json
+from panelist.cli.terminal import show, tell
+
+THE_ANSWER_IS_NO = 1
+
+
+def verify(
+    archive: Annotated[
+        Path, typer.Argument(metavar="ZIP", help="An archive by panelist archive.", show_default=False)
+    ],
+    analysis: Annotated[
+        bool, typer.Option("--analysis/--no-analysis", help="Compute the analysis again and compare.")
+    ] = True,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="By how much numbers may differ, relatively; other processors round otherwise.",
+        ),
+    ] = 0.0,
+    json: Json = False,
+) -> None:
+    """Verify an archive: checksums, hashes, no ids, the same analysis."""
+    from panelist.reports.verify import verify_archive
+
+    found = verify_archive(
+        archive, analysis=analysis, tolerance=tolerance, on_step=lambda name: tell(f"Verifying: {name}")
+    )
+    show(found, json)
+    if not found.holds:
+        raise typer.Exit(THE_ANSWER_IS_NO)

@@ -1,0 +1,1 @@
+"""What closed platforms and other tools left behind: their result files read, their tasks run again."""

@@ -1,0 +1,32 @@
+"""Wide tables: a row a rater, a column a question, as survey programs export them.
+
+Qualtrics puts three header rows: the names, the wordings, and ``{"ImportId": …}``; the last two are no data.
+"""
+
+from pathlib import Path
+
+from panelist.collection.legacy.sheet import Sheet, make_sheet
+from panelist.collection.legacy.text_tables import read_text_table
+from panelist.core.errors import BadFile
+from panelist.study.problems import count
+
+_IMPORT_ID = '{"ImportId"'
+
+
+def read_wide(path: Path, content: bytes) -> Sheet:
+    """Return the rows of a wide table, further header rows taken off."""
+    table = read_text_table(content, path.name)
+    if table.short:
+        number, length = table.short[0]
+        raise BadFile(
+            f"{path.name}, row {number}: the row ends after {length} of {len(table.header)} cells "
+            f"({count(len(table.short), 'such row')}). Mend it, or take it out of the file."
+        )
+    rows, notes = list(table.rows), list(table.notes)
+    heads = [place for place, row in enumerate(rows[:2]) if any(cell.startswith(_IMPORT_ID) for cell in row)]
+    if heads:
+        rows = rows[heads[0] + 1 :]
+        notes.append(f"{path.name}: {count(heads[0] + 2, 'header row')}, as Qualtrics writes them")
+    if not rows:
+        raise BadFile(f"{path.name} has header rows but no answers: there is nothing to import.")
+    return make_sheet("wide", path.name, table.header, rows, notes)

@@ -1,0 +1,267 @@
+"""The archive: everything that is needed to repeat a study, in one zip file with checksums."""
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from os import PathLike
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import panelist
+from panelist.core.errors import BadFile, BadPlan, BadStudy
+from panelist.core.result import Pairs, Part, Result, Sentence
+from panelist.design.files import RECORD as PLAN_RECORD
+from panelist.design.files import TABLE as PLAN_TABLE
+from panelist.design.files import read_plan, write_plan
+from panelist.reports.archive_environment import describe_environment, write_requirements
+from panelist.reports.archive_files import MANIFEST, make_manifest, write_zip
+from panelist.reports.archive_ratings import TABLE, Gathered, gather_ratings
+from panelist.reports.archive_readme import write_readme
+from panelist.reports.heds.datasheet import save_sheet, write_datasheet
+from panelist.reports.write import write_report
+from panelist.study.load import load_study
+from panelist.study.preregistration import FILE as PREREGISTRATION
+from panelist.study.study import Study
+
+if TYPE_CHECKING:
+    from panelist.analysis.analysis_result import Analysis
+    from panelist.design.plan import Plan
+
+STUDY, README, ENVIRONMENT, REQUIREMENTS = "study.yaml", "README.md", "environment.json", "requirements.txt"
+SHEET, PAGE = "heds.json", "heds.html"
+REPORT = "report/report.html"
+ANALYSIS = "report/report_files/analysis.json"
+RESERVED = {README, MANIFEST, STUDY, ENVIRONMENT, REQUIREMENTS, SHEET, PAGE, TABLE, PLAN_TABLE, PLAN_RECORD}
+"""Names that are taken in an archive, besides those in report/."""
+BESIDE = (PREREGISTRATION, "power.json", "study.schema.json")
+"""Files that are packed where they lie beside the study file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive(Result):
+    """What was packed, and what is worth knowing about it."""
+
+    path: Path
+    title_of_study: str
+    files: tuple[tuple[str, int], ...]
+    sha256: str
+    notes: tuple[str, ...] = field(default=())
+
+    def title(self) -> str:
+        """Return the heading."""
+        return f"Archive of {self.title_of_study}"
+
+    def parts(self) -> list[Part]:
+        """Return what is in it, and the notes."""
+        groups: dict[str, list[int]] = {}
+        for name, size in self.files:
+            first, _, rest = name.partition("/")
+            groups.setdefault(f"{first}/" if rest else first, []).append(size)
+        rows = [
+            (name, f"{sum(sizes):,} bytes" + (f" in {len(sizes):,} files" if name.endswith("/") else ""))
+            for name, sizes in groups.items()
+        ]
+        return [Pairs(rows), *(Sentence(f"Note: {note}") for note in self.notes)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the path, the files and the SHA-256 of the zip file itself."""
+        return {
+            "archive": str(self.path),
+            "title": self.title_of_study,
+            "sha256": self.sha256,
+            "files": [{"path": name, "bytes": size} for name, size in self.files],
+            "notes": list(self.notes),
+        }
+
+
+def write_archive(
+    study: Study | str | PathLike[str],
+    path: str | PathLike[str],
+    *,
+    ratings: str | PathLike[str] | None = None,
+    db: str | None = None,
+    ids: bool = False,
+    columns: Mapping[str, str] | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    on_step: Callable[[str], None] | None = None,
+) -> Archive:
+    """Return the record of an archive written to ``path``: study, plan, ratings, report, sheets, versions.
+
+    Ratings are those that ``panelist report`` would take. Without ``ids`` nothing in it says who raters are.
+    The same study, plan, ratings and versions give the same bytes; the report bears the day of the last
+    answer, or where ratings have no times that of SOURCE_DATE_EPOCH or today.
+    """
+    loaded = load_study(study)  # type: ignore[arg-type]
+    target = _check_target(Path(path))
+    step = on_step or (lambda _: None)
+    step("ratings")
+    gathered = gather_ratings(
+        loaded, None if ratings is None else Path(ratings), db=db, ids=ids, columns=columns
+    )
+    with tempfile.TemporaryDirectory(prefix="panelist-archive-") as place:
+        folder = Path(place)
+        notes = _copy_study(loaded, folder)
+        plan, said = _find_plan(loaded, gathered)
+        notes += said
+        if plan is not None:
+            _put_plan(loaded, plan, folder)
+        about = _describe(loaded, plan, gathered, ids, {"resamples": resamples, "seed": seed})
+        _write_environment(folder)
+        if gathered is None:
+            notes.append("The study has no ratings yet, so the archive has neither ratings nor a report.")
+        else:
+            (folder / TABLE).write_bytes(gathered.table)
+            notes += gathered.notes
+            step("report")
+            _make_report(folder, resamples, seed, gathered.last_day)
+        step("sheets")
+        notes += _write_sheets(folder, plan, gathered is not None, resamples)
+        step("packing")
+        contents = _read_all(folder)
+        contents[README] = write_readme(about, sorted([*contents, README, MANIFEST]), notes).encode()
+        contents[MANIFEST] = make_manifest(contents, about)
+    write_zip(contents, target)
+    sizes = tuple((name, len(contents[name])) for name in sorted(contents))
+    digest = hashlib.sha256(target.read_bytes()).hexdigest()
+    return Archive(path=target, title_of_study=loaded.title, files=sizes, sha256=digest, notes=tuple(notes))
+
+
+def analyse_archive(folder: Path, resamples: int, seed: int) -> "Analysis":
+    """Return the analysis of an archive that lies unpacked in a folder."""
+    from panelist.analysis.analyse import analyse
+
+    return analyse(load_study(folder / STUDY), folder / TABLE, resamples=resamples, seed=seed)
+
+
+def _check_target(path: Path) -> Path:
+    if path.suffix.casefold() != ".zip":
+        raise BadFile(f"An archive is a zip file, such as study.zip; {str(path)!r} ends otherwise.")
+    if path.is_dir():
+        raise BadFile(f"{path} is a folder; name a file in it, such as study.zip.")
+    if not path.parent.is_dir():
+        raise BadFile(f"There is no folder {path.parent} for the archive. Make it first.")
+    return path
+
+
+def _copy_study(study: Study, folder: Path) -> list[str]:
+    """Copy the study file and every file it names; return notes about them."""
+    if study.path is None:
+        raise BadStudy("Only a study that is in a file can be archived. Write it to study.yaml first.")
+    notes = []
+    try:
+        shutil.copyfile(study.path, folder / STUDY)
+        _copy_inside(study, study.file.outputs, folder, "the outputs")
+        for name in sorted(_list_images(study)):
+            if (study.folder / name).is_file():
+                _copy_inside(study, name, folder, "a picture")
+            else:
+                notes.append(f"The picture {name} that the outputs name is not there, so it was not packed.")
+        for name in BESIDE:
+            if (study.folder / name).is_file():
+                shutil.copyfile(study.folder / name, folder / name)
+    except OSError as error:
+        raise BadFile(f"{error.filename} cannot be read: {error.strerror or error}.") from None
+    outcomes = study.file.collecting.outcomes
+    if any(one.code for one in (outcomes.finished, outcomes.screened_out, outcomes.declined)):
+        notes.append("study.yaml holds completion codes; share the archive only once nobody can use them.")
+    return notes
+
+
+def _list_images(study: Study) -> set[str]:
+    frame = study.outputs.frame
+    return set(frame["image"]) - {""} if "image" in frame else set()
+
+
+def _copy_inside(study: Study, name: str, folder: Path, what: str) -> None:
+    source = (study.folder / name).resolve()
+    if PurePosixPath(name).is_absolute() or not source.is_relative_to(study.folder.resolve()) or "\\" in name:
+        raise BadFile(
+            f"{name}, {what} of the study, lies outside the folder of study.yaml, so an archive cannot hold "
+            "it where the study looks for it. Put it beside study.yaml and name it there."
+        )
+    inside = source.relative_to(study.folder.resolve()).as_posix()
+    if inside in RESERVED or inside in BESIDE or inside.startswith("report/"):
+        raise BadFile(
+            f"{name}, {what} of the study, has a name that an archive needs for something else. Rename it, "
+            "and name it so in study.yaml."
+        )
+    target = folder / inside
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _find_plan(study: Study, gathered: Gathered | None) -> tuple["Plan | None", list[str]]:
+    """Return the plan that ratings were collected by, else the one beside the study, and notes about it."""
+    plan = gathered.plan if gathered else None
+    if plan is None and (study.folder / PLAN_TABLE).is_file():
+        plan = read_plan(study.folder)
+    if plan is None:
+        return None, ["The study has no plan yet, so the archive has none."]
+    if plan.study_hash != study.hash:
+        return plan, ["The study file was changed after its plan was made; the plan is of the older one."]
+    return plan, []
+
+
+def _put_plan(study: Study, plan: "Plan", folder: Path) -> None:
+    """Put the plan into the archive: as it lies beside the study, if that is the same one."""
+    try:
+        same = read_plan(study.folder).hash == plan.hash
+    except BadPlan:
+        same = False
+    if same:
+        for name in (PLAN_TABLE, PLAN_RECORD):
+            shutil.copyfile(study.folder / name, folder / name)
+    else:
+        write_plan(plan, folder)
+
+
+def _describe(
+    study: Study, plan: "Plan | None", gathered: Gathered | None, ids: bool, settings: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return what the manifest says about the whole."""
+    return {
+        "title": study.title,
+        "panelist": panelist.__version__,
+        "study_hash": study.hash,
+        "plan_hash": plan.hash if plan else None,
+        "plan_study_hash": plan.study_hash if plan else None,
+        "ratings": gathered is not None,
+        "report": dict(settings) if gathered else None,
+        "ids": ids,
+    }
+
+
+def _write_environment(folder: Path) -> None:
+    found = describe_environment()
+    text = json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+    (folder / ENVIRONMENT).write_text(text, encoding="utf-8")
+    (folder / REQUIREMENTS).write_text(write_requirements(found["packages"]), encoding="utf-8")
+
+
+def _make_report(folder: Path, resamples: int, seed: int, day: date | None) -> None:
+    page = folder / REPORT
+    page.parent.mkdir()
+    write_report(analyse_archive(folder, resamples, seed), page, made=day)
+
+
+def _write_sheets(folder: Path, plan: "Plan | None", rated: bool, resamples: int) -> list[str]:
+    """Write the datasheet from what is in the archive; return a note on what is still open in it."""
+    ratings = folder / TABLE if rated else None
+    study = load_study(folder / STUDY)
+    sheet = write_datasheet(study, plan, ratings, folder / SHEET, resamples=resamples)
+    save_sheet(sheet, [folder / PAGE])
+    blank = len(sheet.open())
+    return [f"{SHEET} has {blank} open questions: panelist heds STUDY lists them."] if blank else []
+
+
+def _read_all(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }

@@ -1,0 +1,105 @@
+"""``write_datasheet``: a study's datasheet into a file whose ending says the format."""
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from panelist.core.errors import BadFile
+from panelist.design.plan import Plan
+from panelist.reports.heds.fill import fill_sheet
+from panelist.reports.heds.html import render_html
+from panelist.reports.heds.latex import render_latex
+from panelist.reports.heds.markdown import render_markdown
+from panelist.reports.heds.questions import NEWEST, read_version
+from panelist.reports.heds.sheet import Sheet
+from panelist.reports.heds.write import write_json
+from panelist.study.load import load_study
+from panelist.study.study import Study
+
+RENDERERS: dict[str, Callable[[Sheet], bytes]] = {
+    ".json": write_json,
+    ".md": lambda sheet: _encode(render_markdown(sheet)),
+    ".html": lambda sheet: _encode(render_html(sheet)),
+    ".htm": lambda sheet: _encode(render_html(sheet)),
+    ".tex": lambda sheet: _encode(render_latex(sheet)),
+}
+
+
+def write_datasheet(
+    study: Study | str | Path,
+    plan: Plan | None,
+    ratings: Any,
+    path: str | PathLike[str],
+    *,
+    version: str = NEWEST,
+    power: str | Path | None = None,
+    resamples: int = 1000,
+) -> Sheet:
+    """Write the datasheet of a study and return it; its ``open()`` lists what only a person knows.
+
+    ``plan`` and ``ratings`` may be None: what they would tell stays open or says that it is planned. The
+    ending of ``path`` says the format: .json for the official form, .html, .md or .tex for people.
+    """
+    target = check_target(path)
+    sheet = fill_sheet(
+        load_study(study),
+        plan,
+        ratings,
+        read_version(version),
+        power=None if power is None else Path(power),
+        resamples=resamples,
+    )
+    save_sheet(sheet, [target])
+    return sheet
+
+
+def check_target(path: str | PathLike[str]) -> Path:
+    """Return the path of a file to write, or raise BadFile if it cannot become a datasheet."""
+    target = Path(path)
+    if target.suffix.casefold() not in RENDERERS:
+        found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
+        raise BadFile(
+            f"{str(path)!r} has {found}. A datasheet is .json (for the HEDS form), .html, .md or .tex."
+        )
+    if not target.parent.is_dir():
+        raise BadFile(f"There is no folder {str(target.parent)!r} for the datasheet. Make it first.")
+    if target.is_dir():
+        raise BadFile(f"{str(path)!r} is a folder; name a file in it, such as heds.json.")
+    return target
+
+
+def save_sheet(sheet: Sheet, targets: Sequence[Path]) -> None:
+    """Write a sheet into files, all of them made before the first is written, each in one step."""
+    made = [(target, RENDERERS[target.suffix.casefold()](sheet)) for target in map(check_target, targets)]
+    for target, content in made:
+        replace_file(target, content)
+
+
+def replace_file(target: Path, content: bytes) -> None:
+    """Put content into a file in one step: whoever reads it sees the old or the new, never half of one."""
+    place = target.resolve()  # a link stays a link
+    name = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
+            name = file.name
+            file.write(content)
+        mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_read_umask()
+        Path(name).chmod(mode)
+        Path(name).replace(place)
+    except OSError as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise BadFile(f"{target} cannot be written: {error.strerror or error}.") from error
+
+
+def _read_umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

@@ -1,0 +1,302 @@
+"""What a study, its plan and its power analysis already answer of a preregistration, topic by topic."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from panelist.analysis.exclusion_rules import RULES
+from panelist.analysis.words import count, listing
+from panelist.models.inference.adjust import find_adjustment
+from panelist.reports.methods import DESIGNS
+from panelist.reports.preregistration_recipe import answer_recipe
+from panelist.study.findings import parse_finding
+from panelist.study.study import Study
+from panelist.study.wages import explain_wage
+
+if TYPE_CHECKING:
+    from panelist.design.plan import Plan
+    from panelist.reproduction.deviations import Deviations
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """All that a preregistration can be filled from."""
+
+    study: Study
+    plan: "Plan | None" = None
+    power: Mapping[str, Any] | None = None
+    collected: int = 0
+    """Answers collected so far."""
+    deviations: "Deviations | None" = None
+    """From the original, in a repeat whose original is a study file."""
+
+
+def answer_topics(known: Known) -> dict[str, str]:
+    """Return the answer to every topic that can be answered; what a person wrote comes first."""
+    found = {name: find(known) for name, find in TOPICS.items()} | answer_recipe(known.deviations)
+    found["analyses"] = " ".join(found[name] for name in ("models", "inference"))
+    found |= {str(topic): text for topic, text in known.study.file.preregistration.items()}
+    return {name: text for name, text in found.items() if text}
+
+
+def _title(known: Known) -> str:
+    return known.study.title
+
+
+def _description(known: Known) -> str:
+    return known.study.file.description
+
+
+def _questions(known: Known) -> str:
+    study = known.study
+    asked = [f"Do {listing(list(study.systems))} differ in {one.name}?" for one in study.criteria]
+    return " ".join([study.file.description, *asked]).strip()
+
+
+def _hypotheses(known: Known) -> str:
+    words = {">": "is rated higher than", "<": "is rated lower than", "=": "is rated like"}
+    said = []
+    for text in known.study.file.analysis.findings:
+        found = parse_finding(text)
+        said.append(
+            f"On {found.criterion}, {found.first} {words[found.sign]} {found.second}." if found else text
+        )
+    return " ".join(said)
+
+
+def _data_collected(known: Known) -> str:
+    if not known.collected:
+        return "No: no answer has been collected for this study yet."
+    return f"It is complicated: {count(known.collected, 'answer')} had been collected when this was declared."
+
+
+def _measured(known: Known) -> str:
+    said = [
+        f"{one.heading}: “{one.question}” {one.scale.describe()}"
+        + (f" It is defined as: {one.definition}" if one.definition else "")
+        for one in known.study.criteria
+    ]
+    background = [question.name for question in known.study.file.background]
+    said += [f"Raters are also asked about: {listing(background)}."] if background else []
+    return " ".join(said)
+
+
+def _conditions(known: Known) -> str:
+    study = known.study
+    described = {one.name: one for one in study.file.systems}
+    names = [
+        name + (" (written by people)" if name in described and described[name].human else "")
+        for name in study.systems
+    ]
+    return (
+        f"{count(len(study.systems), 'system')}: {listing(names)}; outputs for "
+        f"{count(len(study.items), 'item')}. Systems vary within raters."
+    )
+
+
+def _design(known: Known) -> str:
+    design = known.study.file.design
+    said = [f"Outputs are assigned {DESIGNS[design.type]}."]
+    if len(known.study.criteria) > 1:
+        said.append(f"Criteria are judged {design.criteria}.")
+    if design.occasions > 1:
+        said.append(f"Raters sit {design.occasions} times, {design.days_between} days or more apart.")
+    if known.plan is not None and known.plan.notes:
+        said += known.plan.notes
+    return " ".join(said)
+
+
+def _randomisation(known: Known) -> str:
+    design = known.study.file.design
+    seed = known.plan.seed if known.plan else design.seed
+    order = (
+        "Pages come in an order drawn anew for each rater"
+        if design.order == "random"
+        else "Pages come in the order of the outputs file"
+    )
+    return f"{order}; outputs that share a page stand {design.positions}. All draws follow from seed {seed}."
+
+
+def _study_type(_: Known) -> str:
+    return "Experiment: which rater sees which system's output is assigned by a plan."
+
+
+def _blinding(known: Known) -> str:
+    said = "Raters are not told which system made an output."
+    if known.study.file.collecting.results == "hidden":
+        said += " Researchers do not see how systems compare while ratings are collected."
+    return said
+
+
+def _procedure(known: Known) -> str:
+    file = known.study.file
+    said = [
+        text.strip().rstrip(".") + "." for text in (file.raters.description, file.raters.recruitment) if text
+    ]
+    if file.raters.paid == "money" and file.pay is not None:
+        said.append(f"Pay: {explain_wage(file.pay)}")
+    elif file.raters.paid == "no":
+        said.append("Raters are not paid.")
+    if file.practice is not None:
+        practice = file.practice
+        passed = f", of which {practice.pass_mark} must be right" if practice.pass_mark else ""
+        said.append(
+            f"Before they begin, raters answer {count(len(practice.items), 'practice item')}{passed}."
+        )
+    if file.checks is not None:
+        kinds = listing([one.kind for one in file.checks.items])
+        said.append(
+            f"Attention checks ({kinds}): a rater who fails more than {file.checks.allowed} meets: "
+            f"{file.checks.then}."
+        )
+    return " ".join(said)
+
+
+def _source(known: Known) -> str:
+    return known.study.file.raters.recruitment
+
+
+def _sample_size(known: Known) -> str:
+    study, plan = known.study, known.plan
+    if plan is not None:
+        trials = int((plan.table["phase"] == "trial").sum())
+        outputs, items = count(len(study.outputs.frame), "output"), count(len(study.items), "item")
+        return (
+            f"{count(len(plan.raters), 'rater')} give {count(trials, 'rating')} of {outputs} ({items}), as "
+            "the plan says."
+        )
+    design, raters = study.file.design, study.file.raters
+    said = [f"{count(raters.count, 'rater')}"] if raters.count else []
+    said += [f"{design.ratings_per_output} ratings of each output"] if design.ratings_per_output else []
+    said += [f"{design.trials_per_rater} pages for each rater"] if design.trials_per_rater else []
+    return listing(said) + "." if said else ""
+
+
+def _rationale(known: Known) -> str:
+    power = known.power
+    if power is None:
+        return ""
+    if cells := power.get("cells"):
+        said = [
+            f"{cell['model']}, {cell['items']} items, {cell['ratings_per_item']:g} ratings of each, effect "
+            f"{cell['effect']:g}: power {cell['power']:.2f} ({cell['low']:.2f} to {cell['high']:.2f}, "
+            f"{cell['sims']:,} data sets)"
+            for cell in cells
+        ]
+        return f"Power by simulation, effects in threshold distances. {'; '.join(said)}."
+    best, seen = power.get("best"), power.get("confirmed")
+    if best and seen:
+        return (
+            f"The smallest design for a power of {power['target']:g} at an effect of {power['effect']:g} "
+            f"threshold distances ({power['model']}): {best['items']} items, {best['ratings_per_item']} "
+            f"ratings of each output, {best['raters']} raters; simulated power {seen['power']:.2f} "
+            f"({seen['low']:.2f} to {seen['high']:.2f})."
+        )
+    return ""
+
+
+def _stopping(known: Known) -> str:
+    rule = (
+        "Collecting ends when every place of the plan is filled by a rater who finished and was not excluded"
+    )
+    blind = known.study.file.collecting.results == "hidden"
+    return f"{rule}; nobody looks at results to decide it." if blind else f"{rule}."
+
+
+def _indices(known: Known) -> str:
+    return known.study.file.analysis.aggregation or "None: single ratings are analysed."
+
+
+def _transformations(_: Known) -> str:
+    return "None: ratings are analysed as given, systems by treatment contrasts."
+
+
+def _models(known: Known) -> str:
+    plan = known.study.file.analysis
+    models = {
+        "auto": "an ordinal mixed model where the scale is ordinal, else a linear mixed model",
+        "clmm": "a cumulative link mixed model",
+        "clm": "a cumulative link model without random effects",
+        "lmm": "a linear mixed model",
+        "lm": "a linear model without random effects",
+    }
+    formula = (
+        "the largest random part by rater and item that the data bear"
+        if plan.formula == "maximal"
+        else f"the formula {plan.formula}"
+    )
+    compared = [one.name for one in known.study.criteria if one.scale.comparative]
+    said = (
+        []
+        if len(compared) == len(known.study.criteria)
+        else [f"Each criterion by {models[plan.model]} with {formula}"]
+    )
+    if said and plan.model not in ("lmm", "lm"):
+        said[0] += f"; link of ordinal models: {plan.link}"
+    said += [f"choices on {listing(compared)} by a model of choices between systems"] if compared else []
+    return "; ".join(said)[:1].upper() + "; ".join(said)[1:] + "."
+
+
+def _inference(known: Known) -> str:
+    plan = known.study.file.analysis
+    adjusted = find_adjustment(plan.adjust).label
+    return (
+        f"Two-sided tests of each pair of systems at alpha = {plan.alpha:g}, {adjusted}; intervals at "
+        f"{100 * (1 - plan.alpha):g} %."
+    )
+
+
+def _exclusions(known: Known) -> str:
+    asked = known.study.file.analysis.exclude
+    rules = [
+        words.format(float(value))
+        for name, (_, words) in RULES.items()
+        if (value := getattr(asked, name)) not in (None, False)
+    ]
+    said = f"Left out: {'; '.join(rules)}." if rules else "No rating that was given is left out."
+    checks, practice = known.study.file.checks, known.study.file.practice
+    if checks is not None and checks.then in ("screen out", "exclude"):
+        said += f" Raters who fail more than {checks.allowed} checks while rating: {checks.then}."
+    if practice is not None and practice.pass_mark and practice.failed == "screen out":
+        said += " Raters who do not pass the practice are screened out before they rate."
+    return said
+
+
+def _missing(known: Known) -> str:
+    forced = "must" if known.study.file.collecting.forced else "need not"
+    return (
+        f"Raters {forced} answer every question. Ratings that are not there are left out, none is filled in."
+    )
+
+
+def _assumptions_tested(_: Known) -> str:
+    return "Proportional odds, threshold spacing, and predicted against observed shares are reported."
+
+
+TOPICS: dict[str, Callable[[Known], str]] = {
+    "title": _title,
+    "description": _description,
+    "research_questions": _questions,
+    "hypotheses": _hypotheses,
+    "data_collected": _data_collected,
+    "existing_data": _data_collected,
+    "measured": _measured,
+    "conditions": _conditions,
+    "design": _design,
+    "randomisation": _randomisation,
+    "study_type": _study_type,
+    "blinding": _blinding,
+    "procedure": _procedure,
+    "source": _source,
+    "sample_size": _sample_size,
+    "sample_size_rationale": _rationale,
+    "stopping_rule": _stopping,
+    "indices": _indices,
+    "transformations": _transformations,
+    "models": _models,
+    "inference": _inference,
+    "exclusions": _exclusions,
+    "missing_data": _missing,
+    "assumptions_tested": _assumptions_tested,
+}
+"""What the program can say, by topic; the other topics only a person can answer."""

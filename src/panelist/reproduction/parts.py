@@ -1,0 +1,170 @@
+"""The tables of a reproduction report: precision, correlations and labels, findings, the joint model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+from panelist.core.formats import P_VALUE, TEXT, Cell, Format, decimals, interval, number, p_value
+from panelist.core.result import Pairs, Part, Sentence, Table
+from panelist.reproduction.common_scale import CommonScale
+from panelist.reproduction.correlation import Correlations
+from panelist.reproduction.findings import FindingCheck
+from panelist.reproduction.joint import JointModel
+from panelist.reproduction.labels import LabelAgreement
+from panelist.reproduction.precision import Precision
+from panelist.reproduction.recompute import Recomputation
+
+MOST_ROWS = 28  # findings shown: all pairs of eight systems
+RIGHT = Format(str, "right")
+
+
+def draw_precision(
+    criterion: str, studies: Sequence[str], rows: Sequence[Precision], scale: CommonScale, level: float
+) -> Table:
+    """Return the scores of every study with CV* by both formulas, and s* with its interval."""
+    header = ("system", *studies, "CV*", "CV* QRA3", "s*", f"{level * 100:g} % interval of s*")
+    body: list[tuple[Cell, ...]] = [
+        (one.system, *one.scores, one.value, one.qra3, one.s_star, interval(one.low, one.high))
+        for one in rows
+    ]
+    formats: dict[str, Format] = {
+        "system": TEXT,
+        "CV*": decimals(2),
+        "CV* QRA3": decimals(2),
+        "s*": decimals(3),
+    }
+    formats |= dict.fromkeys(studies, decimals(2)) | {header[-1]: RIGHT}
+    undefined = [f"{one.system}: {one.note}." for one in rows if one.note]
+    return Table(
+        f"Scores on {criterion} and how precisely they come out again (type I)",
+        header,
+        body,
+        formats,
+        note=" ".join([f"CV* by the formula of 2022 and by QRA3's; {scale.sentence()}.", *undefined]),
+    )
+
+
+def draw_measures(found: Correlations, labels: LabelAgreement | None) -> Pairs:
+    """Return the correlations with their number of systems, and the agreement on labels."""
+    k = f"{found.n_systems} system{'' if found.n_systems == 1 else 's'}"
+    many = "" if found.n_studies == 2 else f", mean of {len(found.pairs)} pairs of studies"
+    p = f", {_p(found.pairs[0].pearson_p)}" if found.n_studies == 2 and found.n_systems > 2 else ""
+    corrected = ""
+    if not isnan(found.w_ties) and abs(found.w_ties - found.w) > 1e-9:
+        corrected = f"; corrected for ties {found.w_ties:.3f}"
+    rows = [
+        ("Pearson's r", f"{number(found.pearson)} ({k}{many}{p})"),
+        ("Spearman's ρ", f"{number(found.spearman)} ({k}{many})"),
+        (
+            "Kendall's τ-b, W",
+            f"{number(found.tau)}, {number(found.w)} (W: {_p(found.w_p)}{corrected})",
+        ),
+        ("RMSE", f"{number(found.rmse, 2)}, in units of the scores{many}"),
+    ]
+    if labels is not None:
+        rows += [
+            ("labels differ", f"{labels.difference_rate:.1f} % of {labels.n_units:,}; unit: {labels.unit}"),
+            (
+                "alpha, kappa",
+                f"Krippendorff's alpha ({labels.level}) {number(labels.alpha)}, Fleiss' kappa "
+                f"{number(labels.kappa)}, "
+                "the studies being the raters",
+            ),
+        ]
+    return Pairs(rows)
+
+
+def draw_findings(criterion: str, findings: Sequence[FindingCheck], level: float) -> Table:
+    """Return a row a finding and repeat, with the evidence and the answer of each rule."""
+    shown = list(findings)
+    evidence = [piece for one in findings for piece in one.evidence]
+    tested = any(piece.significant is not None or piece.interval is not None for piece in evidence)
+    note = "Direction: the same order in the repeat."
+    if tested:
+        note += (
+            f" Test: also p below {1 - level:.2g} there (adjusted for the number of pairs). Inside: "
+            "the same "
+            "order, and the original's difference inside the repeat's interval."
+        )
+    else:
+        note += " Tests and intervals take the repeat's raw data, and models."
+    if any(one.stated for one in findings):
+        note += " †: stated by the study."
+    if len(shown) * len(findings[0].evidence) > MOST_ROWS:
+        shown = [one for one in findings if one.stated or not one.upheld()]
+        note += f" Shown: {len(shown)} of {len(findings)} findings, stated or not upheld."
+    several = any(len(one.evidence) > 1 for one in findings)
+    header = ("finding", *(("repeat",) if several else ()), "original", "again")
+    header += ("interval", "p", "direction", "test", "inside") if tested else ("direction",)
+    rows: list[tuple[Cell, ...]] = []
+    for one in shown:
+        for piece in one.evidence:
+            words = one.finding + (" †" if one.stated else "")
+            row: list[Cell] = [words, *((piece.repeat,) if several else ()), one.original, piece.difference]
+            if tested:
+                row += [interval(piece.low, piece.high), piece.p]
+            row.append(_say(piece.direction))
+            if tested:
+                row += [_say(piece.significant), _say(piece.interval)]
+            rows.append(tuple(row))
+    formats = {"finding": TEXT, "original": decimals(2), "again": decimals(2)}
+    formats |= {"p": P_VALUE, "interval": RIGHT} if tested else {}
+    return Table(f"Findings on {criterion}: upheld? (type IV)", header, rows, formats, note=note)
+
+
+def draw_joint(criterion: str, joint: JointModel) -> list[Part]:
+    """Return the joint model's sentence, and how far each difference moved."""
+    several = len({one.repeat for one in joint.changes}) > 1
+    header = ("difference", *(("repeat",) if several else ()), "original", "again", "change")
+    inner = f"{(2 * joint.level - 1) * 100:g} % interval"
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f"{one.a} − {one.b}",
+            *((one.repeat,) if several else ()),
+            one.original,
+            one.again,
+            one.change,
+            interval(one.low, one.high),
+            one.p,
+            one.p_equivalent,
+            _say(one.equivalent),
+        )
+        for one in joint.changes
+    ]
+    units = "latent SDs" if joint.model in ("clm", "clmm") else "points of the scale"
+    formats = {"difference": TEXT, inner: RIGHT, "p, change": P_VALUE, "p, TOST": P_VALUE}
+    formats |= dict.fromkeys(("original", "again", "change"), decimals(2))
+    table = Table(
+        f"Differences on {criterion} in one model of all studies",
+        (*header, inner, "p, change", "p, TOST", "equivalent"),
+        rows[:MOST_ROWS],
+        formats,
+        note=f"{joint.model} {joint.formula}; in {units}. Equivalent: the change lies within "
+        f"±{joint.margin:g} residual "
+        f"SDs (two one-sided tests). Not adjusted for the number of pairs.",
+    )
+    return [Sentence(joint.sentence()), table]
+
+
+def draw_recomputed(again: Recomputation) -> list[Part]:
+    """Return the recomputed scores beside the printed ones."""
+    header = ("system", "printed", *again.rules)
+    rows: list[tuple[Cell, ...]] = [(one.system, one.printed, *one.scores) for one in again.systems]
+    table = Table(
+        f"The original on {again.criterion}: printed, and recomputed from its raw data",
+        header,
+        rows,
+        {"system": TEXT, **dict.fromkeys(header[1:], decimals(max(again.decimals, 1)))},
+    )
+    notes: list[Part] = [Pairs([("note", note) for note in again.notes])] if again.notes else []
+    return [Sentence(again.sentence()), table, *notes]
+
+
+def _p(p: float) -> str:
+    text = p_value(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def _say(answer: bool | None) -> str:
+    return "–" if answer is None else "yes" if answer else "no"

@@ -1,0 +1,289 @@
+"""What a reproduction report holds, criterion by criterion and as a whole, and how it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import isnan, nan
+from typing import Any
+
+from panelist.core.formats import number
+from panelist.core.result import Pairs, Part, Result, Sentence, Table, json_ready
+from panelist.reproduction.common_scale import CommonScale
+from panelist.reproduction.correlation import Correlations
+from panelist.reproduction.findings import RULES, FindingCheck
+from panelist.reproduction.joint import JointModel
+from panelist.reproduction.labels import LabelAgreement
+from panelist.reproduction.parts import (
+    draw_findings,
+    draw_joint,
+    draw_measures,
+    draw_precision,
+    draw_recomputed,
+)
+from panelist.reproduction.precision import Precision
+from panelist.reproduction.recompute import Recomputation
+from panelist.reproduction.replication_size import ReplicationSize
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriterionReproduction(Result):
+    """One criterion in the original and its repeats. Parts that the data do not allow are None.
+
+    ``agreements`` of ``comparisons`` pairs of systems and studies have the same order (QRA3's P).
+    """
+
+    criterion: str
+    studies: tuple[str, ...]
+    systems: tuple[str, ...]
+    aggregation: str
+    scale: CommonScale
+    precision: tuple[Precision, ...]
+    correlations: Correlations
+    labels: LabelAgreement | None
+    findings: tuple[FindingCheck, ...]
+    agreements: int
+    comparisons: int
+    joint: JointModel | None = None
+    level: float = 0.95
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def cv_star(self) -> float:
+        """The mean CV* of the systems, by the formula of 2022."""
+        return _mean([one.value for one in self.precision])
+
+    @property
+    def cv_star_qra3(self) -> float:
+        """The mean CV* of the systems, by QRA3's formula."""
+        return _mean([one.qra3 for one in self.precision])
+
+    @property
+    def upheld(self) -> float:
+        """The share of pairs whose order is the same; nan with one system."""
+        return self.agreements / self.comparisons if self.comparisons else nan
+
+    @property
+    def difference_rate(self) -> float | None:
+        """The percentage of labels that differ; None where there are no labels."""
+        return None if self.labels is None else self.labels.difference_rate
+
+    def __getitem__(self, system: str) -> Precision:
+        return {one.system: one for one in self.precision}[system]
+
+    def title(self) -> str:
+        """Return the heading."""
+        return f"Reproduction on {self.criterion}"
+
+    def sentence(self) -> str:
+        """Return the four kinds of result in one sentence."""
+        k = len(self.systems)
+        words = [f"CV* is {number(self.cv_star, 1)} on average (QRA3: {number(self.cv_star_qra3, 1)})"]
+        c = self.correlations
+        if not isnan(c.pearson):
+            words.append(
+                f"the scores of {k} systems correlate with r = {c.pearson:.2f} and ρ = {c.spearman:.2f}"
+            )
+        elif k > 1:
+            words.append("their correlation is undefined, for all systems tie in a study")
+        if self.comparisons:
+            words.append(f"{self.agreements} of {self.comparisons} orders of two systems are upheld")
+        if self.labels is not None:
+            words.append(f"{self.labels.difference_rate:.1f} % of labels differ")
+        said = "; ".join(words)
+        stated = [one for one in self.findings if one.stated]
+        held = sum(one.upheld() is True for one in stated)
+        more = (
+            f" Of {_count(len(stated), 'stated finding')}, {held} hold{'s' if held == 1 else ''}."
+            if stated
+            else ""
+        )
+        return f"On {self.criterion}, {said}.{more}"
+
+    def parts(self) -> list[Part]:
+        """Return the sentence, the warnings, and the four types of result with their evidence."""
+        found: list[Part] = [Sentence(self.sentence())]
+        if self.warnings:
+            found.append(Pairs([("WARNING", warning) for warning in self.warnings]))
+        found.append(draw_precision(self.criterion, self.studies, self.precision, self.scale, self.level))
+        found.append(draw_measures(self.correlations, self.labels))
+        if self.findings:
+            found.append(draw_findings(self.criterion, self.findings, self.level))
+        if self.joint is not None:
+            found += draw_joint(self.criterion, self.joint)
+        return [*found, *([Pairs([("note", note) for note in self.notes])] if self.notes else [])]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the criterion by the names of the command's JSON."""
+        c = self.correlations
+        return {
+            "criterion": self.criterion,
+            "studies": self.studies,
+            "systems": self.systems,
+            "n_systems": len(self.systems),
+            "aggregation": self.aggregation,
+            "scale_min": self.scale.low,
+            "scale": asdict(self.scale),
+            "cv_star": [asdict(one) | {"n": one.n} for one in self.precision],
+            "cv_star_mean": self.cv_star,
+            "cv_star_qra3_mean": self.cv_star_qra3,
+            "pearson": c.pearson,
+            "spearman": c.spearman,
+            "kendall_tau": c.tau,
+            "kendall_w": c.w,
+            "kendall_w_p": c.w_p,
+            "kendall_w_ties": c.w_ties,
+            "kendall_w_ties_p": c.w_ties_p,
+            "rmse": c.rmse,
+            "pairs_of_studies": [asdict(pair) for pair in c.pairs],
+            "difference_rate": self.difference_rate,
+            "labels": None if self.labels is None else asdict(self.labels),
+            "findings": [_finding(one) for one in self.findings],
+            "upheld": self.upheld,
+            "upheld_count": self.agreements,
+            "upheld_of": self.comparisons,
+            "joint": None if self.joint is None else asdict(self.joint),
+            "sentence": self.sentence(),
+            "warnings": self.warnings,
+            "notes": self.notes,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction(Result):
+    """An original and its repeats compared; ``conventions`` says how every number was made."""
+
+    sources: tuple[str, ...]
+    origins: tuple[str, ...]
+    criteria: tuple[CriterionReproduction, ...]
+    conventions: Mapping[str, str]
+    recomputed: tuple[Recomputation, ...] = ()
+    sizes: tuple[ReplicationSize, ...] = ()
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def cv_star(self) -> float:
+        """The mean over criteria of the mean over systems, by the formula of 2022."""
+        return _mean([one.cv_star for one in self.criteria])
+
+    @property
+    def cv_star_qra3(self) -> float:
+        """The same by QRA3's formula."""
+        return _mean([one.cv_star_qra3 for one in self.criteria])
+
+    @property
+    def upheld(self) -> float:
+        """The share of all comparisons, over criteria, whose order is the same."""
+        total = sum(one.comparisons for one in self.criteria)
+        return sum(one.agreements for one in self.criteria) / total if total else nan
+
+    def __getitem__(self, criterion: str) -> CriterionReproduction:
+        found = {one.criterion: one for one in self.criteria}
+        if criterion not in found:
+            raise KeyError(f"no criterion {criterion!r}; there are {', '.join(found)}")
+        return found[criterion]
+
+    def title(self) -> str:
+        """Return the heading."""
+        repeats = len(self.sources) - 1
+        return f"Reproduction: an original and {_count(repeats, 'repeat')}"
+
+    def sentence(self) -> str:
+        """Return the whole in one sentence."""
+        if len(self.criteria) == 1:
+            return self.criteria[0].sentence()
+        agree, total = (
+            sum(getattr(one, name) for one in self.criteria) for name in ("agreements", "comparisons")
+        )
+        share = (
+            f"; {agree} of {total} orders of two systems are upheld (P = {self.upheld:.2f})" if total else ""
+        )
+        return (
+            f"Over {len(self.criteria)} criteria CV* is {number(self.cv_star, 1)} on average (QRA3: "
+            f"{number(self.cv_star_qra3, 1)}){share}."
+        )
+
+    def parts(self) -> list[Part]:
+        """Return what was given, each criterion, what was recomputed, sizes, conventions and notes."""
+        found: list[Part] = [Sentence(self.sentence())]
+        if self.warnings:
+            found.append(Pairs([("WARNING", warning) for warning in self.warnings]))
+        for one in self.criteria:
+            several = len(self.criteria) > 1  # the sentence of a single criterion stands above already
+            found += [*([Sentence(f"\n{one.sentence()}")] if several else []), *one.parts()[1:]]
+        for again in self.recomputed:
+            found += draw_recomputed(again)
+        for size in self.sizes:
+            found += [Sentence(f"\n{size.title()}"), *size.parts()]
+        found.append(Pairs([("given", text) for text in self.sources]))
+        found.append(Pairs([(name, text) for name, text in self.conventions.items()]))
+        return [*found, *([Pairs([("note", note) for note in self.notes])] if self.notes else [])]
+
+    def tables(self) -> list[Table]:
+        """Return the tables of all parts."""
+        return [part for part in self.parts() if isinstance(part, Table)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reproduction by the names of the command's JSON."""
+        return dict(
+            json_ready(
+                {
+                    "sources": self.sources,
+                    "criteria": [one.to_dict() for one in self.criteria],
+                    "cv_star": self.cv_star,
+                    "cv_star_qra3": self.cv_star_qra3,
+                    "upheld": self.upheld,
+                    "recomputed": [_recomputed(one) for one in self.recomputed],
+                    "sizes": [one.to_dict() for one in self.sizes],
+                    "conventions": dict(self.conventions),
+                    "sentence": self.sentence(),
+                    "warnings": self.warnings,
+                    "notes": self.notes,
+                }
+            )
+        )
+
+
+def _finding(one: FindingCheck) -> dict[str, Any]:
+    rules = {f"upheld_{rule}": one.upheld(rule) for rule in RULES[1:]}
+    return {
+        "finding": one.finding,
+        "upheld": one.upheld(),
+        **rules,
+        "stated": one.stated,
+        "shown_by_original": one.shown,
+        "original_difference": one.original,
+        "original_p": one.original_p,
+        "evidence": [asdict(evidence) for evidence in one.evidence],
+    }
+
+
+def _recomputed(one: Recomputation) -> dict[str, Any]:
+    systems = [
+        {
+            "system": row.system,
+            "printed": row.printed,
+            "scores": dict(zip(one.rules, row.scores, strict=True)),
+        }
+        for row in one.systems
+    ]
+    return {
+        "criterion": one.criterion,
+        "best": one.best,
+        "named": one.named,
+        "systems": systems,
+        "unlike": [row.system for row in one.unlike],
+        "sentence": one.sentence(),
+        "notes": one.notes,
+    }
+
+
+def _mean(values: list[float]) -> float:
+    known = [value for value in values if not isnan(value)]
+    return sum(known) / len(known) if known else nan
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,281 @@
+"""What was given of a study: raw ratings, choices, a study with its ratings, a scores table or a printed
+one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pandas as pd
+
+from panelist.analysis.choices import are_choices
+from panelist.analysis.comparative.trials import holds_choices
+from panelist.core.errors import BadFile, BadReproduction, did_you_mean
+from panelist.core.ratings import Ratings, read_ratings
+from panelist.core.readers import read_table
+from panelist.reproduction.printed import read_printed
+from panelist.study.study import Study
+
+if TYPE_CHECKING:
+    from panelist.study.criteria import Criterion
+
+Kind = Literal["ratings", "choices", "scores", "printed table"]
+
+WHOLE = "rating"  # the criterion of a table that names none
+STUDY_ENDINGS = {".yaml", ".yml"}
+DATABASE, BESIDE = "study.db", "ratings.csv"
+WORDS = {
+    "ratings": "raw ratings",
+    "choices": "choices between outputs",
+    "scores": "a table of scores",
+    "printed table": "a printed table (a row a system, a column a criterion)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """One study on one criterion: raw ``rows`` (ratings or choices), or else ``scores`` by system.
+
+    ``criterion`` is its name in the study file, where there is one; ``low`` and ``high`` are the ends of the
+    scale where they are declared.
+    """
+
+    name: str
+    rows: Ratings | None = field(default=None, repr=False)
+    choices: bool = False
+    scores: Mapping[str, float] = field(default_factory=dict)
+    criterion: Criterion | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, sorted."""
+        if self.rows is None:
+            return tuple(sorted(self.scores))
+        if self.choices and {"system_a", "system_b"} <= set(self.rows.frame.columns):
+            sides = (
+                self.rows.frame[name].dropna().astype(str).str.strip() for name in ("system_a", "system_b")
+            )
+            return tuple(sorted({name for side in sides for name in side}))
+        return self.rows.systems
+
+    def rename(self, name: str, systems: Mapping[str, str]) -> Given:
+        """Return the same under another name, its systems renamed."""
+        scores = {systems.get(old, old): score for old, score in self.scores.items()}
+        if self.rows is None or not systems:
+            return replace(self, name=name, scores=scores)
+        frame = self.rows.frame.copy()
+        for column in ("system", "system_a", "system_b", "winner"):
+            if column in frame:
+                frame[column] = frame[column].map(lambda cell: systems.get(str(cell).strip(), cell))
+        return replace(self, name=name, scores=scores, rows=replace(self.rows, frame=frame))
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One study: what to call it, what was given of it, and its data criterion by criterion."""
+
+    label: str
+    origin: str
+    kind: Kind
+    given: tuple[Given, ...]
+    study: Study | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def raw(self) -> bool:
+        """Whether single answers are there, and not only scores."""
+        return self.kind in ("ratings", "choices")
+
+    def sentence(self) -> str:
+        """Return what was given, in words."""
+        of = f" of the study {self.study.title!r}" if self.study is not None else ""
+        return f"{self.label}: {WORDS[self.kind]}{of}, from {self.origin}"
+
+
+def read_source(
+    source: Any,
+    label: str,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> Source:
+    """Return what a path, a frame, a Ratings, a Study or a mapping (criterion → system → score) gives."""
+    if isinstance(source, Mapping):
+        return _read_mapping(source, label)
+    if isinstance(source, Study):
+        return _read_study(source, label, columns, where)
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        if path.is_dir() or path.suffix.casefold() in STUDY_ENDINGS:
+            from panelist.study.load import load_study
+
+            return _read_study(load_study(path), label, columns, where)
+    table = read_ratings(source, columns)
+    if where:
+        table = table.where(**where)
+    return _read_table(table, label)
+
+
+def share_columns(given: Sequence[Any], columns: Mapping[str, str] | None) -> list[dict[str, str] | None]:
+    """Return for each source the part of a mapping whose columns it has; raise where no source has one."""
+    if not columns:
+        return [None] * len(given)
+    present = [_list_columns(one) for one in given]
+    shared = [
+        {target: name for target, name in columns.items() if here is None or name in here} for here in present
+    ]
+    for target, name in columns.items():
+        if not any(target in part for part in shared):
+            known = [other for here in present if here is not None for other in here]
+            raise BadReproduction(
+                f"No table has a column {name!r}, which should be the {target}. {did_you_mean(name, known)}"
+            )
+    return [part or None for part in shared]
+
+
+def _list_columns(source: Any) -> list[str] | None:
+    """Return the names of the columns; None where they are not known before reading."""
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        if not path.is_dir() and path.suffix.casefold() not in STUDY_ENDINGS:
+            return [str(name) for name in read_table(path).frame.columns]
+        return None
+    if isinstance(source, Mapping):
+        return []
+    names = getattr(source, "columns", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def _read_table(table: Ratings, label: str) -> Source:
+    frame = table.frame
+    single = {"rater", "item", "trial"} & set(frame.columns)
+    if holds_choices(frame):
+        return Source(label, table.source, "choices", _split(table, None), None, table.notes)
+    if "rating" in frame and "system" in frame and single:
+        return Source(label, table.source, "ratings", _split(table, None), None, table.notes)
+    if "rating" in frame and "system" in frame:
+        return _read_scores(table, label)
+    if single and "system" in frame:
+        table.require("rating")
+    scores, notes = read_printed(table)
+    return Source(label, table.source, "printed table", _from_scores(scores), None, (*table.notes, *notes))
+
+
+def _read_scores(table: Ratings, label: str) -> Source:
+    """Return a table ``criterion, system, score``."""
+    frame, notes = table.frame, list(table.notes)
+    if not pd.api.types.is_numeric_dtype(frame["rating"]):
+        words = [str(cell) for cell in frame["rating"].dropna() if not _is_number(cell)]
+        raise BadReproduction(
+            f"The scores in {table.source} are not all numbers (found {', '.join(map(repr, words[:3]))}). A "
+            "scores "
+            "table has the columns criterion, system, score."
+        )
+    held = frame[frame["rating"].notna().to_numpy() & frame["system"].notna().to_numpy()]
+    if held.empty:
+        raise BadReproduction(f"{table.source} has no score in its column score.")
+    name = held["criterion"].astype(str) if "criterion" in held else pd.Series(WHOLE, index=held.index)
+    scores: dict[str, dict[str, float]] = {}
+    for criterion, system, score in zip(name, held["system"].astype(str), held["rating"], strict=True):
+        if system in scores.setdefault(str(criterion), {}):
+            raise BadReproduction(
+                f"{table.source} has two scores of {system!r} on {criterion!r}. A scores table has one row "
+                "for each "
+                "criterion and system; raw ratings need the columns rater and item as well."
+            )
+        scores[str(criterion)][system] = float(score)
+    return Source(label, table.source, "scores", _from_scores(scores), None, tuple(notes))
+
+
+def _read_mapping(source: Mapping[str, Any], label: str) -> Source:
+    """Return scores given in Python: by system, or by criterion and system."""
+    nested = all(isinstance(value, Mapping) for value in source.values())
+    if not source or not (nested or all(_is_number(value) for value in source.values())):
+        raise BadReproduction(
+            "Scores in Python are {criterion: {system: score}}, or {system: score} for one criterion."
+        )
+    whole = source if nested else {WHOLE: source}
+    scores = {str(c): {str(s): float(x) for s, x in row.items()} for c, row in whole.items()}
+    return Source(label, "scores given in Python", "scores", _from_scores(scores))
+
+
+def _read_study(
+    study: Study, label: str, columns: Mapping[str, str] | None, where: Mapping[str, Any] | None
+) -> Source:
+    """Return a study with the ratings that stand beside it, its own exclusions applied."""
+    from panelist.analysis.clean import clean_ratings
+    from panelist.analysis.everything import read_everything
+
+    data, origin = _find_ratings(study)
+    everything = read_everything(data, columns)
+    everything = replace(everything, ratings=replace(everything.ratings, source=origin))
+    cleaned = clean_ratings(everything, study)
+    table = cleaned.kept.where(**where) if where else cleaned.kept
+    notes = list(table.notes)
+    if cleaned.exclusions.n_excluded or cleaned.exclusions.n_checks:
+        notes.append(cleaned.exclusions.sentence())
+    given = _split(table, study)
+    kind: Kind = "choices" if given and all(one.choices for one in given) else "ratings"
+    return Source(label, origin, kind, given, study, tuple(notes))
+
+
+def _find_ratings(study: Study) -> tuple[Any, str]:
+    """Return what was collected, else the table beside the study, and what to call it."""
+    if study.path is not None and (study.folder / DATABASE).is_file():
+        from panelist.collection.export import export_ratings
+        from panelist.collection.store.store import open_store
+
+        with open_store(None, study, create=False) as store:
+            snapshot, plan = store.snapshot(), store.plan()
+        frame = export_ratings(snapshot, study, plan)
+        frame.attrs = {}
+        return frame, str(study.folder / DATABASE)
+    beside = study.folder / BESIDE
+    if study.path is not None and beside.is_file():
+        return beside, str(beside)
+    raise BadFile(
+        f"The study {study.title!r} has no ratings: there is neither {DATABASE} nor {BESIDE} in "
+        f"{study.folder}. "
+        "Collect some, put them there, or name the file of ratings in place of the study."
+    )
+
+
+def _split(table: Ratings, study: Study | None) -> tuple[Given, ...]:
+    """Return the rows of each criterion, those of the study in its order."""
+    planned = {one.name: one for one in study.criteria} if study else {}
+    names = table.criteria
+    if not names:
+        only = next(iter(planned)) if len(planned) == 1 else WHOLE
+        return (_give(only, table, planned.get(only)),)
+    order = [*(name for name in planned if name in names), *(name for name in names if name not in planned)]
+    column = table.frame["criterion"]
+    found = []
+    for name in order:
+        kept = (column == name).to_numpy(dtype=bool, na_value=False)
+        rows = replace(table, frame=table.frame[kept].reset_index(drop=True), notes=())
+        found.append(_give(name, rows, planned.get(name)))
+    return tuple(found)
+
+
+def _give(name: str, rows: Ratings, criterion: Criterion | None) -> Given:
+    choices = are_choices(rows.frame, criterion) if criterion else holds_choices(rows.frame)
+    low = high = None
+    if criterion is not None and not choices:
+        low, high = criterion.scale.lowest, criterion.scale.highest
+    return Given(name, rows, choices, {}, criterion, low, high)
+
+
+def _from_scores(scores: Mapping[str, Mapping[str, float]]) -> tuple[Given, ...]:
+    return tuple(Given(name, scores=dict(row)) for name, row in scores.items())
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,91 @@
+"""A reproduction report as a file: Markdown, HTML, LaTeX or JSON, by the end of its name."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from os import PathLike
+from pathlib import Path
+
+from panelist.core.errors import BadFile
+from panelist.core.result import Pairs, Part, Result, Sentence
+
+ENDINGS = (".md", ".html", ".tex", ".json")
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color:
+#222; }} table {{ border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }}
+caption {{ text-align: left; font-weight: 600; padding: .3rem 0; }}
+th, td {{ padding: .25rem .7rem; text-align: left; border-bottom: 1px solid #ddd; vertical-align: top; }}
+.right {{ text-align: right; font-variant-numeric: tabular-nums; }}
+.note {{ color: #555; font-size: .9rem; }}
+</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+def check_report_path(path: str | PathLike[str]) -> Path:
+    """Return the path, or raise BadFile where no report can be written to it."""
+    target = Path(path)
+    if target.suffix.casefold() not in ENDINGS:
+        found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
+        raise BadFile(f"A report ends in {', '.join(ENDINGS)}; {str(path)!r} has {found}.")
+    if target.is_dir() or not target.parent.is_dir():
+        raise BadFile(
+            f"The report cannot be written to {str(path)!r}: there is no such folder, or it is one."
+        )
+    return target
+
+
+def write_result(result: Result, path: str | PathLike[str]) -> Path:
+    """Write a result in the format that the path ends in; return the path. All or nothing."""
+    target = check_report_path(path)
+    ending = target.suffix.casefold()
+    if ending == ".html":
+        text = _PAGE.format(title=escape(result.title()), body=result._repr_html_().replace("h3>", "h1>"))
+    elif ending == ".md":
+        text = draw_markdown(result)
+    else:
+        text = (result.to_latex() if ending == ".tex" else result.to_json()) + "\n"
+    new = target.with_name(f".{target.name}.new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(target)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise BadFile(f"The report cannot be written to {target}: {error.strerror or error}.") from error
+    return target
+
+
+def draw_markdown(result: Result) -> str:
+    """Return a result as Markdown."""
+    parts = (_draw(part) for part in result.parts())
+    return "\n\n".join([f"# {_plain(result.title())}", *(text for text in parts if text)]) + "\n"
+
+
+def _draw(part: Part) -> str:
+    if isinstance(part, Sentence):
+        return _plain(part.text.strip())
+    if isinstance(part, Pairs):
+        return "\n".join(f"- **{_plain(name)}**: {_plain(text)}" for name, text in part.rows)
+    sides = ("---:" if form.align == "right" else "---" for form in part.columns())
+    rows = [[*map(_plain, part.header)], [*sides], *([*map(_plain, row)] for row in part.written())]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    note = f"\n\n{_plain(part.note)}" if part.note else ""
+    return f"**{_plain(part.caption)}**\n\n{table}{note}"
+
+
+def _plain(text: str) -> str:
+    """Return text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))

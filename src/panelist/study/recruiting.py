@@ -1,0 +1,132 @@
+"""The recruiting section of a study file: the panel that raters come from, and what it is told."""
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from pydantic import Field, PositiveInt
+
+from panelist.core.schema import Name, Part, Text
+from panelist.study.pay import Money
+
+RejectionCategory = Literal[
+    "TOO_QUICKLY",
+    "TOO_SLOWLY",
+    "FAILED_INSTRUCTIONS",
+    "INCOMP_LONGITUDINAL",
+    "FAILED_CHECK",
+    "LOW_EFFORT",
+    "MALINGERING",
+    "NO_CODE",
+    "BAD_CODE",
+    "NO_DATA",
+    "UNSUPP_DEVICE",
+    "OTHER",
+]
+"""Prolific's words for why a submission is rejected."""
+
+
+class Codes(Part):
+    """The code that a panel knows each end of a visit by; what is left out is drawn, or not handed out."""
+
+    finished: str = ""
+    screened_out: str = ""
+    failed_checks: str = ""
+    declined: str = ""
+    incompatible: str = ""
+    full: str = ""
+
+
+class Panel(Part):
+    """Where raters come from: how its links name a person, and where they go back to."""
+
+    name: Name
+    id: Name
+    """The parameter of the link that holds a person's id."""
+    extra: tuple[Name, ...] = ()
+    """Other parameters that are kept with the visit."""
+    link: str = ""
+    """What the panel shall send people to: ``{join}`` stands for the address of the open link."""
+    redirect: str = ""
+    """The https address after the last page; ``{code}`` and ``{id}`` are filled in."""
+    codes: Codes = Codes()
+    personal: bool = False
+    """Whether everybody who finishes gets a code of their own."""
+    notes: str = ""
+    """What to do on the panel's own pages."""
+
+
+class ScreenOut(Part):
+    """What somebody is paid who is screened out."""
+
+    reward: Money = Field(default=Decimal(0), gt=0)
+    """In the currency of ``pay``."""
+    places: PositiveInt = 10
+    """How many at most are paid so."""
+
+
+class Rejection(Part):
+    """When a submission may be rejected. A person confirms each."""
+
+    when: Literal["failed checks", "too fast", "no data"]
+    more_than: PositiveInt = 1
+    """With ``failed checks``: more than so many."""
+    seconds_per_page: float = Field(default=1.0, gt=0)
+    """With ``too fast``: fewer seconds than this on the median page."""
+    category: RejectionCategory | None = None
+    """Without it, the one that goes with ``when``."""
+    message: str = Field(default="", max_length=2000)
+    """What the person reads, at least 100 characters; without it, one is written from what happened."""
+
+
+class Recruiting(Part):
+    """How raters are recruited."""
+
+    panel: Name = "prolific"
+    """``prolific``, ``connect``, ``sona``, ``class``, or the name of one under ``panels``."""
+    panels: tuple[Panel, ...] = ()
+    """Other panels, by declaration."""
+    name: str = ""
+    """What people on the panel read as the title; without it, that of the study."""
+    description: str = ""
+    """What they read below it (Prolific takes some HTML); without it, the description of the study."""
+    internal_name: str = ""
+    """What only you see."""
+    project: str = ""
+    """The id of the Prolific project that pays."""
+    filters: tuple[dict[str, Any], ...] = ()
+    """Who may take part, in Prolific's words: ``{filter_id: age, selected_range: {lower: 18}}``."""
+    filter_set: str = ""
+    """The id of a set of filters saved on Prolific, in place of ``filters``."""
+    minutes: PositiveInt | None = None
+    """The minutes announced; without it, those of the plan, rounded up."""
+    most_minutes: PositiveInt | None = None
+    """After how many minutes a submission times out; without it, three times those announced, and two."""
+    reward: Money | None = None
+    """What a submission is paid; without it, by the pay rule. Never below the hourly rate promised."""
+    approve: Literal["by hand", "at once"] = "by hand"
+    """Whether those who finish are approved by you, or by Prolific as soon as they hand in the code."""
+    screen_out: ScreenOut | None = None
+    """Pay for who is screened out; without it they are asked to return the study."""
+    rejections: tuple[Rejection, ...] = ()
+    """When a submission may be rejected; without any, none is."""
+
+
+class ComprehensionQuestion(Part):
+    """A question about the instructions."""
+
+    question: Text
+    options: tuple[Text, ...] = Field(min_length=2)
+    right: tuple[Text, ...] = Field(min_length=1)
+    """The options that are right."""
+
+
+class Comprehension(Part):
+    """Questions that show whether the instructions were understood, before the first rating."""
+
+    questions: tuple[ComprehensionQuestion, ...] = Field(min_length=1)
+    pass_mark: PositiveInt | None = None
+    """How many must be right; without it, all."""
+    attempts: int = Field(default=2, ge=2, le=10)
+    """How often a rater may try; Prolific demands two at least."""
+    failed: Literal["screen out", "flag"] = "screen out"
+    """What becomes of who does not reach the pass mark."""
