@@ -13,7 +13,7 @@ from panelist.models.solvers.kernel import announce_compiling, is_compiled, kern
 from panelist.models.solvers.search_linear import search_linear
 from panelist.models.solvers.search_ordinal import search_ordinal
 
-WAIT = "Compiling the model code, once: about 30 s; later fits start at once."
+WAIT = "Compiling the model code, once: about 40 s; later fits start at once."
 
 
 def make_new() -> Any:

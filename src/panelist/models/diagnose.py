@@ -74,10 +74,10 @@ def _say_unidentified(fit: Fit) -> list[str]:
 
 
 def _varies_within(factor: Factor, start: int, stop: int) -> bool:
-    order = np.argsort(factor.index, kind="stable")
-    same = np.diff(factor.index[order]) == 0
-    moves = (np.diff(factor.Z[order, start:stop], axis=0) != 0.0).any(axis=1)
-    return bool((same & moves).any())
+    Z = factor.Z[:, start:stop]
+    one = np.empty((len(factor.levels), stop - start))
+    one[factor.index] = Z  # some row of each level: which of them does not matter
+    return bool((one[factor.index] != Z).any())
 
 
 def _say_separated(fit: Fit) -> list[str]:

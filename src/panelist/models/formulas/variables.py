@@ -214,4 +214,6 @@ def _holds_numbers(series: "pd.Series[Any]") -> bool:
 
 def as_floats(series: "pd.Series[Any]") -> Floats:
     """Return a column of numbers, nan where nothing was filled in."""
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
+        return series.to_numpy().astype(np.float64)
     return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)

@@ -19,6 +19,8 @@ from panelist.models.formulas.grouping import Factor
 from panelist.models.solvers import lapack
 from panelist.models.solvers.kernel import kernel, stay_apart
 
+_MOST_CELLS = 4_000_000  # lead levels × dense columns that are marked in a table
+
 
 class Pattern(NamedTuple):
     """Which columns meet which, found once for a data set; rows are in the order ``order``."""
@@ -107,10 +109,16 @@ def _find_neighbours(lead: Ints, place: Places, levels: int, q: int) -> tuple[Pl
     """Return where each row's columns stand among the neighbours of its lead level, and those neighbours."""
     if place.shape[1] == 0:
         return place, np.zeros(levels + 1, dtype=np.int64), np.empty(0, dtype=np.uint32)
-    pairs, where = np.unique((lead.astype(np.int64)[:, None] * q + place).ravel(), return_inverse=True)
+    keys = lead.astype(np.int64)[:, None] * q + place
+    if levels * q <= _MOST_CELLS:  # to mark them is faster than to sort them
+        seen = np.zeros(levels * q, dtype=np.bool_)
+        seen[keys] = True
+        pairs, where = np.flatnonzero(seen), (np.cumsum(seen) - 1)[keys]
+    else:
+        pairs, where = np.unique(keys.ravel(), return_inverse=True)
     owner, columns = np.divmod(pairs, q)
     reach = np.searchsorted(owner, np.arange(levels + 1))
-    local = (where - np.repeat(reach[lead], place.shape[1])).reshape(place.shape)
+    local = where.reshape(place.shape) - reach[lead][:, None]
     return local.astype(np.uint32), reach, columns.astype(np.uint32)
 
 

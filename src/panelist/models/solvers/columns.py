@@ -12,7 +12,7 @@ import numpy as np
 from panelist.models.arrays import Floats
 from panelist.models.solvers.blocks import dense_size
 from panelist.models.solvers.estimate import Progress
-from panelist.models.solvers.kernel import kernel, stay_apart
+from panelist.models.solvers.kernel import kernel, part, stay_apart
 from panelist.models.solvers.lanes import (
     LaneBlocks,
     factorise_lanes,
@@ -81,7 +81,7 @@ def make_lane_room(model: Ordinal) -> LaneRoom:
     )
 
 
-@kernel
+@part
 def fill_columns(model: Ordinal, point: Floats, mode: Floats, progress: Progress, room: LaneRoom) -> None:
     """Fill the Hessian at ``point`` with its mode, where an estimation has paused before these columns."""
     k, gradient, steps, pushes = len(point), progress.gradient, progress.steps, progress.pushes

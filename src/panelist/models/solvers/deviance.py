@@ -25,7 +25,7 @@ from panelist.models.solvers.blocks import (
     multiply_transposed,
     solve,
 )
-from panelist.models.solvers.kernel import kernel
+from panelist.models.solvers.kernel import kernel, part
 from panelist.models.solvers.optimise import Search, begin, judge, propose
 
 _MAX_STEPS = 500
@@ -208,7 +208,7 @@ def make_progress(r: int) -> Progress:
     return Progress(np.zeros(r), np.full((r + 1, r + 1), np.nan), np.zeros(r), np.zeros(3))
 
 
-@kernel
+@part
 def estimate_deviance(
     model: Linear, work: LinearWorkspace, search: Search, progress: Progress, pausing: bool
 ) -> float:
@@ -314,7 +314,9 @@ def _newton_step(routines: Longs, curvature: Floats, slope: Floats, push: Floats
     if not lapack.cholesky(routines, factor):
         return np.inf
     lapack.solve_triangle(routines, factor, push, False)
-    gain = 0.25 * (push * push).sum()
+    gain = 0.0
+    for t in range(r):
+        gain += 0.25 * push[t] * push[t]
     lapack.solve_triangle(routines, factor, push, True)
     return float(gain)
 

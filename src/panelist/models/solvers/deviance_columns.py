@@ -11,7 +11,7 @@ import numpy as np
 from panelist.models.arrays import Floats
 from panelist.models.solvers.blocks import dense_size
 from panelist.models.solvers.deviance import Linear, Progress
-from panelist.models.solvers.kernel import kernel, stay_apart
+from panelist.models.solvers.kernel import kernel, part, stay_apart
 from panelist.models.solvers.lanes import (
     LaneBlocks,
     factorise_lanes,
@@ -63,7 +63,7 @@ def make_linear_lanes(model: Linear) -> LinearLanes:
     )
 
 
-@kernel
+@part
 def fill_deviance_columns(model: Linear, point: Floats, progress: Progress, room: LinearLanes) -> None:
     """Fill the columns of θ in the curvature at ``point``, where an estimation has paused before them."""
     r, steps, here = len(point), progress.steps, progress.here
@@ -83,7 +83,7 @@ def fill_deviance_columns(model: Linear, point: Floats, progress: Progress, room
                 progress.curvature[first + lane, t] = (slope - here[t]) / steps[first + lane]
 
 
-@kernel
+@part
 def _fill_V(model: Linear, room: LinearLanes) -> None:
     """Fill V = ZΛ at the eight points."""
     Z, V, theta, tau_row, tau_column = model.pattern.Z, room.V, room.theta, model.tau_row, model.tau_column

@@ -51,7 +51,7 @@ def make_progress(k: int, columns: int) -> Progress:
     )
 
 
-@kernel
+@part
 def estimate(model: Ordinal, work: Workspace, search: Search, progress: Progress, pausing: bool) -> float:
     """Minimise N from ``search.trial``; return N at ``search.point``, and fill gradient and Hessian there.
 
@@ -157,7 +157,10 @@ def _learn(model: Ordinal, work: Workspace, search: Search, progress: Progress, 
         numbers[PHASE], numbers[NEXT_COLUMN] = COLUMN, 0
         return False
     copy_into(search.point, search.trial)
-    flat = np.abs(gradient).max() < _FLAT * max(1.0, 1e-4 * len(model.codes))
+    steepest = 0.0
+    for b in range(len(gradient)):
+        steepest = max(steepest, abs(gradient[b]))
+    flat = steepest < _FLAT * max(1.0, 1e-4 * len(model.codes))
     if flat or phase != POLISH or numbers[ROUNDS] == _ROUNDS:
         return True
     begin(search, f)  # a curved valley: go on from here, with the curvature as metric
@@ -189,7 +192,9 @@ def _newton_step(routines: Longs, progress: Progress, metric: Floats) -> float:
     if not progress.numbers[POSITIVE]:
         return np.inf
     lapack.solve_triangle(routines, factor, push, False)
-    gain = 0.5 * (push * push).sum()
+    gain = 0.0
+    for a in range(len(push)):
+        gain += 0.5 * push[a] * push[a]
     lapack.solve_triangle(routines, factor, push, True)
     lapack.invert_from_cholesky(routines, factor)
     copy_into(metric, factor)

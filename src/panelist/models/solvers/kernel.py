@@ -66,7 +66,7 @@ def announce_compiling(compiled: Callable[..., object]) -> None:
     if not (_announced or is_compiled(compiled)):
         _announced = True
         logging.getLogger("panelist").warning(
-            "Compiling the model code, once: about 30 s; later fits start at once."
+            "Compiling the model code, once: about 40 s; later fits start at once."
         )
 
 

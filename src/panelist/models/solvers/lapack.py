@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import get_cython_function_address, intrinsic
 
 from panelist.models.arrays import Floats, Longs
-from panelist.models.solvers.kernel import kernel, stay_apart
+from panelist.models.solvers.kernel import kernel, part, stay_apart
 
 _POTRF, _TRTRI, _LAUUM, _TRSV, _TRMM, _UPPER, _PLAIN, _TRANSPOSED, _LEFT, _RIGHT, _MINUS, _ONE = range(12)
 _SMALL = 48  # columns up to which dtrtri is as fast as it gets
@@ -38,7 +38,7 @@ def routines() -> Longs:
     return np.concatenate([np.array(addresses, dtype=np.int64), letters.view(np.int64).ravel(), numbers])
 
 
-@kernel
+@part
 def _at(routines: Longs, place: int) -> int:
     """Return the address of a constant."""
     address: int = routines.ctypes.data + 8 * place
@@ -87,7 +87,7 @@ def cholesky(routines: Longs, a: Floats) -> bool:
     return bool(ints[1] == 0)
 
 
-@kernel
+@part
 def _invert_triangle(routines: Longs, factor: Floats) -> bool:
     """Overwrite a lower triangle by its inverse; return whether it has one.
 
@@ -133,7 +133,9 @@ def invert_from_cholesky(routines: Longs, factor: Floats) -> None:
     ints = np.array([n, 0], dtype=np.int32)
     size, info = ints.ctypes.data, ints.ctypes.data + 4
     if not _invert_triangle(routines, factor):
-        factor[:] = np.nan
+        for i in range(n):
+            for j in range(n):
+                factor[i, j] = np.nan
         return
     _call(routines[_LAUUM], (_at(routines, _UPPER), size, factor.ctypes.data, size, info))
     if ints[1] != 0:

@@ -10,12 +10,12 @@ import numpy as np
 from panelist.models.arrays import Floats, Longs
 from panelist.models.solvers import lapack
 from panelist.models.solvers.blocks import Pattern, multiply
-from panelist.models.solvers.kernel import kernel, part
+from panelist.models.solvers.kernel import part
 from panelist.models.solvers.laplace import Ordinal, Workspace, push_mode
 from panelist.models.solvers.links import A_TILT, B_TILT, D1, A, B, W
 
 
-@kernel
+@part
 def profile_information(model: Ordinal, work: Workspace, size: int) -> Floats:
     """Return the information of (α, β) with u profiled out, at the latest evaluation."""
     s, p = model.J.shape[1], model.X.shape[1]
@@ -92,10 +92,9 @@ def set_fixed_metric(model: Ordinal, work: Workspace, metric: Floats) -> None:
         for b in range(a):
             information[a, b] = 0.5 * (information[a, b] + information[b, a])
         information[a, a] *= 1.0 + 1e-8
-    known = np.abs(np.diag(information))
+        metric[a, a] = 1.0 / max(abs(information[a, a]), 1e-8)  # what is left where there is no inverse
     if lapack.cholesky(model.pattern.routines, information):
         lapack.invert_from_cholesky(model.pattern.routines, information)
-        metric[:k, :k] = information
-    else:
         for a in range(k):
-            metric[a, a] = 1.0 / max(known[a], 1e-8)
+            for b in range(k):
+                metric[a, b] = information[a, b]

@@ -129,16 +129,16 @@ def judge(search: Search, f: float) -> bool:
 @kernel
 def _update_metric(search: Search) -> None:
     k = len(search.point)
-    s = search.trial - search.point
-    y = search.trial_gradient - search.gradient
-    curvature, reach = 0.0, 0.0
-    Hy = np.zeros(k)
+    s, y, Hy = np.empty(k), np.empty(k), np.zeros(k)
+    curvature, reach, far, steep = 0.0, 0.0, 0.0, 0.0
     for i in range(k):
-        curvature += s[i] * y[i]
+        s[i], y[i] = search.trial[i] - search.point[i], search.trial_gradient[i] - search.gradient[i]
+        curvature, far, steep = curvature + s[i] * y[i], far + s[i] * s[i], steep + y[i] * y[i]
+    for i in range(k):
         for j in range(k):
             Hy[i] += search.metric[i, j] * y[j]
         reach += y[i] * Hy[i]
-    if curvature <= 1e-10 * np.sqrt((s * s).sum() * (y * y).sum()):
+    if curvature <= 1e-10 * np.sqrt(far * steep):
         return
     scale = (1.0 + reach / curvature) / curvature
     for i in range(k):

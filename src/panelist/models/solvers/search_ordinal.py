@@ -32,5 +32,6 @@ def search_ordinal(
         if progress.numbers[PHASE] == DONE or not np.isfinite(value):
             return value
         fill_columns(model, search.point, work.kept, progress, lanes)
-        if not np.isfinite(progress.hessian.sum()):
-            return value
+        for number in progress.hessian.flat:
+            if not np.isfinite(number):
+                return value
