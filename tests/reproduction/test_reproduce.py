@@ -10,9 +10,10 @@ import pytest
 
 import panelist
 from panelist.core.errors import BadReproduction
+from panelist.core.markdown import draw_markdown
 from panelist.reproduction.qra_files import export_qra, make_qra_config
 from panelist.reproduction.reproduce import reproduce
-from panelist.reproduction.write import draw_markdown, write_result
+from panelist.reproduction.write import write_result
 from tests.reproduction.published import LI, QRA3, QRA3_MEANS, QRA3_STUDY
 from tests.reproduction.small_studies import make_ratings, needs_shared, scores_table, write
 from tests.shared_cases import SHARED

@@ -1,6 +1,7 @@
 """Text and results as Markdown that shows them as they are and obeys nothing in them."""
 
 import re
+from collections.abc import Sequence
 
 from panelist.core.result import Pairs, Part, Result, Sentence
 
@@ -22,16 +23,16 @@ def markdown(text: str) -> str:
 
 def draw_markdown(result: Result, level: int = 2) -> str:
     """Return a result as Markdown under a heading of this level."""
-    parts = [f"{'#' * level} {markdown(result.title())}", *(_draw(part) for part in result.parts())]
+    drawn = (_draw(part) for part in result.parts())
+    parts = [f"{'#' * level} {markdown(result.title())}", *(text for text in drawn if text)]
     return "\n\n".join(parts) + "\n"
 
 
-def draw_table(header: tuple[str, ...], rows: list[list[str]]) -> str:
-    """Return rows of text under a header as a table."""
-    lines = [header, ("---",) * len(header)]
-    drawn = [f"| {' | '.join(markdown(cell) or ' ' for cell in lines[0])} |", f"|{'|'.join(lines[1])}|"]
-    drawn += [f"| {' | '.join(markdown(cell) or ' ' for cell in row)} |" for row in rows]
-    return "\n".join(drawn)
+def draw_table(header: Sequence[str], rows: list[list[str]], right: Sequence[bool] = ()) -> str:
+    """Return rows of text under a header as a table; ``right`` says which columns stand to the right."""
+    sides = ["---:" if at_right else "---" for at_right in right] or ["---"] * len(header)
+    lines = [f"| {' | '.join(markdown(cell) or ' ' for cell in row)} |" for row in (header, *rows)]
+    return "\n".join([lines[0], f"|{'|'.join(sides)}|", *lines[1:]])
 
 
 def _draw(part: Part) -> str:
@@ -41,4 +42,5 @@ def _draw(part: Part) -> str:
         return "\n".join(f"- {markdown(name)}: {markdown(text)}" for name, text in part.rows)
     caption = f"**{markdown(part.caption)}**\n\n" if part.caption else ""
     note = f"\n\n{markdown(part.note)}" if part.note else ""
-    return caption + draw_table(part.header, part.written()) + note
+    right = [form.align == "right" for form in part.columns()]
+    return caption + draw_table(part.header, part.written(), right) + note

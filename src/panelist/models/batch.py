@@ -22,8 +22,7 @@ from panelist.models.batch_fits import BatchFits, gather
 from panelist.models.diagnose import refuse_confounded
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers import clmm, lmm
-from panelist.models.solvers.links import LINKS
-from panelist.models.solvers.one_set import (
+from panelist.models.solvers.fitters import (
     Estimates,
     Fitter,
     LinearFixed,
@@ -31,6 +30,7 @@ from panelist.models.solvers.one_set import (
     OrdinalFixed,
     OrdinalMixed,
 )
+from panelist.models.solvers.links import LINKS
 from panelist.models.solvers.threads import single_threaded_blas
 from panelist.models.solvers.thresholds import make_thresholds
 

@@ -8,7 +8,7 @@ import numpy as np
 from panelist.core.errors import BadModel
 from panelist.models.arrays import Bools, Floats, Longs
 from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.one_set import FAILURES, ONE_VALUE, Estimates
+from panelist.models.solvers.fitters import FAILURES, ONE_VALUE, Estimates
 
 __all__ = ["FAILURES", "BatchFits", "Contrasts", "gather"]
 

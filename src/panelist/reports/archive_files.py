@@ -1,6 +1,7 @@
 """Archives as zip files: the same content gives the same bytes, and nobody else's zip file is trusted."""
 
 import hashlib
+import io
 import json
 import stat
 import unicodedata
@@ -12,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from panelist.core.errors import BadFile
+from panelist.core.replacing import replace_file
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -35,18 +37,14 @@ class Unpacked:
 
 def write_zip(contents: Mapping[str, bytes], path: Path) -> None:
     """Write the files, sorted by name and without times, into a zip file; all of it or nothing."""
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-            for name in sorted(contents):
-                entry = zipfile.ZipInfo(name, _YEAR_ZERO)
-                entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, _UNIX
-                entry.external_attr = _PLAIN_FILE
-                archive.writestr(entry, contents[name])
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise BadFile(f"The archive cannot be written to {path}: {error.strerror or error}.") from None
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(contents):
+            entry = zipfile.ZipInfo(name, _YEAR_ZERO)
+            entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, _UNIX
+            entry.external_attr = _PLAIN_FILE
+            archive.writestr(entry, contents[name])
+    replace_file(path, packed.getvalue())
 
 
 def make_manifest(contents: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from panelist.core.errors import BadFile
 from panelist.core.markdown import draw_markdown
+from panelist.core.replacing import replace_file
 from panelist.core.spreadsheets import disarm
 from panelist.reproduction.deviations import Deviations
 
@@ -35,11 +36,4 @@ def find_writer(path: Path) -> Callable[[Deviations], str]:
 
 def write_deviations(found: Deviations, path: Path) -> None:
     """Write the table into a file whose ending says the format; all of it or nothing."""
-    text = find_writer(path)(found)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from None
+    replace_file(path, find_writer(path)(found))

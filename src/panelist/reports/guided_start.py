@@ -20,6 +20,7 @@ from panelist.reports.guided_sheet import read_sheet_study
 from panelist.reports.verify import unpack_archive
 from panelist.study.load import FILE_NAME, find_study_file, load_study
 from panelist.study.schema import SCHEMA_NAME, write_schema
+from panelist.study.start import check_new_folder
 
 FOLDER = "original"
 STUDY_ENDINGS = {".yaml", ".yml"}
@@ -42,7 +43,7 @@ def begin_repeat(folder: str | Path, original: str | Path, columns: Mapping[str,
     is what), or a HEDS sheet as JSON. What it knows is taken over; what it leaves open is marked in the file.
     """
     target, source = Path(folder), Path(original)
-    _check_target(target)
+    check_new_folder(target)
     if not source.exists():
         raise BadFile(f"There is no {source} to repeat. Name a study, an archive, ratings or a HEDS sheet.")
     try:
@@ -61,16 +62,6 @@ def begin_repeat(folder: str | Path, original: str | Path, columns: Mapping[str,
     except OSError as error:
         raise BadFile(f"The repeat cannot be written to {target}: {error.strerror or error}.") from None
     return Begun(kind, tuple(target / name for name in names), tuple(notes))
-
-
-def _check_target(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise BadFile(f"{folder} is a file; name a new folder.")
-    if folder.is_dir() and (there := sorted(one.name for one in folder.iterdir())):
-        listed = ", ".join(there[:3]) + (", …" if len(there) > 3 else "")
-        raise BadFile(
-            f"The folder {folder} is not empty (it holds {listed}); nothing was written. Name a new one."
-        )
 
 
 def _take_over(draft: Path, source: Path, columns: Mapping[str, str] | None) -> tuple[str, list[str]]:

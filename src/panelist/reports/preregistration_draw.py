@@ -8,6 +8,7 @@ from pathlib import Path
 from panelist.core.errors import BadFile
 from panelist.core.latex import latex
 from panelist.core.markdown import markdown
+from panelist.core.replacing import replace_file
 from panelist.reports.preregistration import Entry, FilledForm, Preregistration, show_answer, tell_where
 
 _STYLE = (
@@ -105,13 +106,7 @@ def find_writer(path: Path) -> Callable[[Preregistration], str]:
 
 def write_preregistration(made: Preregistration, path: Path) -> None:
     """Write it into a file whose ending says the format."""
-    text = find_writer(path)(made)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from None
+    replace_file(path, find_writer(path)(made))
 
 
 def _walk(form: FilledForm) -> Iterator[tuple[str, Entry]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panelist.core.errors import BadFile, BadReproduction
+from panelist.core.replacing import replace_file
 
 if TYPE_CHECKING:
     from panelist.reproduction.common_scale import CommonScale
@@ -92,14 +93,12 @@ def write_qra(
     paths = [folder / name for name in FILES]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, content in zip(paths, contents, strict=True):
-            new = path.with_name(f".{path.name}.new")
-            new.write_text(content, encoding="utf-8")
-            new.replace(path)
     except OSError as error:
         raise BadFile(
             f"The files for QRA3 cannot be written to {folder}: {error.strerror or error}."
         ) from error
+    for path, content in zip(paths, contents, strict=True):
+        replace_file(path, content)
     return paths
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from os import PathLike
 from pathlib import Path
 
 from panelist.core.errors import BadFile
-from panelist.core.result import Pairs, Part, Result, Sentence
+from panelist.core.markdown import draw_markdown
+from panelist.core.replacing import replace_file
+from panelist.core.result import Result
 
 ENDINGS = (".md", ".html", ".tex", ".json")
 _PAGE = """<!DOCTYPE html>
@@ -55,37 +56,8 @@ def write_result(result: Result, path: str | PathLike[str]) -> Path:
     if ending == ".html":
         text = _PAGE.format(title=escape(result.title()), body=result._repr_html_().replace("h3>", "h1>"))
     elif ending == ".md":
-        text = draw_markdown(result)
+        text = draw_markdown(result, level=1)
     else:
         text = (result.to_latex() if ending == ".tex" else result.to_json()) + "\n"
-    new = target.with_name(f".{target.name}.new")
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(target)
-    except OSError as error:
-        new.unlink(missing_ok=True)
-        raise BadFile(f"The report cannot be written to {target}: {error.strerror or error}.") from error
+    replace_file(target, text)
     return target
-
-
-def draw_markdown(result: Result) -> str:
-    """Return a result as Markdown."""
-    parts = (_draw(part) for part in result.parts())
-    return "\n\n".join([f"# {_plain(result.title())}", *(text for text in parts if text)]) + "\n"
-
-
-def _draw(part: Part) -> str:
-    if isinstance(part, Sentence):
-        return _plain(part.text.strip())
-    if isinstance(part, Pairs):
-        return "\n".join(f"- **{_plain(name)}**: {_plain(text)}" for name, text in part.rows)
-    sides = ("---:" if form.align == "right" else "---" for form in part.columns())
-    rows = [[*map(_plain, part.header)], [*sides], *([*map(_plain, row)] for row in part.written())]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    note = f"\n\n{_plain(part.note)}" if part.note else ""
-    return f"**{_plain(part.caption)}**\n\n{table}{note}"
-
-
-def _plain(text: str) -> str:
-    """Return text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))

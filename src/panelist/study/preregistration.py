@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from panelist.core.errors import BadFile
+from panelist.core.replacing import replace_file
 
 FILE = "preregistration.json"
 FORMAT = 1
@@ -112,14 +113,7 @@ def add_registration(folder: Path, registration: Registration) -> Registration:
     before = read_registrations(folder)
     sealed = replace(registration, previous=before[-1].sha256 if before else "").seal()
     whole = {"format": FORMAT, "registrations": [asdict(one) for one in (*before, sealed)]}
-    path = folder / FILE
-    unfinished = path.with_name(f".{FILE}.unfinished")
-    try:
-        unfinished.write_text(json.dumps(whole, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from None
+    replace_file(folder / FILE, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
     return sealed
 
 

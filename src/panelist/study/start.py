@@ -27,7 +27,8 @@ def init_example(folder: str | Path) -> list[Path]:
     return _begin(Path(folder), files("panelist.study") / "example")
 
 
-def _begin(folder: Path, source: Traversable) -> list[Path]:
+def check_new_folder(folder: Path) -> None:
+    """Raise BadFile unless the folder is new or empty."""
     if folder.exists() and not folder.is_dir():
         raise BadFile(f"{folder} is a file; name a new folder.")
     if folder.is_dir() and (there := sorted(one.name for one in folder.iterdir())):
@@ -35,6 +36,10 @@ def _begin(folder: Path, source: Traversable) -> list[Path]:
         raise BadFile(
             f"The folder {folder} is not empty (it holds {listed}); nothing was written. Name a new one."
         )
+
+
+def _begin(folder: Path, source: Traversable) -> list[Path]:
+    check_new_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         made = list(_copy(source, folder))

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from panelist.core.errors import BadFile, BadStudy
-from panelist.reports.heds.datasheet import replace_file
+from panelist.core.replacing import replace_file
 from panelist.study.load import load_study
 from panelist.study.study import Study
 from panelist.study.yaml_lines import read_yaml

@@ -1,13 +1,12 @@
 """``write_datasheet``: a study's datasheet into a file whose ending says the format."""
 
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from panelist.core.errors import BadFile
+from panelist.core.replacing import replace_file
 from panelist.design.plan import Plan
 from panelist.reports.heds.fill import fill_sheet
 from panelist.reports.heds.html import render_html
@@ -76,29 +75,6 @@ def save_sheet(sheet: Sheet, targets: Sequence[Path]) -> None:
     made = [(target, RENDERERS[target.suffix.casefold()](sheet)) for target in map(check_target, targets)]
     for target, content in made:
         replace_file(target, content)
-
-
-def replace_file(target: Path, content: bytes) -> None:
-    """Put content into a file in one step: whoever reads it sees the old or the new, never half of one."""
-    place = target.resolve()  # a link stays a link
-    name = ""
-    try:
-        with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as file:
-            name = file.name
-            file.write(content)
-        mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_read_umask()
-        Path(name).chmod(mode)
-        Path(name).replace(place)
-    except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise BadFile(f"{target} cannot be written: {error.strerror or error}.") from error
-
-
-def _read_umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _encode(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""One response of a batch, fitted with the solvers of a single fit to a design that is prepared once.
+"""Responses of a batch, fitted with the solvers of a single fit to a design that is prepared once.
 
 Every model has a *fitter*. It is made once for each thread, holds the room that its solver works in, and
 nothing of one response reaches the next.
