@@ -15,8 +15,9 @@ from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import find_pattern
 from panelist.models.solvers.clmm import make_model
-from panelist.models.solvers.deviance import Linear, deviance_at, make_linear_workspace, settle, slopes
-from panelist.models.solvers.laplace import FINAL, Ordinal, evaluate, make_workspace
+from panelist.models.solvers.deviance import Linear, evaluate_deviance, make_linear_workspace
+from panelist.models.solvers.from_python import evaluate
+from panelist.models.solvers.laplace import FINAL, Ordinal, make_workspace
 from panelist.models.solvers.thresholds import Thresholds
 from panelist.models.solvers.variances import free_entries
 
@@ -185,11 +186,9 @@ def make_linear(design: Design, reml: bool) -> Linear:
 def package_deviance(model: Linear, theta: Floats) -> tuple[float, Floats, Floats]:
     """Return d(θ), its gradient and β from the package."""
     work = make_linear_workspace(model)
-    assert settle(model, theta, work)
-    n, p = model.X.shape
     gradient = np.zeros(len(theta))
-    slopes(model, work, (n - p if model.reml else n) / work.scalars[0], gradient)
-    return float(deviance_at(model, work)), gradient, work.beta.copy()
+    value = evaluate_deviance(model, theta, 0.0, work, gradient)
+    return value, gradient, work.beta.copy()
 
 
 def starting_psi(design: Design, thresholds: Thresholds, seed: int) -> Floats:

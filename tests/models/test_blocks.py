@@ -9,20 +9,26 @@ from hypothesis import strategies as st
 
 from panelist.models.arrays import Floats
 from panelist.models.formulas.grouping import Factor
+from panelist.models.solvers import elimination, inversion, products
 from panelist.models.solvers.blocks import (
     Blocks,
     Pattern,
     dense_size,
-    factorise,
     find_pattern,
-    invert_rows,
     level_variances,
     make_blocks,
-    multiply,
-    multiply_transposed,
-    solve,
 )
+from panelist.models.solvers.dense import MOST
+from panelist.models.solvers.octets import WIDTH
+from tests.models.compiled import compiled
 from tests.models.oracle import expand_lambda, expand_z
+
+factorise = compiled(elimination.factorise)
+solve = compiled(elimination.solve)
+solve_octets = compiled(elimination.solve_octets)
+invert_rows = compiled(inversion.invert_rows)
+multiply = compiled(products.multiply)
+multiply_transposed = compiled(products.multiply_transposed)
 
 
 def make_factor(
@@ -157,6 +163,28 @@ def test_levels_that_share_no_row_are_no_neighbours() -> None:
     assert list(np.diff(pattern.reach)) == [1] * 6
     assert pattern.widest == 1
     assert dense_size(pattern) == 2
+
+
+def test_a_large_dense_part_goes_to_lapack() -> None:
+    case = make_case(3, 1300, ((MOST + 60, 1), (MOST + 9, 1)))
+    assert dense_size(case.pattern) > MOST
+    assert case.logdet == pytest.approx(np.linalg.slogdet(case.H)[1], rel=1e-11)
+    right = np.random.default_rng(1).normal(size=len(case.H))
+    x = right.copy()
+    solve(case.pattern, case.blocks, x)
+    np.testing.assert_allclose(case.H @ x, right, atol=1e-9)
+    P = np.empty(case.V.shape)
+    invert_rows(case.pattern, case.V, case.blocks, P)
+    kappa = np.einsum("ij,jk,ik->i", case.dense, np.linalg.inv(case.H), case.dense)
+    np.testing.assert_allclose((case.V * P).sum(axis=1), kappa, rtol=1e-8, atol=1e-11)
+
+
+def test_eight_right_hand_sides_are_solved_as_one() -> None:
+    for case in (make_case(5, 60, ((9, 2), (7, 2))), make_case(6, 60, ((9, 3), (4, 1), (3, 2)))):
+        right = np.random.default_rng(2).normal(size=(len(case.H), WIDTH))
+        x = right.reshape(-1).copy()
+        solve_octets(case.pattern, case.blocks, x)
+        np.testing.assert_allclose(x.reshape(-1, WIDTH), np.linalg.solve(case.H, right), atol=1e-10)
 
 
 def test_a_single_factor_leaves_nothing_dense() -> None:

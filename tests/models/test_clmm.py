@@ -8,7 +8,8 @@ from panelist.core.seeds import stream
 from panelist.models.fit import fit
 from panelist.models.solvers.blocks import dense_size
 from panelist.models.solvers.clmm import make_model
-from panelist.models.solvers.laplace import FINAL, evaluate, make_workspace
+from panelist.models.solvers.from_python import evaluate
+from panelist.models.solvers.laplace import FINAL, make_workspace
 from panelist.models.solvers.variances import free_entries
 
 

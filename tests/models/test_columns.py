@@ -10,6 +10,8 @@ from panelist.models.solvers.thresholds import make_thresholds
 from tests.models.designs import design
 from tests.models.test_batch import CASES, draw, make_table
 
+EIGHT_AT_ONCE = ("two systems, slopes", "unbalanced, slopes")
+
 
 def close(found: Floats, expected: Floats) -> None:
     """Differences with steps of 1e-4 of a standard error keep about eight digits of the largest entries."""
@@ -26,7 +28,7 @@ def test_ordinal_columns_do_not_depend_on_how_they_are_taken(case: str, link: st
     thresholds = make_thresholds("flexible", built.categories)
     model = clmm.make_model(built, link, thresholds)
     room = clmm.make_room(model)
-    assert len(room.lanes.psi)
+    assert bool(len(room.lanes.psi)) == (case in EIGHT_AT_ONCE)
     apart = room._replace(lanes=room.lanes._replace(psi=np.empty(0)))
     together = clmm.find_estimates(model, built.factors, link, thresholds, room)
     one_by_one = clmm.find_estimates(model, built.factors, link, thresholds, apart)
@@ -42,7 +44,7 @@ def test_linear_columns_do_not_depend_on_how_they_are_taken(case: str, reml: boo
     built = design(formula, frame.assign(rating=draw(frame, 1)[0]))
     model, _ = lmm.set_response(lmm.make_linear(built, reml), built.y)
     room = lmm.make_room(model)
-    assert len(room.lanes.theta)
+    assert bool(len(room.lanes.theta)) == (case in EIGHT_AT_ONCE)
     apart = room._replace(lanes=room.lanes._replace(theta=np.empty(0)))
     together = lmm.find_estimates(model, built.factors, room)
     one_by_one = lmm.find_estimates(model, built.factors, apart)

@@ -6,8 +6,10 @@ import pytest
 from panelist.models.arrays import Floats
 from panelist.models.fit import fit
 from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.deviance import covariance_slopes, make_linear_workspace, settle
+from panelist.models.solvers.deviance import make_linear_workspace, settle
+from panelist.models.solvers.estimate_linear import covariance_slopes
 from panelist.models.solvers.variances import free_entries
+from tests.models.compiled import compiled
 from tests.models.designs import design
 from tests.models.oracle import (
     deviance_value,
@@ -60,10 +62,10 @@ def test_slopes_of_the_covariance_are_its_differences() -> None:
     theta = some_theta(built)
     model = make_linear(built, True)
     work = make_linear_workspace(model)
-    assert settle(model, theta, work)
+    assert compiled(settle)(model, theta, work)
     p = built.X.shape[1]
     found = np.empty((len(theta), p, p))
-    covariance_slopes(model, work, found)
+    compiled(covariance_slopes)(model, work, found)
 
     def covariance(at: Floats) -> Floats:
         V = expand_z(built.factors) @ expand_lambda(built.factors, at)

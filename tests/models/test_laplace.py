@@ -5,9 +5,13 @@ import pandas as pd
 import pytest
 
 from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.laplace import FINAL, evaluate, make_workspace, push_mode
+from panelist.models.solvers.following import make_directions, push_modes
+from panelist.models.solvers.from_python import evaluate
+from panelist.models.solvers.laplace import FINAL, make_workspace
 from panelist.models.solvers.links import LINKS
+from panelist.models.solvers.octets import WIDTH
 from panelist.models.solvers.thresholds import make_thresholds
+from tests.models.compiled import compiled
 from tests.models.designs import design, make_frame
 from tests.models.oracle import (
     differences,
@@ -140,11 +144,16 @@ def test_the_tangent_of_the_mode_is_its_difference(part: str) -> None:
     psi = starting_psi(built, thresholds, seed=7)
     model = make_ordinal(built, "logit", thresholds)
     work, gradient = make_workspace(model), np.zeros(len(psi))
-    change = np.random.default_rng(1).normal(size=len(psi))
-    modes = []
-    for step in (-1e-4, 1e-4):
-        evaluate(model, psi + step * change, work, gradient, FINAL)
-        modes.append(work.u.copy())
+    changes = np.random.default_rng(1).normal(size=(len(psi), WIDTH))
+    expected = np.empty((len(work.u), WIDTH))
+    for lane, change in enumerate(changes.T):
+        modes = []
+        for step in (-1e-4, 1e-4):
+            evaluate(model, psi + step * change, work, gradient, FINAL)
+            modes.append(work.u.copy())
+        expected[:, lane] = (modes[1] - modes[0]) / 2e-4
     evaluate(model, psi, work, gradient, FINAL)
-    push_mode(model, change, work)
-    np.testing.assert_allclose(work.push, (modes[1] - modes[0]) / 2e-4, rtol=1e-5, atol=1e-6)
+    directions = make_directions(model)
+    directions.change[:] = changes.ravel()
+    compiled(push_modes)(model, work, directions)
+    np.testing.assert_allclose(directions.push.reshape(-1, WIDTH), expected, rtol=1e-5, atol=1e-6)

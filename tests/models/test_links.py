@@ -6,6 +6,8 @@ from scipy import special
 
 from panelist.core.errors import UnknownName
 from panelist.models.arrays import Floats
+from panelist.models.solvers import links
+from panelist.models.solvers.from_python import fill_rows
 from panelist.models.solvers.links import (
     A_BEND,
     A_TILT,
@@ -19,13 +21,13 @@ from panelist.models.solvers.links import (
     A,
     B,
     W,
-    evaluate_link,
-    fill_rows,
     link_code,
 )
+from tests.models.compiled import compiled
 from tests.models.oracle import LINKS as PLAIN
 from tests.models.oracle import differences, negative_log_p, score
 
+evaluate_link = compiled(links.evaluate_link)
 LOG_CONCAVE = ("probit", "logit", "cloglog", "loglog")
 POINTS = np.concatenate([np.linspace(-6.0, 6.0, 49), [-1e-9, 1e-9]])
 THRESHOLDS = np.array([-1.3, -0.2, 0.4, 1.9])

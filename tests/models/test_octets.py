@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from scipy.special import erfcx, ndtr
 
-from panelist.models.solvers.kernel import kernel
-from panelist.models.solvers.links import N_ENTRIES, PROBIT, fill_probit_rows, fill_rows
-from panelist.models.solvers.normal import FAR, evaluate_normal
+from panelist.models.solvers import links
+from panelist.models.solvers.from_python import fill_rows
+from panelist.models.solvers.kernel import kernel, part
+from panelist.models.solvers.links import N_ENTRIES, PROBIT
+from panelist.models.solvers.normal import FAR, evaluate_normal, move_probit_row, probit_row
 from panelist.models.solvers.octets import (
     WIDTH,
     absolute,
@@ -23,8 +25,10 @@ from panelist.models.solvers.octets import (
     two_to_the,
     where_less,
 )
+from tests.models.compiled import compiled
 
 OPERATIONS = 12
+fill_probit_rows = compiled(links.fill_probit_rows)
 
 
 @kernel
@@ -53,6 +57,41 @@ def normal(x: Any, out: Any) -> None:
         store(out, 3 * i, density)
         store(out, 3 * i + 1, lower)
         store(out, 3 * i + 2, upper)
+
+
+@kernel
+def move(above: float, below: float, up: Any, low: Any, out: Any) -> None:
+    _, here = probit_row(spread(above), spread(below))
+    _keep(here, out, 0)
+    a, b = out[3 * WIDTH], out[4 * WIDTH]
+    _, entries = probit_row(load(up, 0), load(low, 0))
+    _keep(entries, out, 0)
+    _keep(move_probit_row(above, below, a, b, load(up, 0), load(low, 0)), out, N_ENTRIES)
+
+
+@part
+def _keep(entries: Any, out: Any, first: int) -> None:
+    a, b, c, d, e, f, g, h, i = entries
+    store(out, first, a)
+    store(out, first + 1, b)
+    store(out, first + 2, c)
+    store(out, first + 3, d)
+    store(out, first + 4, e)
+    store(out, first + 5, f)
+    store(out, first + 6, g)
+    store(out, first + 7, h)
+    store(out, first + 8, i)
+
+
+@pytest.mark.parametrize(
+    ("above", "below"), [(0.3, -0.4), (2.0, 1.5), (-3.0, -4.0), (FAR, 1.0), (-1.0, -FAR)]
+)
+def test_a_row_moved_a_little_is_the_row_there(above: float, below: float) -> None:
+    steps = np.random.default_rng(3).normal(0.0, 1e-4, (2, WIDTH))
+    out = octets(2 * N_ENTRIES)
+    move(above, below, above + steps[0], below + steps[1], out)
+    expected, found = out.reshape(2, N_ENTRIES, WIDTH)
+    np.testing.assert_allclose(found, expected, rtol=2e-12, atol=1e-12)  # differences of terms of up to 30
 
 
 def test_operations_are_those_of_numpy() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from panelist.models.arrays import Floats
+from panelist.models.solvers.from_python import begin, judge, propose
 from panelist.models.solvers.optimise import (
     CONVERGED,
     EVALUATIONS,
@@ -17,10 +18,7 @@ from panelist.models.solvers.optimise import (
     STUCK,
     F,
     Search,
-    begin,
-    judge,
     make_search,
-    propose,
 )
 
 Function = Callable[[Floats], tuple[float, Floats]]

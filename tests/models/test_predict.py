@@ -12,8 +12,12 @@ from panelist.models.fit import fit
 from panelist.models.predictions.categories import category_probabilities, tails
 from panelist.models.predictions.predict import EFFECTS
 from panelist.models.predictions.simulate import draw_noise
-from panelist.models.solvers.links import LINKS, evaluate_link, link_code
+from panelist.models.solvers import links
+from panelist.models.solvers.links import LINKS, link_code
+from tests.models.compiled import compiled
 from tests.models.reference_fits import CROSSED, LATENT, SLOPES, fit_data, read_answers, read_data
+
+evaluate_link = compiled(links.evaluate_link)
 
 
 @pytest.mark.parametrize("link", LINKS)

@@ -12,11 +12,14 @@ from panelist.core.errors import BadModel
 from panelist.models.arrays import Floats
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.solvers.links import LINKS, evaluate_link, link_code
+from panelist.models.solvers import links
+from panelist.models.solvers.links import LINKS, link_code
 from panelist.models.solvers.quadrature import evaluate_quadrature, make_scalar_model
 from panelist.models.solvers.thresholds import make_thresholds
+from tests.models.compiled import compiled
 from tests.models.designs import design
 
+evaluate_link = compiled(links.evaluate_link)
 REFERENCE = Path(__file__).parents[1] / "reference"
 WINE = Path(__file__).parents[3] / "shared" / "data" / "wine"
 RATER = "rating ~ system + (1 | rater)"

@@ -13,6 +13,17 @@ from panelist.power.spread import Spread, find_root
 from panelist.power.truth import Truth, find_effects
 
 
+def test_the_last_digits_of_estimates_do_not_choose_the_random_numbers() -> None:
+    keys = {
+        Truth("pilot", Spread(spread, 0.5), Spread(0.3, 0.2), FixedCuts((-1.0, cut))).key
+        for spread in (0.4377241234567891, 0.4377241234567935)
+        for cut in (1.0312345678912, 1.0312345678907)
+    }
+    assert len(keys) == 1
+    other = Truth("pilot", Spread(0.4377242, 0.5), Spread(0.3, 0.2), FixedCuts((-1.0, 1.0312345678912))).key
+    assert other not in keys
+
+
 @pytest.mark.parametrize("n_systems", [2, 3, 5])
 def test_every_two_systems_differ_by_the_same_spread(n_systems: int) -> None:
     C = Spread(0.5, 0.7, 0.3).covariance(n_systems)

@@ -19,6 +19,8 @@ def fill_cache() -> float:
         fit(formula, table, model="clmm")
         for method in ("REML", "ML"):
             _ = fit(formula, table, model="lmm", method=method).coefficients  # its df compile as well
+    for model in ("clmm", "lmm"):
+        fit(intercepts, table, model=model).intervals("profile", terms="system[T.b]")
     fit(intercepts, table, model="clmm", quadrature=3)
     fit("rating ~ system", table, model="clm")
     measure_agreement(table, coefficients="all", resamples=20)

@@ -1,14 +1,15 @@
 """What is wrong with a fit, in words that say what to do about it."""
 
+from math import isnan
+
 import numpy as np
 
 from panelist.core.errors import BadModel
 from panelist.models.fitted import Fit
-from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
+from panelist.models.solvers.rows import varies_within
 
 _CONDITION = 1e8
-_NOTHING = 1e-6  # of the spread of the ratings: residuals as small as this are none
 
 
 def diagnose(fit: Fit) -> list[str]:
@@ -23,10 +24,10 @@ def diagnose(fit: Fit) -> list[str]:
 
 def refuse_confounded(design: Design) -> None:
     """Raise BadModel for a grouping factor whose levels the fixed effects tell apart already."""
-    A = np.column_stack([np.ones(len(design.X)), design.X])
     for factor in design.factors:
-        if len(factor.levels) > A.shape[1] or "Intercept" not in factor.columns:
+        if len(factor.levels) > design.X.shape[1] + 1 or "Intercept" not in factor.columns:
             continue
+        A = np.column_stack([np.ones(len(design.X)), design.X])
         indicators = (factor.index[:, None] == np.arange(len(factor.levels))).astype(float)
         left = indicators - A @ np.linalg.lstsq(A, indicators, rcond=None)[0]
         if np.abs(left).max() < 1e-8:
@@ -39,7 +40,7 @@ def refuse_confounded(design: Design) -> None:
 
 def _say_not_converged(fit: Fit) -> list[str]:
     record = fit.optimum
-    if fit.model in ("lm", "lmm") and fit.sigma < _NOTHING * float(np.std(fit.design.y)):
+    if fit.leaves_nothing:
         return [
             "nothing is left over: the model reproduces every rating, so that there is no residual variance "
             "to test anything against; simplify the model, or collect more ratings"
@@ -63,7 +64,7 @@ def _say_unidentified(fit: Fit) -> list[str]:
     found = []
     for factor in fit.design.factors:
         for start, stop in factor.blocks:
-            if stop - start < 2 or _varies_within(factor, start, stop):
+            if stop - start < 2 or varies_within(factor.index, len(factor.levels), factor.Z, start, stop):
                 continue
             names = ", ".join(factor.columns[start:stop])
             found.append(
@@ -73,16 +74,10 @@ def _say_unidentified(fit: Fit) -> list[str]:
     return found
 
 
-def _varies_within(factor: Factor, start: int, stop: int) -> bool:
-    Z = factor.Z[:, start:stop]
-    one = np.empty((len(factor.levels), stop - start))
-    one[factor.index] = Z  # some row of each level: which of them does not matter
-    return bool((one[factor.index] != Z).any())
-
-
 def _say_separated(fit: Fit) -> list[str]:
     """Name the effects that have no finite estimate, and the levels whose ratings are all at one end."""
-    lost = [name for name, variance in zip(fit.names, np.diag(fit.vcov), strict=True) if np.isnan(variance)]
+    variances = fit.vcov.diagonal().tolist()
+    lost = [name for name, variance in zip(fit.names, variances, strict=True) if isnan(variance)]
     if not lost or not np.isfinite(fit.loglik):
         return []
     why = _pure_levels(fit)

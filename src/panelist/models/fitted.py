@@ -1,8 +1,7 @@
 """A fitted model: its tables, its tests, and how it shows itself."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from math import erfc, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,10 @@ from panelist.core.formats import P_VALUE, TEXT, decimals
 from panelist.core.result import Pairs, Part, Sentence, Table, json_ready
 from panelist.models.arrays import Floats
 from panelist.models.formulas.matrices import Design
+from panelist.models.frames import make_frame
+from panelist.models.solvers.rows import spread_of
 from panelist.models.solvers.solution import Optimum, Solution
+from panelist.models.solvers.spectra import fill_tests
 from panelist.models.solvers.thresholds import Thresholds
 from panelist.models.statements import Inference
 
@@ -29,6 +31,8 @@ KINDS = {
     "lmm": "linear mixed model",
     "lm": "linear model",
 }
+_NOTHING = 1e-6  # of the spread of the ratings: residuals as small as this are none
+_NUMBERS = ("estimate", "se", "statistic", "df", "p")  # of the coefficients
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +53,9 @@ class Fit(Inference):
 
     def with_notes(self, *notes: str) -> "Fit":
         """Return the fit with more notes, each once."""
-        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
+        every = tuple(dict.fromkeys((*self.notes, *notes)))
+        parts = (self.model, self.link, self.method, self.design, self.solution)
+        return Fit(*parts, self.structure, self.uncertainty, every)
 
     # What was fitted
 
@@ -102,6 +108,11 @@ class Fit(Inference):
     def singular(self) -> bool:
         """Whether a variance is zero or a correlation perfect."""
         return self.solution.singular
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether a linear model reproduces every rating: no residual variance, and so nothing to test."""
+        return not self.ordinal and self.sigma < _NOTHING * spread_of(self.design.y)
 
     # How well it fits
 
@@ -161,6 +172,8 @@ class Fit(Inference):
             return np.full(len(L), float(self.n - len(self.beta)))
         if self.uncertainty is None:
             return np.full(len(L), np.inf)
+        if self.leaves_nothing:
+            return np.full(len(L), np.nan)
         if hasattr(self.uncertainty, "degrees"):  # Kenward and Roger's
             return self.uncertainty.degrees(L)
         from panelist.models.inference.hypotheses import degrees_satterthwaite
@@ -172,21 +185,14 @@ class Fit(Inference):
     @cached_property
     def coefficients(self) -> "pd.DataFrame":
         """Fixed effects: term, estimate, se, statistic, df, p."""
-        import pandas as pd
+        from panelist.models.inference.hypotheses import two_sided
 
-        se = np.sqrt(np.diag(self.vcov))
-        statistic = np.divide(self.beta, se, out=np.full(len(se), np.nan), where=se > 0.0)
-        df = self.degrees(np.eye(len(se))) if len(se) else np.empty(0)
-        return pd.DataFrame(
-            {
-                "term": list(self.names),
-                "estimate": self.beta,
-                "se": se,
-                "statistic": statistic,
-                "df": df,
-                "p": two_sided(statistic, df),
-            }
-        )
+        numbers = np.empty((len(_NUMBERS), len(self.beta)))
+        fill_tests(np.ascontiguousarray(self.beta), np.ascontiguousarray(self.vcov), numbers)
+        if len(self.beta):
+            numbers[3] = self.degrees(np.eye(len(self.beta)))
+            numbers[4] = two_sided(numbers[2], numbers[3])
+        return make_frame("term", self.names, _NUMBERS, numbers)
 
     @cached_property
     def thresholds(self) -> "pd.DataFrame":
@@ -379,15 +385,3 @@ class Fit(Inference):
                 }
             )
         )
-
-
-def two_sided(statistic: Floats, df: Floats) -> Floats:
-    """Return two-sided p-values of t statistics; infinite degrees of freedom make them z."""
-    away = np.abs(statistic)
-    p = np.array([erfc(z / sqrt(2.0)) for z in away])
-    known = ~np.isposinf(df)
-    if known.any():
-        from scipy.special import stdtr
-
-        p[known] = 2.0 * stdtr(df[known], -away[known])  # nan where the degrees of freedom are not known
-    return p

@@ -1,5 +1,6 @@
 """The truth that ratings are simulated from: spreads, thresholds, effects."""
 
+import re
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from panelist.power.cuts import DISTANCE, Cuts, FixedCuts
 from panelist.power.spread import Spread, find_root
 
 Floats = NDArray[np.float64]
+
+_ESTIMATE = re.compile(r"\d+\.\d{9,}(?:e-?\d+)?")  # a number that nobody has written by hand
 
 
 class Draw(NamedTuple):
@@ -61,9 +64,13 @@ class Truth:
 
     @property
     def key(self) -> str:
-        """A short digest of all that random numbers are turned into ratings by, but for the effects."""
+        """A short digest of all that random numbers are turned into ratings by, but for the effects.
+
+        Estimates count to eight digits, since the last ones differ from machine to machine.
+        """
         parts = (self.raters, self.items, self.cuts, self.residual, self.uncertainty)
-        return blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+        text = _ESTIMATE.sub(lambda found: f"{float(found[0]):.8g}", repr(parts))
+        return blake2b(text.encode(), digest_size=8).hexdigest()
 
     def draw(self, rng: np.random.Generator, n_sets: int, effects: tuple[float, ...]) -> Draw:
         """Return thresholds, effects and spreads of so many data sets."""

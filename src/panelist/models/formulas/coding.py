@@ -5,7 +5,7 @@ and does not import formulaic; the rest is left to formulaic. Both give the same
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any
@@ -13,24 +13,29 @@ from typing import Any
 import numpy as np
 
 from panelist.core.errors import BadFormula, BadModel, did_you_mean
-from panelist.models.arrays import Floats
+from panelist.models.arrays import Floats, Longs
 from panelist.models.formulas.calls import Piece
 from panelist.models.formulas.terms import Terms, read_terms
 from panelist.models.formulas.variables import Labels, Variable, as_pandas, listing
 
 _MOST_WORK = 5e10  # rows x columns²: about half a minute to find aliased columns
 _TOLERANCE = 1e-7  # of R's lm: a column is aliased if less than this share of its length is its own
+_MOST_LEVELS = 50  # of a factor whose coding is remembered
 _PREFIX = {"treatment": "T.", "sum": "S."}
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of a right-hand side; ``spec`` is formulaic's memory, where it was needed."""
+    """The columns of a right-hand side; ``spec`` is formulaic's memory, where it was needed.
+
+    ``kept`` are the linearly independent ones, where that is known, provided that every level occurs.
+    """
 
     matrix: Floats
     names: tuple[str, ...]
     terms: Mapping[str, tuple[int, ...]]
     spec: Any = None
+    kept: tuple[int, ...] | None = None
 
 
 class Coder:
@@ -45,13 +50,36 @@ class Coder:
         """Return the columns and the positions of those that are linearly independent."""
         if text not in self._done:
             columns = code_columns(text, self.variables, self.n)
-            self._done[text] = columns, independent_columns(columns.matrix)
+            kept = independent_columns(columns.matrix) if columns.kept is None else list(columns.kept)
+            self._done[text] = columns, kept
         return self._done[text]
 
 
 def code_columns(text: str, variables: Mapping[str, Variable], n: int, spec: Any = None) -> Columns:
     """Return the n rows of columns for a right-hand side; ``spec`` of an earlier call repeats its coding."""
     terms = read_terms(text)
+    if spec is None and len(terms.variables) <= 1:
+        levels: dict[str, tuple[str, ...]] = {}
+        codes: Longs = np.zeros(n, dtype=np.int64)
+        for name in terms.variables:
+            if isinstance(variable := variables[name], Labels) and len(variable.levels) <= _MOST_LEVELS:
+                levels[name], codes = variable.levels, variable.codes
+        if len(levels) == len(terms.variables):
+            table = _code_levels(text, tuple(levels.items()))
+            if table.spec is None:
+                return Columns(table.matrix.take(codes, axis=0), table.names, table.terms, None, table.kept)
+    return _code_rows(terms, variables, n, spec)
+
+
+@lru_cache(maxsize=256)
+def _code_levels(text: str, levels: tuple[tuple[str, tuple[str, ...]], ...]) -> Columns:
+    """Return the columns for a row a level of the only factor: all that its rows can be."""
+    variables = {name: Labels(np.arange(len(own)), own) for name, own in levels}
+    columns = _code_rows(read_terms(text), variables, len(levels[0][1]) if levels else 1, None)
+    return replace(columns, kept=tuple(independent_columns(columns.matrix)))
+
+
+def _code_rows(terms: Terms, variables: Mapping[str, Variable], n: int, spec: Any) -> Columns:
     _check_pieces(terms, variables)
     full = _which_full(terms, variables) if spec is None else None
     if full is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ def _make_factor(
                 f"{term.text}, from '||', keeps its {width} columns correlated, as in lme4: '||' separates "
                 "the terms of a formula, not the levels of a factor"
             )
-        if shared := set(names) & set(columns.names):
+        if names and (shared := set(names) & set(columns.names)):
             notes.append(
                 f"{name} has {listing(sorted(shared))} in two random terms, whose variances cannot be told "
                 f"apart; write (0 + x | {name}) for a slope without an intercept"
@@ -125,10 +126,12 @@ def _write_recipe(
     levels: int,
     sources: Mapping[str, str],
 ) -> Recipe:
-    members = np.empty((levels, len(crossed)), dtype=np.int64)
-    for place, labels in enumerate(crossed.values()):
-        members[index, place] = labels.codes  # the rows of one level agree
-    used = sorted(frozenset().union(*(read_terms(text).variables for text, _ in sides)))
+    members = np.arange(levels).reshape(-1, 1)
+    if len(crossed) > 1:
+        members = np.empty((levels, len(crossed)), dtype=np.int64)
+        for place, labels in enumerate(crossed.values()):
+            members[index, place] = labels.codes  # the rows of one level agree
+    used = _find_used(tuple(text for text, _ in sides))
     found = {name: coder.variables[name] for name in used}
     return Recipe(
         blocks=tuple(sides),
@@ -137,6 +140,12 @@ def _write_recipe(
         members=members,
         sources={name: sources[name] for name in (*used, *crossed)},
     )
+
+
+@lru_cache(maxsize=256)
+def _find_used(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the variables of right-hand sides, sorted."""
+    return tuple(sorted(frozenset().union(*(read_terms(text).variables for text in texts))))
 
 
 def _cross(names: tuple[str, ...], groups: Mapping[str, Labels]) -> tuple[Ints, tuple[str, ...]]:

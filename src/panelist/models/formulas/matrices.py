@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from panelist.models.formulas.variables import (
     listing,
     match_levels,
     match_numbers,
+    open_column,
 )
 
 __all__ = ["Design", "Factor", "FixedPart", "build_design"]
@@ -108,7 +110,7 @@ def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> Design
     """
     frame = ratings.frame
     sources = find_columns(formula, frame, ratings.names)
-    response = read_response(frame[sources[formula.response]], formula.response, ordinal)
+    response = read_response(open_column(frame, sources[formula.response]), formula.response, ordinal)
     table = read_table(formula, frame, sources)
     table, response, rows, notes = complete_rows(formula, table, response, len(frame))
     refuse_several_criteria(frame, rows, sources)
@@ -144,34 +146,54 @@ def _fixed_part(
         text = "1" + text[1:]
         notes.append("the thresholds stand for the intercept, so 0 or -1 in the fixed part changes nothing")
     columns, kept = coder.code(text)
-    if len(kept) < len(columns.names):
-        dropped = [name for place, name in enumerate(columns.names) if place not in kept]
-        notes.append(
-            f"{listing(dropped)} {'is a' if len(dropped) == 1 else 'are'} linear "
-            f"combination{'s' * (len(dropped) > 1)} of earlier columns and left out"
-        )
     if len(kept) >= coder.n:
         raise BadModel(
             f"The fixed part has {len(kept)} independent columns for {coder.n} rows, which leaves nothing to "
             "estimate from. Use fewer terms, or make factors with many levels random, as in (1 | item)."
         )
-    if ordinal:
-        kept = kept[1:]
-    place = {old: new for new, old in enumerate(kept)}
-    terms = {
-        term: tuple(place[old] for old in old_places if old in place)
-        for term, old_places in columns.terms.items()
-        if not (ordinal and term == "Intercept")
-    }
+    names, terms, aliased = _keep_columns(columns.names, tuple(columns.terms.items()), tuple(kept), ordinal)
+    notes += aliased
+    kept = kept[1:] if ordinal else kept
     used = read_terms(text).variables
     fixed = FixedPart(
         text=text,
-        names=tuple(columns.names[old] for old in kept),
-        terms=terms,
+        names=names,
+        terms=dict(terms),
         variables={name: v for name, v in coder.variables.items() if name in used},
         sources={name: sources[name] for name in used},
         kept=tuple(kept),
         spec=columns.spec,
     )
-    X = columns.matrix if len(kept) == len(columns.names) else columns.matrix[:, kept]
+    if kept == list(range(len(columns.names) - len(kept), len(columns.names))):  # a slice is quicker
+        X = columns.matrix[:, len(columns.names) - len(kept) :]
+    else:
+        X = columns.matrix[:, kept]
     return np.ascontiguousarray(X), fixed, notes
+
+
+@lru_cache(maxsize=256)
+def _keep_columns(
+    names: tuple[str, ...],
+    terms: tuple[tuple[str, tuple[int, ...]], ...],
+    kept: tuple[int, ...],
+    ordinal: bool,
+) -> tuple[tuple[str, ...], Mapping[str, tuple[int, ...]], tuple[str, ...]]:
+    """Return the names of the columns kept, where those of each term stand now, and a note on the others.
+
+    The first column of an ordinal model, the intercept, is not kept.
+    """
+    notes: tuple[str, ...] = ()
+    if len(kept) < len(names):
+        dropped = [name for place, name in enumerate(names) if place not in kept]
+        notes = (
+            f"{listing(dropped)} {'is a' if len(dropped) == 1 else 'are'} linear "
+            f"combination{'s' * (len(dropped) > 1)} of earlier columns and left out",
+        )
+    kept = kept[1:] if ordinal else kept
+    place = {old: new for new, old in enumerate(kept)}
+    moved = {
+        term: tuple(place[old] for old in old_places if old in place)
+        for term, old_places in terms
+        if not (ordinal and term == "Intercept")
+    }
+    return tuple(names[old] for old in kept), moved, notes

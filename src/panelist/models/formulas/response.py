@@ -10,21 +10,24 @@ import pandas as pd
 from panelist.core.errors import BadModel, BadRatings
 from panelist.models.arrays import Floats, Ints
 from panelist.models.formulas.variables import Labels, Numbers, Variable, as_floats, label, refuse_infinite
+from panelist.models.solvers.rows import number_points
 
 MOST_CATEGORIES = 50
+MOST_STEPS = 1000
 MOST_POINTS = 11  # 0 to 10 is still a scale of points
 
 
-def read_response(series: "pd.Series[Any]", name: str, ordinal: bool) -> Variable:
-    """Return the ratings: labels where the table says how its text is ordered, else numbers.
+def read_response(series: Any, name: str, ordinal: bool) -> Variable:
+    """Return the ratings, of a Series or its array: labels where the table orders its text, else numbers.
 
     Text that is not a number raises BadRatings with the values and the rows where they stand.
     """
-    array = series.array
+    array = getattr(series, "array", series)
     if ordinal and isinstance(array, pd.Categorical) and array.ordered:
         return Labels(np.asarray(array.codes, dtype=np.int64), tuple(label(c) for c in array.categories))
     if getattr(series.dtype, "kind", "O") in "biuf":
-        numbers = Numbers(as_floats(series))
+        floats = as_floats(series)
+        numbers = Numbers(floats, np.count_nonzero(np.isfinite(floats)) == len(floats))
     else:
         values = np.asarray(series, dtype=object)
         numbers = Numbers(np.asarray(pd.to_numeric(pd.Series(values), errors="coerce"), dtype=np.float64))
@@ -38,7 +41,7 @@ def code_response(response: Variable, name: str) -> tuple[Floats, Ints, tuple[st
     if isinstance(response, Labels):
         counts = np.bincount(response.codes, minlength=len(response.levels))
         used = np.flatnonzero(counts)
-        codes = np.searchsorted(used, response.codes)
+        codes = np.searchsorted(used, response.codes).astype(np.int32)
         unused = [level for level, count in zip(response.levels, counts, strict=True) if not count]
         categories = tuple(response.levels[place] for place in used)
         try:
@@ -48,8 +51,8 @@ def code_response(response: Variable, name: str) -> tuple[Floats, Ints, tuple[st
         values = points[codes]
     else:
         values = response.floats
-        points, codes = np.unique(values, return_inverse=True)
-        categories = tuple(label(point) for point in points)
+        points, codes = _find_points(values)
+        categories = tuple(label(point) for point in points.tolist())
         unused = _gaps(points) if len(points) <= MOST_CATEGORIES else []
     if len(categories) > MOST_CATEGORIES:
         raise BadModel(
@@ -66,12 +69,12 @@ def code_response(response: Variable, name: str) -> tuple[Floats, Ints, tuple[st
     if unused:
         used_points = f"the model has thresholds between the {len(categories)} used points"
         notes.append(f"{_name_unused(unused, categories, name)}: {used_points}")
-    return np.ascontiguousarray(values), codes.astype(np.int32), categories, notes
+    return np.ascontiguousarray(values), codes, categories, notes
 
 
 def check_linear(values: Floats, name: str) -> None:
     """Raise BadModel if every rating is the same."""
-    if len(values) and (values == values[0]).all():
+    if len(values) and np.count_nonzero(values == values[0]) == len(values):
         raise BadModel(f"Every {name} is {label(float(values[0]))}, so there is nothing to model.")
 
 
@@ -120,10 +123,25 @@ def _name_unused(unused: list[str], categories: tuple[str, ...], name: str) -> s
 
 def _gaps(points: Floats) -> list[str]:
     """Return the points that a scale of whole numbers skips; its step is the largest that fits all points."""
-    if len(points) < 3 or (points != np.round(points)).any() or np.abs(points).max() > 1e9:
+    floats = points.tolist()
+    if (
+        len(floats) < 3
+        or max(abs(floats[0]), abs(floats[-1])) > 1e9
+        or not all(map(float.is_integer, floats))
+    ):
         return []
-    whole = [int(point) for point in points]
+    whole = [int(point) for point in floats]
     step = gcd(*(b - a for a, b in pairwise(whole)))
     if (whole[-1] - whole[0]) // step > 1000:
         return []
     return [str(point) for point in range(whole[0], whole[-1], step) if point not in set(whole)]
+
+
+def _find_points(values: Floats) -> tuple[Floats, Ints]:
+    """Return the different values, ascending, and which of them each one is."""
+    codes = np.empty(len(values), dtype=np.int32)
+    points = number_points(np.ascontiguousarray(values), MOST_STEPS, codes)
+    if len(points):
+        return points, codes
+    points, places = np.unique(values, return_inverse=True)
+    return points, places.astype(np.int32)

@@ -19,6 +19,7 @@ from panelist.models.formulas.variables import (
     Variable,
     drop_unused,
     listing,
+    open_column,
     read_labels,
     read_variable,
     refuse_infinite,
@@ -58,17 +59,15 @@ def _find_roles(formula: Formula) -> _Roles:
 
 def find_columns(formula: Formula, frame: pd.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
     """Return the column of the table behind each variable of the formula."""
-    known = set(frame.columns)
+    known = frame.columns
     other_way = {canonical: original for original, canonical in names.items()}
     sources: dict[str, str] = {}
     for variable in formula.variables:
-        for name in (
-            variable,
-            names.get(variable),
-            other_way.get(variable),
-            SYNONYMS.get(variable.casefold()),
-        ):
-            if name in known:
+        if variable in known:
+            sources[variable] = variable
+            continue
+        for name in (names.get(variable), other_way.get(variable), SYNONYMS.get(variable.casefold())):
+            if name is not None and name in known:
                 sources[variable] = str(name)
                 break
         else:
@@ -98,7 +97,7 @@ def read_table(formula: Formula, frame: pd.DataFrame, sources: Mapping[str, str]
     for name in roles.columns:
         column = sources[name]
         categorical = column in IDENTIFIERS or name in roles.made_factors
-        columns[name] = read_variable(frame[column], categorical)
+        columns[name] = read_variable(open_column(frame, column), categorical)
         if name not in roles.also_plain or column in IDENTIFIERS:
             continue
         if isinstance(read_variable(frame[column], False), Numbers):
@@ -108,7 +107,9 @@ def read_table(formula: Formula, frame: pd.DataFrame, sources: Mapping[str, str]
             )
     for name in roles.groups:
         variable = columns.get(name)
-        groups[name] = variable if isinstance(variable, Labels) else read_labels(frame[sources[name]])
+        groups[name] = (
+            variable if isinstance(variable, Labels) else read_labels(open_column(frame, sources[name]))
+        )
     return Table(columns, groups)
 
 
@@ -116,11 +117,13 @@ def complete_rows(
     formula: Formula, table: Table, response: Variable, n: int
 ) -> tuple[Table, Variable, Longs, list[str]]:
     """Return the table, the response and the places of the rows where nothing is missing, and a note."""
-    missing = {formula.response: response.missing}
+    used: dict[str, Variable] = {formula.response: response}
     for name, variable in (*table.columns.items(), *table.groups.items()):
-        if name not in missing:
-            missing[name] = variable.missing
-    counts = {name: int(np.count_nonzero(mask)) for name, mask in missing.items()}
+        used.setdefault(name, variable)
+    missing = {name: variable.missing for name, variable in used.items() if not variable.whole}
+    if n and not missing:
+        return table, response, np.arange(n), []
+    counts = {name: np.count_nonzero(mask) for name, mask in missing.items()}
     notes = []
     rows = np.arange(n)
     if any(counts.values()):
@@ -161,6 +164,8 @@ def refuse_several_criteria(frame: pd.DataFrame, rows: Longs, sources: Mapping[s
 
 def drop_unused_levels(table: Table) -> tuple[Table, list[str]]:
     """Return the table without the levels that no row has, and notes that name them."""
+    if all(variable.whole for variable in (*table.columns.values(), *table.groups.values())):
+        return table, []
     notes: dict[str, None] = {}
     columns: dict[str, Variable] = dict(table.columns)
     groups: dict[str, Labels] = dict(table.groups)

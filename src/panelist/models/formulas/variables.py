@@ -24,10 +24,14 @@ IDENTIFIERS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """A categorical column: ``codes`` point into ``levels``; -1 where nothing was filled in."""
+    """A categorical column: ``codes`` point into ``levels``; -1 where nothing was filled in.
+
+    ``whole`` says that nothing is missing and every level occurs; False that nobody has looked.
+    """
 
     codes: Longs
     levels: tuple[str, ...]
+    whole: bool = False
 
     @property
     def missing(self) -> Bools:
@@ -41,9 +45,10 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A numeric column; nan where nothing was filled in."""
+    """A numeric column; nan where nothing was filled in. ``whole``: as for labels, and all are finite."""
 
     floats: Floats
+    whole: bool = False
 
     @property
     def missing(self) -> Bools:
@@ -58,20 +63,34 @@ class Numbers:
 Variable = Labels | Numbers
 
 
-def read_variable(series: "pd.Series[Any]", identifier: bool) -> Variable:
+def open_column(frame: pd.DataFrame, name: str) -> Any:
+    """Return a column to read from: its array where that is of numbers or Arrow's text, else the Series.
+
+    To make a Series takes longer than to read a few hundred numbers from it.
+    """
+    look = getattr(frame, "_get_column_array", None)  # pandas keeps it for such uses, and to itself
+    place = frame.columns.get_loc(name) if look is not None else None
+    if look is not None and isinstance(place, int):
+        array = look(place)
+        if hasattr(array, "__arrow_array__") or (isinstance(array, np.ndarray) and array.dtype.kind in "iuf"):
+            return array
+    return frame[name]
+
+
+def read_variable(series: Any, identifier: bool) -> Variable:
     """Return the column as numbers if it holds numbers and names nothing, else as labels."""
     if not identifier and _holds_numbers(series):
         return Numbers(as_floats(series))
     return read_labels(series)
 
 
-def read_labels(series: "pd.Series[Any]") -> Labels:
-    """Return the column as labels: a Categorical keeps its order, whole numbers count up, text is sorted.
+def read_labels(series: Any) -> Labels:
+    """Return a Series, or its array, as labels: a Categorical keeps its order, numbers and text are sorted.
 
     >>> read_labels(pd.Series(["10", "9", None, "10"]))
-    Labels(codes=array([ 1,  0, -1,  1]), levels=('9', '10'))
+    Labels(codes=array([ 1,  0, -1,  1]), levels=('9', '10'), whole=False)
     """
-    array: Any = series.array
+    array: Any = getattr(series, "array", series)
     if isinstance(array, pd.Categorical):
         levels = tuple(label(value) for value in array.categories)
         if len(set(levels)) == len(levels):
@@ -102,7 +121,7 @@ def _sort_labels(array: Any) -> Labels:
     place = {level: code for code, level in enumerate(levels)}
     # The -1 of a missing value picks the last entry, which is -1 again.
     ranks = np.array([place[level] for level in found] + [-1], dtype=np.int64)
-    return Labels(ranks[codes], levels)
+    return Labels(ranks[codes], levels, bool(len(codes)) and int(codes.min()) >= 0)
 
 
 def sorted_levels(levels: set[str]) -> list[str]:
@@ -127,8 +146,10 @@ def label(value: object) -> str:
 
 def drop_unused(labels: Labels, name: str) -> tuple[Labels, str]:
     """Return the column without the levels that no row has, and a note about them ('' if there are none)."""
+    if labels.whole:
+        return labels, ""
     counts = np.bincount(labels.codes, minlength=len(labels.levels))
-    if counts.all():
+    if np.count_nonzero(counts) == len(counts):
         return labels, ""
     used = counts > 0
     unused = [level for level, is_used in zip(labels.levels, used, strict=True) if not is_used]
@@ -167,7 +188,11 @@ def match_numbers(series: "pd.Series[Any]", name: str) -> Numbers:
 
 def refuse_infinite(variable: Variable, name: str) -> None:
     """Raise BadRatings if a number is infinite."""
-    if isinstance(variable, Numbers) and (infinite := np.isinf(variable.floats)).any():
+    if (
+        isinstance(variable, Numbers)
+        and not variable.whole
+        and np.count_nonzero(infinite := np.isinf(variable.floats))
+    ):
         raise BadRatings(
             f"{name} is infinite in {_rows(infinite)}. A model needs finite numbers: correct these rows or "
             "leave them empty."
@@ -199,12 +224,12 @@ def _rows(mask: Bools) -> str:
     )
 
 
-def _holds_numbers(series: "pd.Series[Any]") -> bool:
+def _holds_numbers(series: Any) -> bool:
     kind = getattr(series.dtype, "kind", "O")
     if kind in "iuf" and not isinstance(series.dtype, pd.CategoricalDtype):
         return True
     # A column of Python numbers keeps the dtype object when it was put together by hand.
-    return series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) in (
+    return bool(series.dtype == object) and pd.api.types.infer_dtype(series, skipna=True) in (
         "integer",
         "floating",
         "mixed-integer-float",
@@ -212,8 +237,8 @@ def _holds_numbers(series: "pd.Series[Any]") -> bool:
     )
 
 
-def as_floats(series: "pd.Series[Any]") -> Floats:
+def as_floats(series: Any) -> Floats:
     """Return a column of numbers, nan where nothing was filled in."""
     if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
-        return series.to_numpy().astype(np.float64)
+        return np.asarray(series).astype(np.float64)
     return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)

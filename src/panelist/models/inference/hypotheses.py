@@ -12,10 +12,11 @@ system:genre contains system, and its test of system depends on which genre come
 
 from collections.abc import Sequence
 from itertools import product
+from math import erfc, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, fdtrc
+from scipy.special import chdtrc, fdtrc, stdtr
 
 from panelist.core.errors import BadModel
 from panelist.models.arrays import Floats, Longs
@@ -24,6 +25,7 @@ from panelist.models.formulas.coding import code_columns, independent_columns
 from panelist.models.formulas.matrices import FixedPart
 from panelist.models.formulas.terms import read_terms
 from panelist.models.formulas.variables import Labels
+from panelist.models.solvers.spectra import fill_degrees
 
 _NOTHING = 1e-8  # a contrast this small is rounding
 _RANK = float(np.sqrt(np.finfo(float).eps))  # lmerTest's tolerance for the rank of L C L'
@@ -69,6 +71,18 @@ def f_tail(F: float, numdf: int, ddf: float) -> float:
     return float(chdtrc(numdf, numdf * F) if np.isinf(ddf) else fdtrc(numdf, ddf, F))
 
 
+def two_sided(statistic: Floats, df: Floats) -> Floats:
+    """Return two-sided p-values of t statistics; infinite degrees of freedom make them z."""
+    away = np.abs(statistic)
+    degrees = df.tolist()
+    if all(one == inf for one in degrees):
+        return np.array([erfc(z / sqrt(2.0)) for z in away.tolist()])
+    p: Floats = 2.0 * stdtr(df, -away)  # nan where the degrees of freedom are not known
+    for at in (at for at, one in enumerate(degrees) if one == inf):
+        p[at] = erfc(away[at] / sqrt(2.0))
+    return p
+
+
 # ---- Satterthwaite -----------------------------------------------------------------------------------------
 def degrees_satterthwaite(L: Floats, C: Floats, dC: Floats, A: Floats) -> Floats:
     """Return the degrees of freedom of t for each row l of L: 2 v² / g'Ag, v = l'Cl, g = ∂v/∂φ.
@@ -76,12 +90,10 @@ def degrees_satterthwaite(L: Floats, C: Floats, dC: Floats, A: Floats) -> Floats
     ``C`` (p, p) is the covariance of β, ``dC`` (k, p, p) its derivatives with respect to the k variance
     parameters φ, and ``A`` (k, k) the covariance of φ.
     """
-    L = np.atleast_2d(L)
-    v = np.einsum("qi,ij,qj->q", L, C, L)
-    g = np.einsum("qi,kij,qj->qk", L, dC, L)
-    spread = np.einsum("qk,kl,ql->q", g, A, g)
-    with np.errstate(divide="ignore"):  # a variance known exactly has infinitely many
-        return np.asarray(2 * v**2 / np.maximum(spread, 0.0))
+    L, C, dC, A = (np.ascontiguousarray(matrix, dtype=np.float64) for matrix in (np.atleast_2d(L), C, dC, A))
+    degrees = np.empty(len(L))
+    fill_degrees(L, C, dC, A, degrees)
+    return degrees
 
 
 def test_term_satterthwaite(L: Floats, beta: Floats, C: Floats, dC: Floats, A: Floats) -> FTest:

@@ -20,10 +20,11 @@ from panelist.core.errors import BadModel
 from panelist.models.arrays import Floats, Longs
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import find_pattern
-from panelist.models.solvers.deviance import Linear, make_linear_workspace, settle, slopes
-from panelist.models.solvers.laplace import FINAL, evaluate, make_workspace
-from panelist.models.solvers.links import D1, N_ENTRIES, A, B, fill_rows, link_code
-from panelist.models.solvers.optimise import F, begin, judge, make_search, propose
+from panelist.models.solvers.deviance import Linear, evaluate_deviance, make_linear_workspace
+from panelist.models.solvers.from_python import begin, evaluate, fill_rows, judge, propose
+from panelist.models.solvers.laplace import FINAL, make_workspace
+from panelist.models.solvers.links import D1, N_ENTRIES, A, B, link_code
+from panelist.models.solvers.optimise import F, make_search
 from panelist.models.solvers.solution import rectify
 from panelist.models.solvers.variances import free_entries
 
@@ -374,12 +375,14 @@ class _Deviance:
         theta = phi[:r] / sigma
         if self.x is not None:
             self.model.y[:] = self.y - phi[-1] * self.x
-        if not np.all(np.isfinite(theta)) or not settle(self.model, theta, self.work):
+        slopes, precision = np.zeros(r), 1.0 / sigma**2
+        if not np.all(np.isfinite(theta)) or not np.isfinite(
+            evaluate_deviance(self.model, theta, precision, self.work, slopes)
+        ):
             return np.inf, gradient
         square, logdet = float(self.work.scalars[0]) / sigma**2, float(self.work.scalars[1])
-        slopes(self.model, self.work, 1.0 / sigma**2, gradient[:r])
-        gradient[r] = n - square - 0.5 * float(theta @ gradient[:r])
-        gradient[:r] *= 0.5 / sigma
+        gradient[r] = n - square - 0.5 * float(theta @ slopes)
+        gradient[:r] = 0.5 / sigma * slopes
         if self.x is not None:
             gradient[-1] = -float(self.x @ self.work.e) / sigma**2
         return 0.5 * (logdet + square + n * float(np.log(2.0 * np.pi * sigma**2))), gradient

@@ -1,5 +1,6 @@
 """Ordinal mixed models: start, search, curvature, polish (docs/method.md, section 3)."""
 
+from math import inf, isfinite, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -9,15 +10,16 @@ from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import dense_size, find_pattern
 from panelist.models.solvers.columns import LaneRoom, make_lane_room
-from panelist.models.solvers.estimate import ONCE, PHASE, POSITIVE, TOLERANCE, make_progress
+from panelist.models.solvers.estimate import ONCE, PHASE, POSITIVE, TOLERANCE, Progress, make_progress
+from panelist.models.solvers.following import Directions, make_directions
 from panelist.models.solvers.kernel import announce_compiling
 from panelist.models.solvers.laplace import Ordinal, Workspace, make_workspace
 from panelist.models.solvers.links import LATENT_SD, LINKS, link_code
-from panelist.models.solvers.metric import component_metric
-from panelist.models.solvers.optimise import ITERATIONS, REASON, REASONS, make_search
+from panelist.models.solvers.optimise import ITERATIONS, REASON, REASONS, Search, make_search
 from panelist.models.solvers.search_ordinal import search_ordinal
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
+from panelist.models.solvers.spectra import invert_fixed, routine
 from panelist.models.solvers.start import start_alpha
 from panelist.models.solvers.threads import single_threaded_blas
 from panelist.models.solvers.thresholds import Thresholds
@@ -34,25 +36,17 @@ _STARTS = (1.0, 0.2, 3.0)  # factors on the starting values of τ
 _WEIGHT = 0.8  # about the information in a rating, of that in the latent judgement itself
 
 
-class Start(NamedTuple):
-    """Where τ starts, what a latent rating then varies by, and the first metric of τ."""
-
-    tau: Floats
-    spread: float
-    metric: Floats
-
-
 class Room(NamedTuple):
     """What the solver works in; a search leaves nothing in it that the next one looks at."""
 
     work: Workspace
+    directions: Directions
     lanes: LaneRoom
-    starts: dict[float, Start]  # by scale, made when they are needed
 
 
 def make_room(model: Ordinal) -> Room:
     """Return room for models with the pattern and the number of thresholds of this one."""
-    return Room(make_workspace(model), make_lane_room(model), {})
+    return Room(make_workspace(model), make_directions(model), make_lane_room(model))
 
 
 class Found(NamedTuple):
@@ -68,7 +62,13 @@ class Found(NamedTuple):
 
     def converged(self, n: int) -> bool:
         """Whether the slopes vanish, for ``n`` ratings."""
-        return self.finite and float(np.abs(self.gradient).max()) < 1e-3 * max(1.0, 1e-4 * n)
+        return self.finite and self.steepest < 1e-3 * max(1.0, 1e-4 * n)
+
+    @property
+    def steepest(self) -> float:
+        """The largest absolute slope; nan where one is."""
+        slopes = self.gradient.tolist()
+        return max(map(abs, slopes)) if all(map(isfinite, slopes)) else nan
 
 
 def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
@@ -116,50 +116,42 @@ def _find_from(
     scale: float,
     room: Room,
 ) -> Found:
-    if scale not in room.starts:
-        room.starts[scale] = _make_start(model, factors, link, scale)
-    start = room.starts[scale]
-    alpha = start_alpha(model.codes, thresholds, link, start.spread)
-    psi = np.concatenate([alpha, np.zeros(model.X.shape[1]), start.tau])
-    found = _search(model, psi, start.metric, room)
-    if found.finite:
-        found = _leave_saddle(model, found, room)
-    if np.isfinite(found.value):
-        found = _try_zero(model, found, room)
-    return found
-
-
-def _make_start(model: Ordinal, factors: tuple[Factor, ...], link: str, scale: float) -> Start:
     unit = _unit(link)
     tau = first_entries(factors, scale * unit)
-    spread = float(np.sqrt(1.0 + (tau**2).sum() / unit**2))
-    return Start(tau, spread, _component_metric(model, tau, unit))
+    spread = sqrt(1.0 + float(tau @ tau) / unit**2)  # of the latent judgements behind the ratings
+    alpha = start_alpha(model.codes, thresholds, link, spread)
+    psi = np.concatenate([alpha, np.zeros(model.X.shape[1]), tau])
+    found = _search(model, psi, room)
+    if found.finite:
+        found = _leave_saddle(model, found, room)
+    if isfinite(found.value):
+        found = _try_zero(model, found, room)
+    return found
 
 
 def _unit(link: str) -> float:
     return LATENT_SD[link] if link != "cauchit" else 1.5
 
 
-def _component_metric(model: Ordinal, tau: Floats, unit: float) -> Floats:
-    return component_metric(model.pattern, model.tau_row, model.tau_column, tau, _WEIGHT / unit**2)
-
-
-def _search(model: Ordinal, start: Floats, metric: Floats, room: Room) -> Found:
+def _search(model: Ordinal, start: Floats, room: Room) -> Found:
     search = make_search(start)
-    fixed = len(start) - len(metric)
-    search.metric[fixed:, fixed:] = metric
-    progress = make_progress(len(start), len(room.work.u))
-    value = float(search_ordinal(model, room.work, room.lanes, search, progress))
-    finite = bool(np.isfinite(value)) and bool(np.isfinite(progress.hessian).all())
+    progress = make_progress(len(start), len(room.work.u), pausing=len(room.lanes.psi) > 0)
+    value = _run(model, room, search, progress)
+    finite = isfinite(value) and isfinite(float(progress.hessian.sum()))  # one nan makes nan of the sum
     positive = bool(progress.numbers[POSITIVE])
     return Found(value, search.point, progress.gradient, progress.hessian, search.state, finite, positive)
+
+
+def _run(model: Ordinal, room: Room, search: Search, progress: Progress) -> float:
+    weight = _WEIGHT / _unit(LINKS[model.link]) ** 2
+    return float(search_ordinal(model, room.work, room.directions, room.lanes, search, progress, weight))
 
 
 def _evaluate(model: Ordinal, psi: Floats, room: Room) -> tuple[float, Floats]:
     """Return N and its gradient, by the code that is compiled already."""
     progress = make_progress(len(psi), 0)
     progress.numbers[PHASE] = ONCE
-    value = float(search_ordinal(model, room.work, room.lanes, make_search(psi), progress))
+    value = _run(model, room, make_search(psi), progress)
     return value, progress.gradient
 
 
@@ -170,10 +162,9 @@ def _leave_saddle(model: Ordinal, found: Found, room: Room) -> Found:
     values, vectors = np.linalg.eigh(found.hessian)
     if values[0] > -1e-3 * max(1.0, abs(values[-1]) * 1e-6):
         return found
-    unit, r = _unit(LINKS[model.link]), len(model.tau_row)
     for sign in (1.0, -1.0):
         start = found.psi + sign * 0.1 * vectors[:, 0]
-        other = _search(model, start, _component_metric(model, start[-r:], unit), room)
+        other = _search(model, start, room)
         if other.value < found.value - 1e-6:
             return other
     _evaluate(model, found.psi, room)
@@ -182,12 +173,17 @@ def _leave_saddle(model: Ordinal, found: Found, room: Room) -> Found:
 
 def _try_zero(model: Ordinal, found: Found, room: Room) -> Found:
     """Put diagonal entries of Λ that are nearly zero at zero, if that costs nothing."""
-    tau = found.psi[len(found.psi) - len(model.tau_row) :]
-    small = (model.tau_row == model.tau_column) & (np.abs(tau) < _NEARLY_ZERO) & (tau != 0.0)
-    if not small.any():
+    first = len(found.psi) - len(model.tau_row)
+    entries = zip(model.tau_row.tolist(), model.tau_column.tolist(), found.psi[first:].tolist(), strict=True)
+    small = [
+        first + e
+        for e, (row, column, size) in enumerate(entries)
+        if row == column and 0.0 < abs(size) < _NEARLY_ZERO
+    ]
+    if not small:
         return found
     psi = found.psi.copy()
-    psi[len(psi) - len(tau) :][small] = 0.0
+    psi[small] = 0.0
     value, gradient = _evaluate(model, psi, room)
     if value <= found.value + 1e-5:
         return found._replace(value=value, psi=psi, gradient=gradient)
@@ -206,8 +202,8 @@ def _describe(model: Ordinal, design: Design, work: Workspace, found: Found) -> 
         reason=REASONS[float(found.state[REASON])],
         steps=int(found.state[ITERATIONS]),
         evaluations=int(work.counts[0]),
-        gradient=float(np.abs(found.gradient).max()) if found.finite else float("nan"),
-        condition=scaled_condition(hessian) if found.finite else float("inf"),
+        gradient=found.steepest if found.finite else nan,
+        condition=scaled_condition(hessian) if found.finite else inf,
         tolerance=TOLERANCE,
     )
     modes, deviations = level_effects(design.factors, psi[s + p :], model.pattern, work.blocks, work.u)
@@ -235,17 +231,10 @@ def invert_information(hessian: Floats, fixed: int) -> Floats:
     that leaving it out changes no other standard error. Flat directions among the variances (the rotation
     of a factor whose first column is zero) are left out by their eigenvalue. Takes a stack of Hessians too.
     """
-    cross, components = hessian[..., :fixed, fixed:], hessian[..., fixed:, fixed:]
-    diagonal = np.abs(np.diagonal(hessian, axis1=-2, axis2=-1))
-    scale = np.sqrt(np.maximum(diagonal[..., fixed:], 1e-6 * diagonal.max(axis=-1, keepdims=True)))
-    values, vectors = np.linalg.eigh(components / (scale[..., :, None] * scale[..., None, :]))
-    weight = np.divide(1.0, values, out=np.zeros_like(values), where=values > 1e-6)
-    across = (cross / scale[..., None, :]) @ vectors
-    information = hessian[..., :fixed, :fixed] - (across * weight[..., None, :]) @ across.swapaxes(-2, -1)
-    own = np.sqrt(np.abs(np.diagonal(information, axis1=-2, axis2=-1)))
-    own[own == 0.0] = 1.0
-    units = own[..., :, None] * own[..., None, :]
-    values, vectors = np.linalg.eigh(information / units)
-    kept = vectors / np.maximum(values, 1e-14)[..., None, :]
-    covariance: Floats = kept @ vectors.swapaxes(-2, -1) / units
+    covariance = np.empty((*hessian.shape[:-2], fixed, fixed))
+    if hessian.ndim == 2:
+        invert_fixed(routine(), np.ascontiguousarray(hessian), fixed, covariance)
+        return covariance
+    for at, one in enumerate(hessian):
+        invert_fixed(routine(), np.ascontiguousarray(one), fixed, covariance[at])
     return covariance

@@ -13,22 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from panelist.models.arrays import Floats, Longs
-from panelist.models.solvers import lapack
-from panelist.models.solvers.blocks import (
-    Blocks,
-    Pattern,
-    dense_size,
-    factorise,
-    invert_rows,
-    make_blocks,
-    multiply,
-    multiply_transposed,
-    solve,
-)
-from panelist.models.solvers.kernel import kernel, part
-from panelist.models.solvers.optimise import Search, begin, judge, propose
-
-_MAX_STEPS = 500
+from panelist.models.solvers.blocks import Blocks, Pattern, dense_size, make_blocks
+from panelist.models.solvers.elimination import factorise, solve_octets
+from panelist.models.solvers.inversion import invert_rows
+from panelist.models.solvers.kernel import inner, kernel, stay_apart
+from panelist.models.solvers.octets import WIDTH, fma, get, load, put, spread, store, total
 
 
 class Linear(NamedTuple):
@@ -43,14 +32,16 @@ class Linear(NamedTuple):
 
 
 class LinearWorkspace(NamedTuple):
-    """What one evaluation leaves behind."""
+    """What one evaluation leaves behind. X and y are taken together, columns in the lanes of octets."""
 
     V: Floats  # (n, m)
     P: Floats  # (n, m) H⁻¹v_i at the columns of v_i
     ones: Floats  # (n,)
+    XY: Floats  # (B, n) octets: X, then y in lane p
+    Q: Floats  # (B, n) octets: H̃⁻¹X and H̃⁻¹y
+    spread: Floats  # (B, columns) octets: H⁻¹V'X and H⁻¹V'y
+    sums: Floats  # (B, p + 1) octets: H̃⁻¹[X y] times the columns of X, and y
     e: Floats  # (n,) y − Xβ − Vu
-    Q: Floats  # (p, n) rows of H̃⁻¹X
-    spread: Floats  # (p, columns) H⁻¹V'X
     beta: Floats  # (p,)
     u: Floats  # (columns,)
     R: Floats  # (p, p) lower Cholesky factor of X'H̃⁻¹X
@@ -62,13 +53,16 @@ def make_linear_workspace(model: Linear) -> LinearWorkspace:
     """Return room for fitting ``model``."""
     (n, m), p = model.pattern.Z.shape, model.X.shape[1]
     columns = int(model.pattern.sizes[0] * model.pattern.widths[0]) + dense_size(model.pattern)
+    batches = -(-(p + 1) // WIDTH)
     return LinearWorkspace(
         V=np.empty((n, m)),
         P=np.empty((n, m)),
         ones=np.ones(n),
+        XY=np.zeros(batches * n * WIDTH),
+        Q=np.empty(batches * n * WIDTH),
+        spread=np.empty(batches * columns * WIDTH),
+        sums=np.empty(batches * (p + 1) * WIDTH),
         e=np.empty(n),
-        Q=np.empty((p, n)),
-        spread=np.empty((p, columns)),
         beta=np.empty(p),
         u=np.empty(columns),
         R=np.empty((p, p)),
@@ -77,63 +71,154 @@ def make_linear_workspace(model: Linear) -> LinearWorkspace:
     )
 
 
-@kernel
+@inner
 def settle(model: Linear, theta: Floats, work: LinearWorkspace) -> bool:
     """Find β, u and r² for θ; return False where X'H̃⁻¹X has no factor."""
-    pattern, X, V = model.pattern, model.X, work.V
-    n, p = X.shape
+    stay_apart()
+    pattern, X, y, R, beta = model.pattern, model.X, model.y, work.R, work.beta
+    (n, p), columns = X.shape, len(work.u)
+    _fill_V(model, theta, work.V)
     for i in range(n):
-        for c in range(V.shape[1]):
-            V[i, c] = 0.0
-        for t in range(len(theta)):
-            V[i, model.tau_column[t]] += pattern.Z[i, model.tau_row[t]] * theta[t]
-    work.scalars[1] = factorise(pattern, V, work.ones, work.blocks)
-    target = np.zeros(p)
-    for a in range(p):
-        spread, Q = work.spread[a], work.Q[a]
-        for i in range(n):
-            work.e[i] = X[i, a]
-        spread[:] = 0.0
-        multiply_transposed(pattern, V, work.e, spread)
-        solve(pattern, work.blocks, spread)
-        multiply(pattern, V, spread, Q)
-        for i in range(n):
-            Q[i] = X[i, a] - Q[i]
-            target[a] += Q[i] * model.y[i]
-        for b in range(a + 1):
-            total = 0.0
-            for i in range(n):
-                total += Q[i] * X[i, b]
-            work.R[a, b] = total
-    if not lapack.cholesky(pattern.routines, work.R):
-        return False
-    lapack.solve_triangle(pattern.routines, work.R, target, False)
-    lapack.solve_triangle(pattern.routines, work.R, target, True)
-    lapack.copy_into(work.beta, target)
-    for i in range(n):
-        total = model.y[i]
         for a in range(p):
-            total -= X[i, a] * target[a]
-        work.e[i] = total
-    work.u[:] = 0.0
-    multiply_transposed(pattern, V, work.e, work.u)
-    solve(pattern, work.blocks, work.u)
-    square = 0.0
-    for c in range(len(work.u)):
-        square += work.u[c] * work.u[c]
-    fitted = work.P.reshape(-1)[:n]  # P is free until `slopes` fills it
-    multiply(pattern, V, work.u, fitted)
-    for i in range(n):
-        work.e[i] -= fitted[i]
-        square += work.e[i] * work.e[i]
+            put(work.XY, (a // WIDTH * n + i) * WIDTH + a % WIDTH, X[i, a])
+        put(work.XY, (p // WIDTH * n + i) * WIDTH + p % WIDTH, y[i])
+    work.scalars[1] = factorise(pattern, work.V, work.ones, work.blocks)
+    for batch in range(p // WIDTH + 1):
+        x = work.spread[batch * columns * WIDTH : (batch + 1) * columns * WIDTH]
+        _pull_columns(pattern, work.V, work.XY, batch * n, x)
+        solve_octets(pattern, work.blocks, x)
+        _leave_rows(model, work, x, batch)
+    for a in range(p):
+        lane = a // WIDTH * (p + 1) * WIDTH + a % WIDTH
+        for b in range(a + 1):
+            R[a, b] = get(work.sums, lane + b * WIDTH)
+        beta[a] = get(work.sums, lane + p * WIDTH)
+    if not _factor_small(R):
+        return False
+    solve_small(R, beta)
+    square = _combine(work.Q, n, beta, work.e) + _combine(work.spread, columns, beta, work.u)
     work.scalars[0] = square
     work.scalars[2] = 0.0
     for a in range(p):
-        work.scalars[2] += 2.0 * np.log(work.R[a, a])
+        work.scalars[2] += 2.0 * np.log(R[a, a])
     return True
 
 
-@kernel
+@inner
+def _fill_V(model: Linear, theta: Floats, V: Floats) -> None:
+    """Fill V = ZΛ."""
+    Z, out, m, n = model.pattern.Z.reshape(-1), V.reshape(-1), V.shape[1], V.shape[0]
+    if model.pattern.usual and len(theta) == 6:
+        a, b, c, d, e, f = theta[0], theta[1], theta[2], theta[3], theta[4], theta[5]
+        for i in range(0, 4 * n, 4):
+            put(out, i, get(Z, i) * a + get(Z, i + 1) * b)
+            put(out, i + 1, get(Z, i + 1) * c)
+            put(out, i + 2, get(Z, i + 2) * d + get(Z, i + 3) * e)
+            put(out, i + 3, get(Z, i + 3) * f)
+        return
+    for i in range(n):
+        for c in range(m):
+            put(out, i * m + c, 0.0)
+        for t in range(len(theta)):
+            k = i * m + get(model.tau_column, t)
+            put(out, k, get(out, k) + get(Z, i * m + get(model.tau_row, t)) * get(theta, t))
+
+
+@inner
+def _pull_columns(pattern: Pattern, V: Floats, XY: Floats, first: int, x: Floats) -> None:
+    """Fill x with V'[X y], of the rows that begin at octet ``first``."""
+    stay_apart()
+    start, place, flat = pattern.start, pattern.place.reshape(-1), V.reshape(-1)
+    m1, m2 = pattern.widths[0], pattern.place.shape[1]
+    m, dense = m1 + m2, (len(start) - 1) * m1
+    for c in range(len(x) // WIDTH):
+        store(x, c, spread(0.0))
+    usual = pattern.usual
+    for j in range(len(start) - 1):
+        one, other = spread(0.0), spread(0.0)
+        for i in range(start[j], start[j + 1]):
+            row = load(XY, first + i)
+            if usual:
+                k = dense + get(place, 2 * i)
+                one, other = fma(row, get(flat, 4 * i), one), fma(row, get(flat, 4 * i + 1), other)
+                store(x, k, fma(row, get(flat, 4 * i + 2), load(x, k)))
+                store(x, k + 1, fma(row, get(flat, 4 * i + 3), load(x, k + 1)))
+                continue
+            for a in range(m1):
+                k = j * m1 + a
+                store(x, k, fma(row, get(flat, i * m + a), load(x, k)))
+            for b in range(m2):
+                k = dense + get(place, i * m2 + b)
+                store(x, k, fma(row, get(flat, i * m + m1 + b), load(x, k)))
+        if usual:
+            store(x, 2 * j, one)
+            store(x, 2 * j + 1, other)
+
+
+@inner
+def _leave_rows(model: Linear, work: LinearWorkspace, x: Floats, batch: int) -> None:
+    """Fill H̃⁻¹[X y] = [X y] − Vx, and its products with X and y."""
+    stay_apart()
+    pattern, X, y, V, XY = model.pattern, model.X.reshape(-1), model.y, work.V.reshape(-1), work.XY
+    Q, sums, start, place = work.Q, work.sums, pattern.start, pattern.place.reshape(-1)
+    (n, p), m1, m2 = model.X.shape, pattern.widths[0], pattern.place.shape[1]
+    m, dense, out = m1 + m2, (len(start) - 1) * m1, batch * (p + 1)
+    for b in range(p + 1):
+        store(sums, out + b, spread(0.0))
+    with_y, usual = spread(0.0), pattern.usual
+    for j in range(len(start) - 1):
+        for i in range(start[j], start[j + 1]):
+            row = load(XY, batch * n + i)
+            if usual:
+                k = dense + get(place, 2 * i)
+                row -= load(x, 2 * j) * get(V, 4 * i) + load(x, 2 * j + 1) * get(V, 4 * i + 1)
+                row -= load(x, k) * get(V, 4 * i + 2) + load(x, k + 1) * get(V, 4 * i + 3)
+            for a in range(0 if usual else m1):
+                row -= load(x, j * m1 + a) * get(V, i * m + a)
+            for b in range(0 if usual else m2):
+                row -= load(x, dense + get(place, i * m2 + b)) * get(V, i * m + m1 + b)
+            store(Q, batch * n + i, row)
+            with_y = fma(row, get(y, i), with_y)
+            for b in range(p):
+                store(sums, out + b, fma(row, get(X, i * p + b), load(sums, out + b)))
+    store(sums, out + p, with_y)
+
+
+@inner
+def _combine(lanes: Floats, count: int, beta: Floats, out: Floats) -> float:
+    """Fill out with what is left of y's lane when X's are taken off, β each; return the sum of squares."""
+    p, square = len(beta), 0.0
+    shares = np.zeros((p // WIDTH + 1) * WIDTH)
+    for a in range(p):
+        shares[a] = -beta[a]
+    shares[p] = 1.0
+    for i in range(count):
+        value = 0.0
+        for batch in range(p // WIDTH + 1):
+            value += total(load(lanes, batch * count + i) * load(shares, batch))
+        put(out, i, value)
+        square += value * value
+    return square
+
+
+@inner
+def _factor_small(R: Floats) -> bool:
+    """Overwrite a small lower triangle by its Cholesky factor; return whether there is one."""
+    for a in range(R.shape[0]):
+        for b in range(a + 1):
+            value = R[a, b]
+            for k in range(b):
+                value -= R[a, k] * R[b, k]
+            if a > b:
+                R[a, b] = value / R[b, b]
+            elif value > 0.0:
+                R[a, a] = np.sqrt(value)
+            else:
+                return False
+    return True
+
+
+@inner
 def deviance_at(model: Linear, work: LinearWorkspace) -> float:
     """Return d(θ) at the settled point."""
     n, p = model.X.shape
@@ -142,42 +227,75 @@ def deviance_at(model: Linear, work: LinearWorkspace) -> float:
     return float(value + work.scalars[2] if model.reml else value)
 
 
-@kernel
+@inner
 def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Floats) -> None:
     """Fill ∂d/∂θ at the settled point, with 1/σ² = ``precision`` held fixed (the envelope of β and σ)."""
-    pattern, X = model.pattern, model.X
-    m, p = work.V.shape[1], X.shape[1]
+    stay_apart()
+    pattern = model.pattern
     invert_rows(pattern, work.V, work.blocks, work.P)
-    pull = np.empty(m)
-    gradient[:] = 0.0
-    start, place, m1 = pattern.start, pattern.place, pattern.widths[0]
-    dense = (len(start) - 1) * m1
-    P, Q, e, u, spread, Z = work.P, work.Q, work.e, work.u, work.spread, pattern.Z
-    tau_row, tau_column = model.tau_row, model.tau_column
-    tilted, inverse = np.zeros(p), np.zeros((p, p))
+    start, place, m1, m2 = pattern.start, pattern.place.reshape(-1), pattern.widths[0], pattern.place.shape[1]
+    m, dense = m1 + m2, (len(start) - 1) * m1
+    P, e, u, Z = work.P.reshape(-1), work.e, work.u, pattern.Z.reshape(-1)
+    tau_row, tau_column, usual = model.tau_row, model.tau_column, pattern.usual and len(gradient) == 6
     if model.reml:
-        for a in range(p):
-            inverse[a, a] = 1.0
-            _solve_small(work.R, inverse[a])
+        _take_off_fixed(model, work)
+    gradient[:] = 0.0
+    g0 = g1 = g2 = g3 = g4 = g5 = 0.0
     for j in range(len(start) - 1):
         for i in range(start[j], start[j + 1]):
-            if model.reml:
-                for a in range(p):
-                    tilted[a] = 0.0
-                    for b in range(p):
-                        tilted[a] += inverse[a, b] * Q[b, i]
-            for c in range(m):
-                at = j * m1 + c if c < m1 else dense + place[i, c - m1]
-                pull[c] = P[i, c] - precision * e[i] * u[at]
-                if model.reml:
-                    for a in range(p):
-                        pull[c] -= tilted[a] * spread[a, at]
+            pull = precision * get(e, i)
+            if usual:
+                z, c = 4 * i, dense + get(place, 2 * i)
+                one = get(P, z) - pull * get(u, 2 * j)
+                three = get(P, z + 2) - pull * get(u, c)
+                g0, g1 = g0 + get(Z, z) * one, g1 + get(Z, z + 1) * one
+                g2 += get(Z, z + 1) * (get(P, z + 1) - pull * get(u, 2 * j + 1))
+                g3, g4 = g3 + get(Z, z + 2) * three, g4 + get(Z, z + 3) * three
+                g5 += get(Z, z + 3) * (get(P, z + 3) - pull * get(u, c + 1))
+                continue
             for t in range(len(gradient)):
-                gradient[t] += 2.0 * Z[i, tau_row[t]] * pull[tau_column[t]]
+                c = get(tau_column, t)
+                at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
+                slope = get(P, i * m + c) - pull * get(u, at)
+                put(gradient, t, get(gradient, t) + get(Z, i * m + get(tau_row, t)) * slope)
+    if usual:
+        gradient[0], gradient[1], gradient[2] = g0, g1, g2
+        gradient[3], gradient[4], gradient[5] = g3, g4, g5
+    for t in range(len(gradient)):
+        gradient[t] *= 2.0
 
 
-@kernel
-def _solve_small(R: Floats, x: Floats) -> None:
+@inner
+def _take_off_fixed(model: Linear, work: LinearWorkspace) -> None:
+    """Take off P what REML's determinant takes: rows of H̃⁻¹X (X'H̃⁻¹X)⁻¹ times H⁻¹V'X at their columns."""
+    stay_apart()
+    pattern, (n, p), columns = model.pattern, model.X.shape, len(work.u)
+    start, place, m1, m2 = pattern.start, pattern.place.reshape(-1), pattern.widths[0], pattern.place.shape[1]
+    m, dense, P, Q, x = m1 + m2, (len(start) - 1) * m1, work.P.reshape(-1), work.Q, work.spread
+    batches = p // WIDTH + 1
+    inverse, tilted = np.zeros((p, batches * WIDTH)), np.zeros(batches * WIDTH)
+    for a in range(p):
+        inverse[a, a] = 1.0
+        solve_small(work.R, inverse[a, :p])
+    flat = inverse.reshape(-1)
+    for j in range(len(start) - 1):
+        for i in range(start[j], start[j + 1]):
+            for batch in range(batches):
+                value = spread(0.0)
+                for b in range(p):
+                    share = get(Q, (b // WIDTH * n + i) * WIDTH + b % WIDTH)
+                    value = fma(load(flat, b * batches + batch), share, value)
+                store(tilted, batch, value)
+            for c in range(m):
+                at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
+                value = load(tilted, 0) * load(x, at)
+                for batch in range(1, batches):
+                    value = fma(load(tilted, batch), load(x, batch * columns + at), value)
+                put(P, i * m + c, get(P, i * m + c) - total(value))
+
+
+@inner
+def solve_small(R: Floats, x: Floats) -> None:
     """Overwrite x by (RR')⁻¹x for a small lower triangle."""
     p = len(x)
     for a in range(p):
@@ -190,177 +308,17 @@ def _solve_small(R: Floats, x: Floats) -> None:
         x[a] /= R[a, a]
 
 
-TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
-SEARCH, CENTRE, COLUMN, POLISH, RETURN, DONE = range(6)
-
-
-class Progress(NamedTuple):
-    """How far an estimation has come, and what it has found."""
-
-    here: Floats  # (r,) ∂d/∂θ where the columns of the curvature are taken
-    curvature: Floats  # (r + 1, r + 1) the Hessian of the unprofiled deviance over φ = (θ, σ)
-    steps: Floats  # (r,) by which each entry is moved for its column
-    numbers: Floats  # −log L at the centre, 1/σ² there, the phase
-
-
-def make_progress(r: int) -> Progress:
-    """Return the beginning of an estimation."""
-    return Progress(np.zeros(r), np.full((r + 1, r + 1), np.nan), np.zeros(r), np.zeros(3))
-
-
-@part
-def estimate_deviance(
-    model: Linear, work: LinearWorkspace, search: Search, progress: Progress, pausing: bool
+@kernel
+def evaluate_deviance(
+    model: Linear, theta: Floats, precision: float, work: LinearWorkspace, gradient: Floats
 ) -> float:
-    """Minimise −log L from ``search.trial``; return it, settled at ``search.point``, and fill the curvature.
+    """Return d(θ) and fill its gradient, with 1/σ² = ``precision``, or σ at its best where that is zero.
 
-    The curvature is taken where the search ends, and one Newton step goes on from there. Its columns of θ are
-    differences of the exact gradient; those of σ have a closed form. If ``pausing``, the estimation returns
-    before the columns of θ, in the phase COLUMN, for somebody else to fill them; then call it again. They are
-    phases of one loop, as in models/solvers/estimate.
+    Returns inf where X'H̃⁻¹X has no factor.
     """
-    r, (n, p) = len(search.point), model.X.shape
-    count = n - p if model.reml else n
-    here, steps, curvature, push = progress.here, progress.steps, progress.curvature, np.empty(r)
-    best, precision, phase = progress.numbers[0], progress.numbers[1], int(progress.numbers[2])
-    begun, column, resumed = False, r, phase == COLUMN
-    while True:
-        value = np.inf
-        if resumed:
-            value = best
-        elif settle(model, search.trial, work):
-            value = 0.5 * deviance_at(model, work)
-            if phase != COLUMN:
-                precision = count / work.scalars[0]
-            slopes(model, work, precision, search.trial_gradient)
-        elif phase != SEARCH:
-            return np.inf
-
-        if phase == SEARCH:
-            for t in range(r):
-                search.trial_gradient[t] *= 0.5
-            accepted = True
-            if begun:
-                accepted = judge(search, value)
-            else:
-                begin(search, value)
-                begun = True
-            if propose(search, TOLERANCE, _MAX_STEPS):
-                continue
-            lapack.copy_into(search.trial, search.point)
-            phase = CENTRE
-            if not accepted:
-                continue
-            for t in range(r):
-                search.trial_gradient[t] = 2.0 * search.gradient[t]
-        if phase == CENTRE:
-            best = value
-            _begin_columns(model, work, search, progress, precision)
-            phase, column = COLUMN, 0
-            if pausing:
-                progress.numbers[0], progress.numbers[1], progress.numbers[2] = best, precision, phase
-                return best
-        elif phase == COLUMN and not resumed:
-            for t in range(r):
-                curvature[column, t] = (search.trial_gradient[t] - here[t]) / steps[column]
-            column += 1
-        elif phase == POLISH and not value <= best + 1e-9 * (1.0 + abs(best)):
-            phase = RETURN
-            lapack.copy_into(search.trial, search.point)
-            continue
-        elif phase >= POLISH:
-            lapack.copy_into(search.point, search.trial)
-            for t in range(r):
-                search.gradient[t] = 0.5 * search.trial_gradient[t]
-            progress.numbers[2] = DONE
-            return value
-
-        resumed = False
-        lapack.copy_into(search.trial, search.point)
-        if column < r:
-            search.trial[column] += steps[column]
-        elif _newton_step(model.pattern.routines, curvature, here, push) < 1e-4:
-            phase = POLISH
-            for t in range(r):
-                search.trial[t] -= push[t]
-        else:
-            phase = RETURN
-
-
-@kernel
-def _begin_columns(
-    model: Linear, work: LinearWorkspace, search: Search, progress: Progress, precision: float
-) -> None:
-    """Keep the slopes, choose the steps, and fill the row and column of σ in the curvature."""
-    r, (n, p) = len(search.point), model.X.shape
-    lapack.copy_into(progress.here, search.trial_gradient)
-    pulled_by_fit(model, work, progress.steps)
-    for t in range(r):  # ∂²d/∂σ∂θ_t = (4/σ³) e'ZΛ_t u
-        progress.curvature[r, t] = progress.curvature[t, r] = 4.0 * precision**1.5 * progress.steps[t]
-        progress.steps[t] = 1e-4 * min(max(np.sqrt(abs(search.metric[t, t])), 1e-3), 1.0)
-    progress.curvature[r, r] = 4.0 * (n - p if model.reml else n) * precision
-
-
-@kernel
-def _newton_step(routines: Longs, curvature: Floats, slope: Floats, push: Floats) -> float:
-    """Make the curvature symmetric; set push to the Newton step of the profiled deviance, return its gain."""
-    r = len(push)
-    factor = np.empty((r, r))
-    for t in range(r):
-        for s in range(t + 1):
-            curvature[t, s] = curvature[s, t] = 0.5 * (curvature[t, s] + curvature[s, t])
-            factor[t, s] = curvature[t, s] - curvature[r, t] * curvature[r, s] / curvature[r, r]
-        push[t] = slope[t]
-    if not lapack.cholesky(routines, factor):
+    if not settle(model, theta, work):
         return np.inf
-    lapack.solve_triangle(routines, factor, push, False)
-    gain = 0.0
-    for t in range(r):
-        gain += 0.25 * push[t] * push[t]
-    lapack.solve_triangle(routines, factor, push, True)
-    return float(gain)
-
-
-@kernel
-def pulled_by_fit(model: Linear, work: LinearWorkspace, out: Floats) -> None:
-    """Fill e'ZΛ_t u for each entry of θ at the settled point."""
-    pattern = model.pattern
-    start, place, m1 = pattern.start, pattern.place, pattern.widths[0]
-    m, dense = work.V.shape[1], (len(start) - 1) * m1
-    at = np.empty(m, dtype=np.int64)
-    out[:] = 0.0
-    for j in range(len(start) - 1):
-        for i in range(start[j], start[j + 1]):
-            for c in range(m):
-                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
-            for t in range(len(out)):
-                out[t] += work.e[i] * pattern.Z[i, model.tau_row[t]] * work.u[at[model.tau_column[t]]]
-
-
-@kernel
-def covariance_slopes(model: Linear, work: LinearWorkspace, slopes_out: Floats) -> None:
-    """Fill ∂(X'H̃⁻¹X)⁻¹/∂θ_t (r, p, p) at the settled point: C₀G'(Λ_tΛ' + ΛΛ_t')GC₀."""
-    pattern, p, m = model.pattern, model.X.shape[1], work.V.shape[1]
-    start, place, m1 = pattern.start, pattern.place, pattern.widths[0]
-    dense = (len(start) - 1) * m1
-    at = np.empty(m, dtype=np.int64)
-    both = np.zeros((m, m, p, p))
-    for j in range(len(start) - 1):
-        for i in range(start[j], start[j + 1]):
-            for c in range(m):
-                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
-            for a in range(m):
-                for c in range(m):
-                    for b in range(p):
-                        scaled = pattern.Z[i, a] * work.Q[b, i]
-                        for d in range(p):
-                            both[a, c, b, d] += scaled * work.spread[d, at[c]]
-    for t in range(len(model.tau_row)):
-        G = both[model.tau_row[t], model.tau_column[t]]
-        middle = G + G.T
-        for b in range(p):
-            _solve_small(work.R, middle[b])
-        middle = middle.T.copy()
-        for b in range(p):
-            _solve_small(work.R, middle[b])
-        lapack.copy_into(slopes_out[t], middle)
+    n, p = model.X.shape
+    best = (n - p if model.reml else n) / work.scalars[0]
+    slopes(model, work, precision if precision > 0.0 else best, gradient)
+    return deviance_at(model, work)

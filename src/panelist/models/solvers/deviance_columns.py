@@ -10,8 +10,9 @@ import numpy as np
 
 from panelist.models.arrays import Floats
 from panelist.models.solvers.blocks import dense_size
-from panelist.models.solvers.deviance import Linear, Progress
-from panelist.models.solvers.kernel import kernel, part, stay_apart
+from panelist.models.solvers.deviance import Linear
+from panelist.models.solvers.estimate_linear import Progress
+from panelist.models.solvers.kernel import inner, part, stay_apart
 from panelist.models.solvers.lanes import (
     LaneBlocks,
     factorise_lanes,
@@ -21,7 +22,7 @@ from panelist.models.solvers.lanes import (
     no_lane_blocks,
     solve_lanes,
 )
-from panelist.models.solvers.octets import WIDTH, fma, load, octets, root, spread, store
+from panelist.models.solvers.octets import WIDTH, fma, get, load, octets, root, spread, store
 
 
 class LinearLanes(NamedTuple):
@@ -44,7 +45,7 @@ def make_linear_lanes(model: Linear) -> LinearLanes:
     """Return room for the columns of this model's Hessian."""
     (n, m), p, r = model.pattern.Z.shape, model.X.shape[1], len(model.tau_row)
     columns = int(model.pattern.sizes[0] * model.pattern.widths[0]) + dense_size(model.pattern)
-    if fits_lanes(model.pattern):
+    if fits_lanes(model.pattern) and r == 6:
         blocks = make_lane_blocks(model.pattern)
     else:
         n, m, r, columns, blocks = 0, 0, 0, 0, no_lane_blocks()
@@ -96,46 +97,50 @@ def _fill_V(model: Linear, room: LinearLanes) -> None:
             store(V, at, fma(load(theta, t), Z[i, tau_row[t]], load(V, at)))
 
 
-@kernel
+@inner
 def _settle(model: Linear, room: LinearLanes) -> None:
     """Find H⁻¹V'X, H̃⁻¹X, the factor of X'H̃⁻¹X, β, u and e."""
     stay_apart()
-    X, y, V, Q, R, target = model.X, model.y, room.V, room.Q, room.R, room.target
-    start, place, m1 = model.pattern.start, model.pattern.place, model.pattern.widths[0]
-    (n, m), p, columns = model.pattern.Z.shape, X.shape[1], len(room.x) // WIDTH
-    dense = (len(start) - 1) * m1
+    X, y, V, Q, R, target = model.X.reshape(-1), model.y, room.V, room.Q, room.R, room.target
+    start, place = model.pattern.start, model.pattern.place.reshape(-1)
+    (n, p), columns, dense = model.X.shape, len(room.x) // WIDTH, 2 * (len(start) - 1)
     R[:] = 0.0
     target[:] = 0.0
     for a in range(p + 1):
-        room.x[:] = 0.0
+        for c in range(columns):
+            store(room.x, c, spread(0.0))
         for j in range(len(start) - 1):
+            one, other = spread(0.0), spread(0.0)
             for i in range(start[j], start[j + 1]):
-                value = X[i, a] if a < p else y[i]
-                for c in range(m):
-                    at = j * m1 + c if c < m1 else dense + place[i, c - m1]
-                    store(room.x, at, fma(load(V, i * m + c), value, load(room.x, at)))
+                value, z, c = get(X, i * p + a) if a < p else get(y, i), 4 * i, dense + get(place, 2 * i)
+                one, other = fma(load(V, z), value, one), fma(load(V, z + 1), value, other)
+                store(room.x, c, fma(load(V, z + 2), value, load(room.x, c)))
+                store(room.x, c + 1, fma(load(V, z + 3), value, load(room.x, c + 1)))
+            store(room.x, 2 * j, one)
+            store(room.x, 2 * j + 1, other)
         solve_lanes(model.pattern, room.blocks, room.x)
         for c in range(columns):
             store(room.spread, a * columns + c, load(room.x, c))
         for j in range(len(start) - 1):
+            one, other = load(room.x, 2 * j), load(room.x, 2 * j + 1)
             for i in range(start[j], start[j + 1]):
-                total = spread(X[i, a] if a < p else y[i])
-                for c in range(m):
-                    at = j * m1 + c if c < m1 else dense + place[i, c - m1]
-                    total -= load(V, i * m + c) * load(room.x, at)
+                z, c = 4 * i, dense + get(place, 2 * i)
+                total = spread(get(X, i * p + a) if a < p else get(y, i))
+                total -= load(V, z) * one + load(V, z + 1) * other
+                total -= load(V, z + 2) * load(room.x, c) + load(V, z + 3) * load(room.x, c + 1)
                 store(Q, i * (p + 1) + a, total)
                 for b in range(min(a + 1, p)):
                     if a < p:
-                        store(R, a * p + b, fma(total, X[i, b], load(R, a * p + b)))
+                        store(R, a * p + b, fma(total, get(X, i * p + b), load(R, a * p + b)))
                     else:  # X'H̃⁻¹y
-                        store(target, b, fma(total, X[i, b], load(target, b)))
+                        store(target, b, fma(total, get(X, i * p + b), load(target, b)))
     for a in range(p):
         for b in range(a + 1):
             total = load(R, a * p + b)
             for k in range(b):
                 total -= load(R, a * p + k) * load(R, b * p + k)
             store(R, a * p + b, 1.0 / root(total) if a == b else total * load(R, b * p + b))
-    _solve_small_lanes(R, target, 0, p)
+    solve_small_lanes(R, target, 0 * p, p)
     for c in range(columns):  # u = H⁻¹V'(y − Xβ)
         total = load(room.spread, p * columns + c)
         for a in range(p):
@@ -148,8 +153,8 @@ def _settle(model: Linear, room: LinearLanes) -> None:
         store(Q, i * (p + 1) + p, total)
 
 
-@kernel
-def _solve_small_lanes(R: Floats, x: Floats, first: int, p: int) -> None:
+@inner
+def solve_small_lanes(R: Floats, x: Floats, first: int, p: int) -> None:
     """Overwrite p octets of x by (RR')⁻¹x."""
     for a in range(p):
         total = load(x, first + a)
@@ -163,25 +168,41 @@ def _solve_small_lanes(R: Floats, x: Floats, first: int, p: int) -> None:
         store(x, first + a, total * load(R, a * p + a))
 
 
-@kernel
+@inner
 def _sum_slopes(model: Linear, room: LinearLanes, precision: float) -> None:
     """Fill the gradients, as deviance.slopes does."""
     stay_apart()
-    start, place, m1, Z = model.pattern.start, model.pattern.place, model.pattern.widths[0], model.pattern.Z
-    tau_row, tau_column, out, P, Q = model.tau_row, model.tau_column, room.gradient, room.P, room.Q
-    m, p, columns = Z.shape[1], model.X.shape[1], len(room.x) // WIDTH
-    dense = (len(start) - 1) * m1
-    out[:] = 0.0
+    start, place, Z = model.pattern.start, model.pattern.place.reshape(-1), model.pattern.Z.reshape(-1)
+    P, Q, x, out, p, columns = (
+        room.P,
+        room.Q,
+        room.spread,
+        room.gradient,
+        model.X.shape[1],
+        len(room.x) // WIDTH,
+    )
+    dense, u = 2 * (len(start) - 1), p * columns
+    g0 = g1 = g2 = g3 = g4 = g5 = spread(0.0)
     for j in range(len(start) - 1):
+        u0, u1 = load(x, u + 2 * j), load(x, u + 2 * j + 1)
         for i in range(start[j], start[j + 1]):
-            e = load(Q, i * (p + 1) + p) * precision
+            z, c, e = 4 * i, dense + get(place, 2 * i), load(Q, i * (p + 1) + p) * precision
+            one, other = load(P, z) - e * u0, load(P, z + 1) - e * u1
+            three, four = load(P, z + 2) - e * load(x, u + c), load(P, z + 3) - e * load(x, u + c + 1)
             if model.reml:
-                _solve_small_lanes(room.R, Q, i * (p + 1), p)
-            for t in range(len(tau_row)):
-                c = tau_column[t]
-                at = j * m1 + c if c < m1 else dense + place[i, c - m1]
-                pull = load(P, i * m + c) - e * load(room.spread, p * columns + at)
-                if model.reml:
-                    for a in range(p):
-                        pull -= load(Q, i * (p + 1) + a) * load(room.spread, a * columns + at)
-                store(out, t, fma(pull, 2.0 * Z[i, tau_row[t]], load(out, t)))
+                solve_small_lanes(room.R, Q, i * (p + 1), p)
+                for a in range(p):
+                    share, at = load(Q, i * (p + 1) + a), a * columns
+                    one -= share * load(x, at + 2 * j)
+                    other -= share * load(x, at + 2 * j + 1)
+                    three -= share * load(x, at + c)
+                    four -= share * load(x, at + c + 1)
+            g0, g1 = fma(one, get(Z, z), g0), fma(one, get(Z, z + 1), g1)
+            g2, g5 = fma(other, get(Z, z + 1), g2), fma(four, get(Z, z + 3), g5)
+            g3, g4 = fma(three, get(Z, z + 2), g3), fma(three, get(Z, z + 3), g4)
+    store(out, 0, g0 * 2.0)
+    store(out, 1, g1 * 2.0)
+    store(out, 2, g2 * 2.0)
+    store(out, 3, g3 * 2.0)
+    store(out, 4, g4 * 2.0)
+    store(out, 5, g5 * 2.0)

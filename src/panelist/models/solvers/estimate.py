@@ -10,14 +10,17 @@ import numpy as np
 
 from panelist.models.arrays import Floats, Longs
 from panelist.models.solvers import lapack
-from panelist.models.solvers.kernel import kernel, part, stay_apart
+from panelist.models.solvers.following import Directions, push_modes
+from panelist.models.solvers.kernel import inner, part, stay_apart
 from panelist.models.solvers.lapack import copy_into
-from panelist.models.solvers.laplace import FINAL, FIRST, TRUSTED, Ordinal, Workspace, evaluate, push_mode
+from panelist.models.solvers.laplace import FINAL, FIRST, TRUSTED, Ordinal, Workspace, evaluate
+from panelist.models.solvers.octets import WIDTH
 from panelist.models.solvers.optimise import BEST, LOST, REASON, SLOPE, STEP, Search, begin, judge, propose
 
 TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
 _MAX_STEPS = 500
 _ROUNDS = 3
+_AT_ZERO = 1e-6  # diagonal entries of Λ below this are put at zero, where they belong
 _FLAT = 1e-5  # largest slope of an optimum, for up to 10,000 ratings
 _SLACK = 5e-3  # of the predicted gain, left in the mode while searching
 
@@ -32,19 +35,19 @@ class Progress(NamedTuple):
     gradient: Floats  # (k,)
     hessian: Floats  # (k, k)
     steps: Floats  # (k,) by which each parameter is moved for its column of the Hessian
-    pushes: Floats  # (k, columns) by which the mode follows
+    pushes: Floats  # (k, columns) by which the mode follows; none if it pauses
     direction: Floats  # (columns,) by which the mode follows a whole step of the search
     push: Floats  # (k,) the Newton step
     numbers: Longs  # see the places above
 
 
-def make_progress(k: int, columns: int) -> Progress:
+def make_progress(k: int, columns: int, pausing: bool = False) -> Progress:
     """Return the beginning of an estimation; its phase is FIRST_POINT, or set it to ONCE."""
     return Progress(
         np.zeros(k),
         np.full((k, k), np.nan),
         np.empty(k),
-        np.empty((k, columns)),
+        np.empty((k, 0 if pausing else columns)),
         np.zeros(columns),
         np.empty(k),
         np.array([FIRST_POINT, 0, 0, 1, 0]),
@@ -52,7 +55,14 @@ def make_progress(k: int, columns: int) -> Progress:
 
 
 @part
-def estimate(model: Ordinal, work: Workspace, search: Search, progress: Progress, pausing: bool) -> float:
+def estimate(
+    model: Ordinal,
+    work: Workspace,
+    directions: Directions,
+    search: Search,
+    progress: Progress,
+    pausing: bool,
+) -> float:
     """Minimise N from ``search.trial``; return N at ``search.point``, and fill gradient and Hessian there.
 
     The Hessian comes from differences of the exact gradient, the mode following each by its tangent; it is
@@ -67,7 +77,7 @@ def estimate(model: Ordinal, work: Workspace, search: Search, progress: Progress
         work.counts[2] = 0
     while True:
         if numbers[PHASE] >= SEARCH:
-            _look(model, work, search, progress)
+            _look(model, work, directions, search, progress)
         # In the first round the mode need only be good enough for the step in hand.
         phase, accuracy = numbers[PHASE], FINAL
         if phase == FIRST_POINT:
@@ -77,7 +87,7 @@ def estimate(model: Ordinal, work: Workspace, search: Search, progress: Progress
         elif phase == SEARCH and numbers[ROUNDS] == 0:
             accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST)
         f = evaluate(model, search.trial, work, search.trial_gradient, accuracy)
-        if _learn(model, work, search, progress, f):
+        if _learn(model, work, directions, search, progress, f):
             numbers[PHASE] = DONE
             return float(search.state[BEST])
         if phase == FIRST_POINT or (phase == CENTRE and pausing):
@@ -85,8 +95,10 @@ def estimate(model: Ordinal, work: Workspace, search: Search, progress: Progress
             return f
 
 
-@kernel
-def _look(model: Ordinal, work: Workspace, search: Search, progress: Progress) -> None:
+@inner
+def _look(
+    model: Ordinal, work: Workspace, directions: Directions, search: Search, progress: Progress
+) -> None:
     """Choose where to evaluate next: set the trial point, the mode to start from, and the phase."""
     stay_apart()
     numbers, column = progress.numbers, progress.numbers[NEXT_COLUMN]
@@ -95,8 +107,12 @@ def _look(model: Ordinal, work: Workspace, search: Search, progress: Progress) -
         copy_into(work.kept, work.u)
     if phase == SEARCH and propose(search, TOLERANCE * 1e-3**rounds, _MAX_STEPS):
         if fresh:
-            push_mode(model, search.direction, work)
-            copy_into(progress.direction, work.push)
+            directions.change[:] = 0.0
+            for a in range(len(search.direction)):
+                directions.change[a * WIDTH] = search.direction[a]
+            push_modes(model, work, directions)
+            for c in range(len(work.u)):
+                progress.direction[c] = directions.push[c * WIDTH]
         for c in range(len(work.u)):
             work.u[c] = work.kept[c] + search.state[STEP] * progress.direction[c]
         return
@@ -114,14 +130,25 @@ def _look(model: Ordinal, work: Workspace, search: Search, progress: Progress) -
         numbers[PHASE] = RETURN
     elif _newton_step(model.pattern.routines, progress, search.metric) < 1e-4:
         numbers[PHASE] = POLISH
+        fixed = len(search.point) - len(model.tau_row)
         for a in range(len(search.point)):
             search.trial[a] -= progress.push[a]
+        for t in range(len(model.tau_row)):
+            if model.tau_row[t] == model.tau_column[t] and abs(search.trial[fixed + t]) < _AT_ZERO:
+                search.trial[fixed + t] = 0.0
     else:  # the search ended too early: go on, more strictly
         numbers[PHASE] = START if numbers[ROUNDS] < _ROUNDS else RETURN
 
 
-@kernel
-def _learn(model: Ordinal, work: Workspace, search: Search, progress: Progress, f: float) -> bool:
+@inner
+def _learn(
+    model: Ordinal,
+    work: Workspace,
+    directions: Directions,
+    search: Search,
+    progress: Progress,
+    f: float,
+) -> bool:
     """Take note of N = f at the trial point; return whether the estimation has ended."""
     stay_apart()
     numbers, state, gradient = progress.numbers, search.state, progress.gradient
@@ -153,7 +180,7 @@ def _learn(model: Ordinal, work: Workspace, search: Search, progress: Progress, 
         if not np.isfinite(f):
             return True
         copy_into(work.kept, work.u)
-        _plan_columns(model, work, search, progress.steps, progress.pushes)
+        _plan_columns(model, work, directions, search, progress.steps, progress.pushes)
         numbers[PHASE], numbers[NEXT_COLUMN] = COLUMN, 0
         return False
     copy_into(search.point, search.trial)
@@ -169,14 +196,24 @@ def _learn(model: Ordinal, work: Workspace, search: Search, progress: Progress, 
 
 
 @part
-def _plan_columns(model: Ordinal, work: Workspace, search: Search, steps: Floats, pushes: Floats) -> None:
-    """Choose a step in each parameter, small beside its standard error, and find how the mode follows it."""
-    for a in range(len(steps)):
+def _plan_columns(
+    model: Ordinal, work: Workspace, directions: Directions, search: Search, steps: Floats, pushes: Floats
+) -> None:
+    """Choose a step in each parameter, small beside its standard error, and find how the mode follows it.
+
+    Where there is no room for ``pushes`` somebody else fills the columns, and finds that too.
+    """
+    k = len(steps)
+    for a in range(k):
         steps[a] = 1e-4 * min(max(np.sqrt(abs(search.metric[a, a])), 1e-3), 1.0)
-        search.direction[:] = 0.0
-        search.direction[a] = steps[a]
-        push_mode(model, search.direction, work)
-        copy_into(pushes[a], work.push)
+    for first in range(0, k if pushes.shape[1] > 0 else 0, WIDTH):
+        directions.change[:] = 0.0
+        for lane in range(min(WIDTH, k - first)):
+            directions.change[(first + lane) * WIDTH + lane] = steps[first + lane]
+        push_modes(model, work, directions)
+        for lane in range(min(WIDTH, k - first)):
+            for c in range(pushes.shape[1]):
+                pushes[first + lane, c] = directions.push[c * WIDTH + lane]
 
 
 @part
@@ -188,14 +225,10 @@ def _newton_step(routines: Longs, progress: Progress, metric: Floats) -> float:
             hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
     factor = hessian.copy()
     copy_into(push, progress.gradient)
-    progress.numbers[POSITIVE] = lapack.cholesky(routines, factor)
+    progress.numbers[POSITIVE] = lapack.factor_upper(routines, factor)
     if not progress.numbers[POSITIVE]:
         return np.inf
-    lapack.solve_triangle(routines, factor, push, False)
-    gain = 0.0
-    for a in range(len(push)):
-        gain += 0.5 * push[a] * push[a]
-    lapack.solve_triangle(routines, factor, push, True)
-    lapack.invert_from_cholesky(routines, factor)
-    copy_into(metric, factor)
-    return float(gain)
+    gain = 0.5 * lapack.solve_upper(routines, factor, push)
+    lapack.invert_upper(routines, factor)
+    copy_into(metric.reshape(-1), factor.reshape(-1))
+    return gain

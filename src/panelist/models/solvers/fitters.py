@@ -174,20 +174,15 @@ class LinearMixed:
 
     def fit(self, responses: Any) -> list[Estimates | None]:
         """Return the estimates for each row of numbers."""
-        searched: list[tuple[float, lmm.Found] | None] = []
-        settled: list[lmm.Settled] = []
-        units: list[float] = []
-        for response in responses:
-            if (response == response[0]).all():
-                searched.append(None)
-                continue
-            model, unit = lmm.set_response(self.base, response)
-            found = lmm.find_estimates(model, self.design.factors, self.room)
-            searched.append((lmm.log_likelihood(model, found, unit), found))
-            settled.append(lmm.read_settled(model, self.room.work, found))
-            units.append(unit)
-        moments = iter(lmm.find_moments(settled, units) if settled else [])
-        return [None if one is None else self._describe(*one, next(moments)) for one in searched]
+        return [self._fit_one(response) for response in responses]
+
+    def _fit_one(self, response: Floats) -> Estimates | None:
+        if (response == response[0]).all():
+            return None
+        model, unit = lmm.set_response(self.base, response)
+        found = lmm.find_estimates(model, self.design.factors, self.room)
+        moments = lmm.find_moments(lmm.read_settled(model, self.room.work, found), unit)
+        return self._describe(lmm.log_likelihood(model, found, unit), found, moments)
 
     def _describe(self, loglik: float, found: lmm.Found, moments: lmm.Moments) -> Estimates:
         lambdas = split_lambda(self.design.factors, found.theta)

@@ -1,18 +1,16 @@
-"""Eight factorisations of one pattern at once: blocks.py with an octet in the place of each number.
+"""Eight factorisations of one pattern at once, for an intercept and a slope of each of two factors.
 
-The matrices H = V'diag(w)V + I of eight points have one pattern, so that every index is looked up once for
-all of them, and every operation is a vector instruction. Diagonals of the factors are kept inverted.
-A matrix that has no factor leaves nan in its own lane, and in no other.
+As in elimination, with an octet in the place of each number: the matrices H = V'diag(w)V + I of eight points
+have one pattern, so that every index is looked up once for all of them. Dense factors are lower triangles
+here, their diagonals inverted. A matrix that has no factor leaves nan in its own lane, and in no other.
 """
 
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from panelist.models.arrays import Floats, Places
 from panelist.models.solvers.blocks import Pattern, dense_size
-from panelist.models.solvers.kernel import kernel, stay_apart
-from panelist.models.solvers.octets import WIDTH, fma, load, octets, root, spread, store
+from panelist.models.solvers.kernel import inner, stay_apart
+from panelist.models.solvers.octets import fma, get, load, octets, root, spread, store
 
 _MOST_COLUMNS, _MOST_ROWS = 120, 4000
 
@@ -20,26 +18,24 @@ _MOST_COLUMNS, _MOST_ROWS = 120, 4000
 class LaneBlocks(NamedTuple):
     """Room for eight factors, as in blocks.Blocks; flat arrays of octets."""
 
-    D: Floats  # (J, m₁, m₁)
-    C: Floats  # m₁ · total neighbours
-    S: Floats  # (q, q)
+    D: Floats  # (J, 3) the inverse of L_j's first diagonal, what is below it, the inverse of the second
+    C: Floats  # 2 · total neighbours
+    S: Floats  # (q, q) L_S, its diagonal inverted
     T: Floats  # (q, q) S⁻¹
     M: Floats  # (q, q) L_S⁻¹
-    E: Floats  # (m₁, widest)
-    N: Floats  # (m₁, m₁)
+    E: Floats  # (2, widest)
 
 
 def make_lane_blocks(pattern: Pattern) -> LaneBlocks:
     """Return room for eight factorisations."""
-    m1, J, q = int(pattern.widths[0]), len(pattern.start) - 1, dense_size(pattern)
+    J, q = len(pattern.start) - 1, dense_size(pattern)
     return LaneBlocks(
-        octets(J * m1 * m1),
-        octets(m1 * len(pattern.columns)),
+        octets(3 * J),
+        octets(2 * len(pattern.columns)),
         octets(q * q),
         octets(q * q),
         octets(q * q),
-        octets(m1 * pattern.widest),
-        octets(m1 * m1),
+        octets(2 * pattern.widest),
     )
 
 
@@ -49,90 +45,78 @@ def no_lane_blocks() -> LaneBlocks:
 
 
 def fits_lanes(pattern: Pattern) -> bool:
-    """Return whether eight factors at once fit into the cache; else one after the other is faster."""
-    return dense_size(pattern) <= _MOST_COLUMNS and len(pattern.order) <= _MOST_ROWS
+    """Return whether eight factors at once are faster than one by one: they must stay in the cache."""
+    return pattern.usual and dense_size(pattern) <= _MOST_COLUMNS and len(pattern.order) <= _MOST_ROWS
 
 
-@kernel
+@inner
 def factorise_lanes(pattern: Pattern, V: Floats, w: Floats, stride: int, blocks: LaneBlocks) -> None:
     """Fill the factors of V'diag(w)V + I; the weight of row i is octet i · stride of ``w``."""
     stay_apart()
-    start, reach, columns, place, local = (
-        pattern.start,
-        pattern.reach,
-        pattern.columns,
-        pattern.place,
-        pattern.local,
-    )
-    D, C, S = blocks.D, blocks.C, blocks.S
-    m1, m2, q = pattern.widths[0], place.shape[1], _side(blocks.S)
-    m, one = m1 + m2, spread(1.0)
-    D[:] = 0.0
-    C[:] = 0.0
-    S[:] = 0.0
+    start, reach, seen = pattern.start, pattern.reach, pattern.columns
+    place, local = pattern.place.reshape(-1), pattern.local.reshape(-1)
+    D, C, S, q = blocks.D, blocks.C, blocks.S, pattern.q
+    for k in range(q * q):
+        store(S, k, spread(0.0))
     for c in range(q):
-        store(S, c * q + c, one)
+        store(S, c * q + c, spread(1.0))
     for j in range(len(start) - 1):
-        width, first, at = reach[j + 1] - reach[j], m1 * reach[j], j * m1 * m1
-        for a in range(m1):
-            store(D, at + a * m1 + a, one)
+        width, c0 = reach[j + 1] - reach[j], 2 * reach[j]
+        c1 = c0 + width
+        for k in range(2 * width):
+            store(C, c0 + k, spread(0.0))
+        d0, d1, d2 = spread(1.0), spread(0.0), spread(1.0)
         for i in range(start[j], start[j + 1]):
+            one, other, three, four = (
+                load(V, 4 * i),
+                load(V, 4 * i + 1),
+                load(V, 4 * i + 2),
+                load(V, 4 * i + 3),
+            )
             weight = load(w, i * stride)
-            for a in range(m1):
-                weighted = weight * load(V, i * m + a)
-                for b in range(a + 1):
-                    k = at + a * m1 + b
-                    store(D, k, fma(weighted, load(V, i * m + b), load(D, k)))
-                for b in range(m2):
-                    k = first + a * width + local[i, b]
-                    store(C, k, fma(weighted, load(V, i * m + m1 + b), load(C, k)))
-            for b in range(m2):
-                weighted = weight * load(V, i * m + m1 + b)
-                for d in range(b + 1):
-                    k = place[i, b] * q + place[i, d]
-                    store(S, k, fma(weighted, load(V, i * m + m1 + d), load(S, k)))
-        for a in range(m1):
-            for b in range(a + 1):
-                total = load(D, at + a * m1 + b)
-                for k in range(b):
-                    total -= load(D, at + a * m1 + k) * load(D, at + b * m1 + k)
-                if a > b:
-                    store(D, at + a * m1 + b, total * load(D, at + b * m1 + b))
-                else:
-                    store(D, at + a * m1 + a, 1.0 / root(total))
-        _eliminate_lanes(D, at, C, first, m1, columns[reach[j] : reach[j + 1]], S, q)
+            w1, w2, w3, w4 = weight * one, weight * other, weight * three, weight * four
+            d0, d1, d2 = fma(w1, one, d0), fma(w2, one, d1), fma(w2, other, d2)
+            c, s = get(local, 2 * i), get(place, 2 * i) * (q + 1)
+            store(C, c0 + c, fma(w1, three, load(C, c0 + c)))
+            store(C, c0 + c + 1, fma(w1, four, load(C, c0 + c + 1)))
+            store(C, c1 + c, fma(w2, three, load(C, c1 + c)))
+            store(C, c1 + c + 1, fma(w2, four, load(C, c1 + c + 1)))
+            store(S, s, fma(w3, three, load(S, s)))
+            store(S, s + q, fma(w4, three, load(S, s + q)))
+            store(S, s + q + 1, fma(w4, four, load(S, s + q + 1)))
+        first = 1.0 / root(d0)
+        low = d1 * first
+        second = 1.0 / root(d2 - low * low)
+        store(D, 3 * j, first)
+        store(D, 3 * j + 1, low)
+        store(D, 3 * j + 2, second)
+        for c in range(width):
+            upper = load(C, c0 + c) * first
+            store(C, c0 + c, upper)
+            store(C, c1 + c, (load(C, c1 + c) - upper * low) * second)
+        _take_off_lanes(seen, reach[j], width, C, c0, c1, S, q)
     _cholesky_lanes(S, q)
 
 
-@kernel
-def _side(square: Floats) -> int:
-    """Return the side of a square array of octets."""
-    return int(np.sqrt(len(square) // WIDTH) + 0.5)
-
-
-@kernel
-def _eliminate_lanes(
-    D: Floats, at: int, C: Floats, first: int, m1: int, seen: Places, S: Floats, q: int
+@inner
+def _take_off_lanes(
+    seen: Places, first: int, width: int, C: Floats, c0: int, c1: int, S: Floats, q: int
 ) -> None:
-    width = len(seen)
-    for a in range(m1):
-        for k in range(a):
-            scale = load(D, at + a * m1 + k) * -1.0
-            for c in range(width):
-                here = first + a * width + c
-                store(C, here, fma(scale, load(C, first + k * width + c), load(C, here)))
-        inverse = load(D, at + a * m1 + a)
-        for c in range(width):
-            store(C, first + a * width + c, inverse * load(C, first + a * width + c))
-    for a in range(m1):
-        for c in range(width):
-            row, value = seen[c] * q, load(C, first + a * width + c) * -1.0
-            for d in range(c + 1):
-                k = row + seen[d]
-                store(S, k, fma(value, load(C, first + a * width + d), load(S, k)))
+    """Take Ĉ_j'Ĉ_j off S; neighbours come in pairs."""
+    for c in range(0, width, 2):
+        row = get(seen, first + c) * q
+        a0, a1 = load(C, c0 + c) * -1.0, load(C, c1 + c) * -1.0
+        b0, b1 = load(C, c0 + c + 1) * -1.0, load(C, c1 + c + 1) * -1.0
+        for d in range(0, c + 1, 2):
+            s = row + get(seen, first + d)
+            x0, x1, y0, y1 = load(C, c0 + d), load(C, c1 + d), load(C, c0 + d + 1), load(C, c1 + d + 1)
+            store(S, s, fma(a0, x0, fma(a1, x1, load(S, s))))
+            store(S, s + 1, fma(a0, y0, fma(a1, y1, load(S, s + 1))))  # where c = d, nobody looks at it
+            store(S, s + q, fma(b0, x0, fma(b1, x1, load(S, s + q))))
+            store(S, s + q + 1, fma(b0, y0, fma(b1, y1, load(S, s + q + 1))))
 
 
-@kernel
+@inner
 def _cholesky_lanes(S: Floats, q: int) -> None:
     """Overwrite the lower triangle by its factor, the diagonal inverted; four columns at a time."""
     for i in range(q):
@@ -168,7 +152,7 @@ def _cholesky_lanes(S: Floats, q: int) -> None:
         store(S, i * q + i, 1.0 / root(total))
 
 
-@kernel
+@inner
 def _invert_lanes(S: Floats, T: Floats, M: Floats, q: int) -> None:
     """Fill T with (LL')⁻¹, given L in S; M is room for L⁻¹."""
     stay_apart()
@@ -228,25 +212,22 @@ def _invert_lanes(S: Floats, T: Floats, M: Floats, q: int) -> None:
             store(T, j * q + i, load(T, i * q + j))
 
 
-@kernel
+@inner
 def solve_lanes(pattern: Pattern, blocks: LaneBlocks, x: Floats) -> None:
     """Overwrite x, lead columns first, by H⁻¹x."""
     stay_apart()
-    reach, columns, m1 = pattern.reach, pattern.columns, pattern.widths[0]
-    D, C, S = blocks.D, blocks.C, blocks.S
-    J, q = len(pattern.start) - 1, _side(blocks.S)
-    dense = J * m1
+    reach, seen, D, C, S = pattern.reach, pattern.columns, blocks.D, blocks.C, blocks.S
+    J, q = len(pattern.start) - 1, pattern.q
+    dense = 2 * J
     for j in range(J):
-        width = reach[j + 1] - reach[j]
-        for a in range(m1):
-            total = load(x, j * m1 + a)
-            for b in range(a):
-                total -= load(D, (j * m1 + a) * m1 + b) * load(x, j * m1 + b)
-            total *= load(D, (j * m1 + a) * m1 + a)
-            store(x, j * m1 + a, total)
-            for c in range(width):
-                k = dense + columns[reach[j] + c]
-                store(x, k, load(x, k) - total * load(C, m1 * reach[j] + a * width + c))
+        first, width, c0 = reach[j], reach[j + 1] - reach[j], 2 * reach[j]
+        one = load(x, 2 * j) * load(D, 3 * j)
+        other = (load(x, 2 * j + 1) - one * load(D, 3 * j + 1)) * load(D, 3 * j + 2)
+        store(x, 2 * j, one)
+        store(x, 2 * j + 1, other)
+        for c in range(width):
+            k = dense + get(seen, first + c)
+            store(x, k, load(x, k) - one * load(C, c0 + c) - other * load(C, c0 + width + c))
     for i in range(q):
         total = load(x, dense + i)
         for k in range(i):
@@ -258,89 +239,72 @@ def solve_lanes(pattern: Pattern, blocks: LaneBlocks, x: Floats) -> None:
         for k in range(i):
             store(x, dense + k, load(x, dense + k) - total * load(S, i * q + k))
     for j in range(J):
-        width = reach[j + 1] - reach[j]
-        for a in range(m1 - 1, -1, -1):
-            total = load(x, j * m1 + a)
-            for c in range(width):
-                k = dense + columns[reach[j] + c]
-                total -= load(C, m1 * reach[j] + a * width + c) * load(x, k)
-            for b in range(a + 1, m1):
-                total -= load(D, (j * m1 + b) * m1 + a) * load(x, j * m1 + b)
-            store(x, j * m1 + a, total * load(D, (j * m1 + a) * m1 + a))
+        first, width, c0 = reach[j], reach[j + 1] - reach[j], 2 * reach[j]
+        one, other = load(x, 2 * j), load(x, 2 * j + 1)
+        for c in range(width):
+            rest = load(x, dense + get(seen, first + c))
+            one -= load(C, c0 + c) * rest
+            other -= load(C, c0 + width + c) * rest
+        other *= load(D, 3 * j + 2)
+        store(x, 2 * j + 1, other)
+        store(x, 2 * j, (one - other * load(D, 3 * j + 1)) * load(D, 3 * j))
 
 
-@kernel
+@inner
 def invert_rows_lanes(pattern: Pattern, V: Floats, blocks: LaneBlocks, P: Floats) -> None:
     """Fill row i of P with H⁻¹v_i at the columns of v_i."""
     stay_apart()
-    start, reach, columns, place, local = (
-        pattern.start,
-        pattern.reach,
-        pattern.columns,
-        pattern.place,
-        pattern.local,
-    )
-    C, D, E, N, T = blocks.C, blocks.D, blocks.E, blocks.N, blocks.T
-    m1, m2, q = pattern.widths[0], place.shape[1], _side(blocks.S)
-    m = m1 + m2
+    start, reach, seen = pattern.start, pattern.reach, pattern.columns
+    place, local = pattern.place.reshape(-1), pattern.local.reshape(-1)
+    C, D, E, T, q = blocks.C, blocks.D, blocks.E, blocks.T, pattern.q
     _invert_lanes(blocks.S, T, blocks.M, q)
     for j in range(len(start) - 1):
-        width = reach[j + 1] - reach[j]
-        seen = columns[reach[j] : reach[j + 1]]
-        _invert_level_lanes(C, m1 * reach[j], D, j * m1 * m1, T, q, seen, m1, E, N)
+        width, c0 = reach[j + 1] - reach[j], 2 * reach[j]
+        n0, n1, n2 = _invert_lead_lanes(seen, reach[j], width, C, c0, D, 3 * j, T, q, E)
         for i in range(start[j], start[j + 1]):
-            for a in range(m1):
-                total = spread(0.0)
-                for b in range(m1):
-                    total = fma(load(N, a * m1 + b), load(V, i * m + b), total)
-                for b in range(m2):
-                    total -= load(E, a * width + local[i, b]) * load(V, i * m + m1 + b)
-                store(P, i * m + a, total)
-            for b in range(m2):
-                total = spread(0.0)
-                for d in range(m2):
-                    total = fma(load(T, place[i, b] * q + place[i, d]), load(V, i * m + m1 + d), total)
-                for a in range(m1):
-                    total -= load(E, a * width + local[i, b]) * load(V, i * m + a)
-                store(P, i * m + m1 + b, total)
+            one, other, three, four = (
+                load(V, 4 * i),
+                load(V, 4 * i + 1),
+                load(V, 4 * i + 2),
+                load(V, 4 * i + 3),
+            )
+            c, s = get(local, 2 * i), get(place, 2 * i) * (q + 1)
+            a, b, d, e = load(E, c), load(E, c + 1), load(E, width + c), load(E, width + c + 1)
+            t = load(T, s + q)
+            store(P, 4 * i, n0 * one + n1 * other - a * three - b * four)
+            store(P, 4 * i + 1, n1 * one + n2 * other - d * three - e * four)
+            store(P, 4 * i + 2, load(T, s) * three + t * four - a * one - d * other)
+            store(P, 4 * i + 3, t * three + load(T, s + q + 1) * four - b * one - e * other)
 
 
-@kernel
-def _invert_level_lanes(
-    C: Floats, first: int, D: Floats, at: int, T: Floats, q: int, seen: Places, m1: int, E: Floats, N: Floats
-) -> None:
-    """Fill E and N of a lead level: −E is the block of H⁻¹ beside the lead block, N the lead block."""
-    width = len(seen)
-    for a in range(
-        m1
-    ):  # E = Ĉ_j T over the neighbours, row by row of T: sums that do not wait for each other
-        for d in range(width):
-            store(E, a * width + d, spread(0.0))
+@inner
+def _invert_lead_lanes(
+    seen: Places, first: int, width: int, C: Floats, c0: int, D: Floats, at: int, T: Floats, q: int, E: Floats
+) -> Any:
+    """Fill E of a lead level, −E being the block of H⁻¹ beside its own; return the entries of that one."""
+    n0, n1, n2 = spread(1.0), spread(0.0), spread(1.0)
+    for d in range(0, width, 2):  # Ĉ_jS⁻¹ over the neighbours, a pair of columns at a time
+        column = get(seen, first + d)
+        a0 = a1 = b0 = b1 = spread(0.0)
         for c in range(width):
-            value, row = load(C, first + a * width + c), seen[c] * q
-            for d in range(width):
-                store(E, a * width + d, fma(value, load(T, row + seen[d]), load(E, a * width + d)))
-    for a in range(m1):  # I + E Ĉ_j'
-        for b in range(m1):
-            total = spread(1.0 if a == b else 0.0)
-            for c in range(width):
-                total = fma(load(E, a * width + c), load(C, first + b * width + c), total)
-            store(N, a * m1 + b, total)
-    for a in range(m1 - 1, -1, -1):  # L_j⁻ᵀ from the left, of E and of N
-        inverse = load(D, at + a * m1 + a)
-        for k in range(a + 1, m1):
-            share = load(D, at + k * m1 + a) * -1.0
-            for c in range(width):
-                store(E, a * width + c, fma(share, load(E, k * width + c), load(E, a * width + c)))
-            for c in range(m1):
-                store(N, a * m1 + c, fma(share, load(N, k * m1 + c), load(N, a * m1 + c)))
-        for c in range(width):
-            store(E, a * width + c, inverse * load(E, a * width + c))
-        for c in range(m1):
-            store(N, a * m1 + c, inverse * load(N, a * m1 + c))
-    for a in range(m1):  # and N ← N L_j⁻¹
-        for b in range(m1 - 1, -1, -1):
-            total = load(N, a * m1 + b)
-            for k in range(b + 1, m1):
-                total -= load(N, a * m1 + k) * load(D, at + k * m1 + b)
-            store(N, a * m1 + b, total * load(D, at + b * m1 + b))
+            s = get(seen, first + c) * q + column
+            x, y, upper, lower = load(T, s), load(T, s + 1), load(C, c0 + c), load(C, c0 + width + c)
+            a0, a1 = fma(upper, x, a0), fma(upper, y, a1)
+            b0, b1 = fma(lower, x, b0), fma(lower, y, b1)
+        upper, other = load(C, c0 + d), load(C, c0 + d + 1)  # I + Ĉ_jS⁻¹Ĉ_j'
+        n0, n1 = fma(a0, upper, fma(a1, other, n0)), fma(b0, upper, fma(b1, other, n1))
+        n2 = fma(b0, load(C, c0 + width + d), fma(b1, load(C, c0 + width + d + 1), n2))
+        store(E, d, a0)
+        store(E, d + 1, a1)
+        store(E, width + d, b0)
+        store(E, width + d + 1, b1)
+    upper, low, lower = load(D, at), load(D, at + 1), load(D, at + 2)
+    for d in range(width):  # L_j⁻ᵀ from the left
+        below = load(E, width + d) * lower
+        store(E, width + d, below)
+        store(E, d, (load(E, d) - low * below) * upper)
+    n2 *= lower * lower  # and of the lead block, from both sides
+    across = n1 * lower
+    n1 = (across - low * n2) * upper
+    n0 = ((n0 - low * across) * upper - low * n1) * upper
+    return n0, n1, n2

@@ -4,7 +4,8 @@ SciPy carries the addresses of its routines (``scipy.linalg.cython_lapack`` and 
 into compiled code as constants they would forbid caching, because they change from process to process;
 so they travel as an ordinary array, made by ``routines``, and one intrinsic calls through them.
 
-Matrices here are C-ordered and *lower* triangular, which Fortran sees as *upper*: hence ``U`` below.
+Matrices here are C-ordered and *upper* triangular, S = U'U, which Fortran sees as *lower*: hence ``L`` below.
+Their rows may be longer than they have columns, as vector code likes them; what is beyond is left alone.
 """
 
 from functools import cache
@@ -16,9 +17,10 @@ from numba import types
 from numba.extending import get_cython_function_address, intrinsic
 
 from panelist.models.arrays import Floats, Longs
-from panelist.models.solvers.kernel import kernel, part, stay_apart
+from panelist.models.solvers.kernel import inner, part, stay_apart
 
-_POTRF, _TRTRI, _LAUUM, _TRSV, _TRMM, _UPPER, _PLAIN, _TRANSPOSED, _LEFT, _RIGHT, _MINUS, _ONE = range(12)
+_POTRF, _TRTRI, _LAUUM, _TRSV, _TRMM, _LOWER, _PLAIN, _TRANSPOSED, _RIGHT, _MINUS, _ONE = range(11)
+_LEFT = _LOWER  # both are called L
 _SMALL = 48  # columns up to which dtrtri is as fast as it gets
 
 
@@ -32,8 +34,8 @@ def routines() -> Longs:
     names = ("lapack.dpotrf", "lapack.dtrtri", "lapack.dlauum", "blas.dtrsv", "blas.dtrmm")
     places = (name.split(".") for name in names)
     addresses = [get_cython_function_address(f"scipy.linalg.cython_{where}", name) for where, name in places]
-    letters = np.zeros((5, 8), dtype=np.uint8)
-    letters[:, 0] = [ord(letter) for letter in "UNTLR"]
+    letters = np.zeros((4, 8), dtype=np.uint8)
+    letters[:, 0] = [ord(letter) for letter in "LNTR"]
     numbers = np.array([-1.0, 1.0]).view(np.int64)
     return np.concatenate([np.array(addresses, dtype=np.int64), letters.view(np.int64).ravel(), numbers])
 
@@ -63,7 +65,7 @@ def _type_call(typingctx: Any, address: Any, pointers: Any) -> Any:
 _call: Any = intrinsic(_type_call)
 
 
-@kernel
+@inner
 def copy_into(target: Floats, source: Floats) -> None:
     """Copy one contiguous array into another of the same size.
 
@@ -74,92 +76,94 @@ def copy_into(target: Floats, source: Floats) -> None:
         to[i] = values[i]
 
 
-@kernel
-def cholesky(routines: Longs, a: Floats) -> bool:
-    """Overwrite the lower triangle of ``a`` with its Cholesky factor; return whether there is one."""
+@inner
+def factor_upper(routines: Longs, a: Floats) -> bool:
+    """Overwrite the upper triangle of ``a`` by U; return whether there is one."""
     stay_apart()
     n = a.shape[0]
     if n == 0:
         return True
-    ints = np.array([n, 0], dtype=np.int32)
-    size, info = ints.ctypes.data, ints.ctypes.data + 4
-    _call(routines[_POTRF], (_at(routines, _UPPER), size, a.ctypes.data, size, info))
-    return bool(ints[1] == 0)
+    ints = np.array([n, a.shape[1], 0], dtype=np.int32)
+    size, stride, info = ints.ctypes.data, ints.ctypes.data + 4, ints.ctypes.data + 8
+    _call(routines[_POTRF], (_at(routines, _LOWER), size, a.ctypes.data, stride, info))
+    return bool(ints[2] == 0)
+
+
+@inner
+def solve_upper(routines: Longs, factor: Floats, x: Floats) -> float:
+    """Overwrite x by (U'U)⁻¹x; return x'(U'U)⁻¹x."""
+    stay_apart()
+    n = factor.shape[0]
+    if n == 0:
+        return 0.0
+    ints = np.array([n, factor.shape[1], 1], dtype=np.int32)
+    size, stride, one = ints.ctypes.data, ints.ctypes.data + 4, ints.ctypes.data + 8
+    lower, plain, transposed = _at(routines, _LOWER), _at(routines, _PLAIN), _at(routines, _TRANSPOSED)
+    _call(routines[_TRSV], (lower, plain, plain, size, factor.ctypes.data, stride, x.ctypes.data, one))
+    square = 0.0
+    for c in range(n):
+        square += x[c] * x[c]
+    _call(routines[_TRSV], (lower, transposed, plain, size, factor.ctypes.data, stride, x.ctypes.data, one))
+    return float(square * ints[2])  # which is one, and looked at once more, so that it lives until here
 
 
 @part
 def _invert_triangle(routines: Longs, factor: Floats) -> bool:
-    """Overwrite a lower triangle by its inverse; return whether it has one.
+    """Overwrite an upper triangle by its inverse; return whether it has one.
 
     OpenBLAS inverts triangles of a few hundred columns at a third of the speed at which it multiplies them.
-    So only small blocks on the diagonal are inverted, and put together in pairs, until one is left: below
-    the inverses of A and C stands −C⁻¹BA⁻¹.
+    So only small blocks on the diagonal are inverted, and put together in pairs, until one is left: beside
+    the inverses of A and C stands −A⁻¹BC⁻¹, which Fortran sees from the other side.
     """
-    n = factor.shape[0]
+    n, lda = factor.shape
     width = n
     while width > _SMALL:
         width = (width + 1) // 2
-    upper, plain = _at(routines, _UPPER), _at(routines, _PLAIN)
+    lower, plain = _at(routines, _LOWER), _at(routines, _PLAIN)
     left, right = _at(routines, _LEFT), _at(routines, _RIGHT)
     minus, one = _at(routines, _MINUS), _at(routines, _ONE)
-    ints = np.array([n, 0, 0, 0], dtype=np.int32)
+    ints = np.array([lda, 0, 0, 0], dtype=np.int32)
     stride, rows = ints.ctypes.data, ints.ctypes.data + 4
     columns, info = ints.ctypes.data + 8, ints.ctypes.data + 12
     first = factor.ctypes.data
     for start in range(0, n, width):
         ints[1] = min(width, n - start)
-        block = first + 8 * start * (n + 1)
-        _call(routines[_TRTRI], (upper, plain, rows, block, stride, info))
+        block = first + 8 * start * (lda + 1)
+        _call(routines[_TRTRI], (lower, plain, rows, block, stride, info))
         if ints[3] != 0:
             return False
     while width < n:
         for start in range(0, n - width, 2 * width):
-            ints[1], ints[2] = width, min(width, n - start - width)
-            A, C = first + 8 * start * (n + 1), first + 8 * (start + width) * (n + 1)
-            B = first + 8 * (start + (start + width) * n)
-            _call(routines[_TRMM], (left, upper, plain, plain, rows, columns, minus, A, stride, B, stride))
-            _call(routines[_TRMM], (right, upper, plain, plain, rows, columns, one, C, stride, B, stride))
+            ints[1], ints[2] = min(width, n - start - width), width
+            A, C = first + 8 * start * (lda + 1), first + 8 * (start + width) * (lda + 1)
+            B = first + 8 * (start * lda + start + width)
+            _call(routines[_TRMM], (left, lower, plain, plain, rows, columns, minus, C, stride, B, stride))
+            _call(routines[_TRMM], (right, lower, plain, plain, rows, columns, one, A, stride, B, stride))
         width *= 2
-    return bool(ints[0] == n)
+    return bool(ints[0] == lda)
 
 
-@kernel
-def invert_from_cholesky(routines: Longs, factor: Floats) -> None:
-    """Overwrite a lower Cholesky factor with the full symmetric inverse of its matrix."""
+@inner
+def invert_upper(routines: Longs, factor: Floats) -> None:
+    """Overwrite a factor U by the full symmetric inverse of U'U."""
     stay_apart()
     n = factor.shape[0]
     if n == 0:
         return
-    ints = np.array([n, 0], dtype=np.int32)
-    size, info = ints.ctypes.data, ints.ctypes.data + 4
+    ints = np.array([n, factor.shape[1], 0], dtype=np.int32)
+    size, stride, info = ints.ctypes.data, ints.ctypes.data + 4, ints.ctypes.data + 8
     if not _invert_triangle(routines, factor):
         for i in range(n):
             for j in range(n):
                 factor[i, j] = np.nan
         return
-    _call(routines[_LAUUM], (_at(routines, _UPPER), size, factor.ctypes.data, size, info))
-    if ints[1] != 0:
+    _call(routines[_LAUUM], (_at(routines, _LOWER), size, factor.ctypes.data, stride, info))
+    if ints[2] != 0:
         return
-    # Only the lower triangle was written; mirror it in tiles, since whole columns would miss the cache.
+    # Only the upper triangle was written; mirror it in tiles, since whole columns would miss the cache.
     tile = 32
     for i0 in range(0, n, tile):
         for j0 in range(0, i0 + 1, tile):
             for i in range(i0, min(i0 + tile, n)):
                 for j in range(j0, min(j0 + tile, i)):
-                    factor[j, i] = factor[i, j]
-
-
-@kernel
-def solve_triangle(routines: Longs, factor: Floats, x: Floats, transposed: bool) -> None:
-    """Overwrite x by L⁻¹x, or by L⁻ᵀx if transposed."""
-    stay_apart()
-    n = factor.shape[0]
-    if n == 0:
-        return
-    # Fortran holds U = Lᵀ, so solving with L is solving with Uᵀ.
-    trans = _at(routines, _PLAIN) if transposed else _at(routines, _TRANSPOSED)
-    ints = np.array([n, 1], dtype=np.int32)
-    size, stride = ints.ctypes.data, ints.ctypes.data + 4
-    upper, plain = _at(routines, _UPPER), _at(routines, _PLAIN)
-    _call(routines[_TRSV], (upper, trans, plain, size, factor.ctypes.data, size, x.ctypes.data, stride))
-    ints[0] += ints[1]  # looked at once more, so that it lives until here
+                    factor[i, j] = factor[j, i]

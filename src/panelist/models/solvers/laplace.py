@@ -11,18 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from panelist.models.arrays import Floats, Ints, Longs
-from panelist.models.solvers.blocks import (
-    Blocks,
-    Pattern,
-    dense_size,
-    factorise,
-    invert_rows,
-    make_blocks,
-    multiply,
-    multiply_transposed,
-    solve,
-)
-from panelist.models.solvers.kernel import kernel, part, stay_apart
+from panelist.models.solvers.blocks import Blocks, Pattern, dense_size, make_blocks
+from panelist.models.solvers.elimination import factorise, solve
+from panelist.models.solvers.inversion import invert_rows
+from panelist.models.solvers.kernel import inner, part, stay_apart
 from panelist.models.solvers.lapack import copy_into
 from panelist.models.solvers.links import (
     A_BEND,
@@ -40,7 +32,8 @@ from panelist.models.solvers.links import (
     fill_rows,
 )
 from panelist.models.solvers.normal import FAR
-from panelist.models.solvers.octets import WIDTH
+from panelist.models.solvers.octets import WIDTH, get, put
+from panelist.models.solvers.products import multiply, multiply_transposed
 
 _INNER_STEPS = 100
 _CHEAP_FROM = 80  # dense columns from which a step with an old factor is worth while
@@ -104,13 +97,7 @@ def make_workspace(model: Ordinal) -> Workspace:
     )
 
 
-@kernel
-def _is_usual(model: Ordinal) -> bool:
-    """Whether there are two factors with an intercept and a slope each, correlated: spelt out, for speed."""
-    return model.pattern.Z.shape[1] == 4 and model.pattern.widths[0] == 2 and len(model.tau_row) == 6
-
-
-@kernel
+@inner
 def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
     """Fill the thresholds, Xβ and V = ZΛ from ψ."""
     stay_apart()
@@ -124,22 +111,25 @@ def _unpack(model: Ordinal, psi: Floats, work: Workspace) -> None:
     edges[0], edges[-1] = -FAR, FAR
     for k in range(len(work.thresholds)):
         edges[k + 1] = work.thresholds[k]
-    for i in range(len(model.codes)):
-        work.low[i], work.high[i] = edges[model.codes[i]], edges[model.codes[i] + 1]
+    flat_X, low, high, codes = X.reshape(-1), work.low, work.high, model.codes
+    for i in range(len(codes)):
+        put(low, i, get(edges, codes[i]))
+        put(high, i, get(edges, codes[i] + 1))
         total = 0.0
         for b in range(p):
-            total += X[i, b] * psi[s + b]
-        work.fixed[i] = total
-    if _is_usual(model):
+            total += get(flat_X, i * p + b) * get(psi, s + b)
+        put(work.fixed, i, total)
+    if model.pattern.usual and len(model.tau_row) == 6:
         a, b, c = psi[s + p], psi[s + p + 1], psi[s + p + 2]
         d, e, f = psi[s + p + 3], psi[s + p + 4], psi[s + p + 5]
-        for i in range(len(model.codes)):
-            V[i, 0] = Z[i, 0] * a + Z[i, 1] * b
-            V[i, 1] = Z[i, 1] * c
-            V[i, 2] = Z[i, 2] * d + Z[i, 3] * e
-            V[i, 3] = Z[i, 3] * f
+        flat_Z, flat_V = Z.reshape(-1), V.reshape(-1)
+        for i in range(0, 4 * len(codes), 4):
+            put(flat_V, i, get(flat_Z, i) * a + get(flat_Z, i + 1) * b)
+            put(flat_V, i + 1, get(flat_Z, i + 1) * c)
+            put(flat_V, i + 2, get(flat_Z, i + 2) * d + get(flat_Z, i + 3) * e)
+            put(flat_V, i + 3, get(flat_Z, i + 3) * f)
         return
-    for i in range(len(model.codes)):
+    for i in range(len(codes)):
         for k in range(V.shape[1]):
             V[i, k] = 0.0
         for t in range(len(model.tau_row)):
@@ -218,7 +208,7 @@ def find_mode(model: Ordinal, psi: Floats, work: Workspace, accuracy: float) -> 
     return np.inf
 
 
-@kernel
+@inner
 def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, accuracy: float) -> float:
     """Return N(ψ) and fill its gradient; u starts where the workspace has it and ends at the mode."""
     stay_apart()
@@ -229,13 +219,13 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
     pattern, rows, V, P = model.pattern, work.rows, work.V, work.P
     (n, m), s = V.shape, model.J.shape[1]
     invert_rows(pattern, V, work.blocks, P)
-    kappa = work.spare
+    kappa, flat_V, flat_P = work.spare, V.reshape(-1), P.reshape(-1)
     for i in range(n):
         total = 0.0
-        for c in range(m):
-            total += V[i, c] * P[i, c]
-        kappa[i] = 0.5 * total
-        work.fixed[i] = kappa[i] * rows[W_SLOPE, i]  # ½κW'; Xβ is no longer needed
+        for c in range(i * m, (i + 1) * m):
+            total += get(flat_V, c) * get(flat_P, c)
+        put(kappa, i, 0.5 * total)
+        put(work.fixed, i, 0.5 * total * rows[W_SLOPE, i])  # ½κW'; Xβ is no longer needed
     # The last Newton step, not taken because it was short, still moves N to first order.
     multiply(pattern, V, work.push, work.eta)  # η itself is no longer needed
     for i in range(n):
@@ -257,83 +247,44 @@ def evaluate(model: Ordinal, psi: Floats, work: Workspace, gradient: Floats, acc
     return value
 
 
-@kernel
+@inner
 def _sum_slopes(
     model: Ordinal, work: Workspace, kappa: Floats, r: Floats, by_threshold: Floats, gradient: Floats
 ) -> None:
     """Add up what each row gives to the slopes in t, β and τ; ``work.fixed`` holds ½κW', ``work.eta`` Vr."""
     stay_apart()
-    pattern, rows, u, P, Z = model.pattern, work.rows, work.u, work.P, model.pattern.Z
-    s, p, m = model.J.shape[1], model.X.shape[1], Z.shape[1]
-    lead, place, m1 = pattern.start, pattern.place, pattern.widths[0]
-    dense = (len(lead) - 1) * m1
-    usual = _is_usual(model)
-    t = s + p
-    pull, at = np.empty(m), np.empty(m, dtype=np.int64)
-    for j in range(len(lead) - 1):
-        for i in range(lead[j], lead[j + 1]):
-            Vr = work.eta[i]
-            w, d1 = rows[W, i], rows[D1, i]
-            slope = d1 + work.fixed[i] - w * Vr
+    pattern, X, codes, u, half = model.pattern, model.X.reshape(-1), model.codes, work.u, work.fixed
+    rows, count, P, Z = work.rows.reshape(-1), work.rows.shape[1], work.P.reshape(-1), pattern.Z.reshape(-1)
+    start, place, m1, m2 = pattern.start, pattern.place.reshape(-1), pattern.widths[0], pattern.place.shape[1]
+    s, p, m, dense = model.J.shape[1], model.X.shape[1], m1 + m2, (len(start) - 1) * m1
+    usual = pattern.usual and len(model.tau_row) == 6
+    tau_row, tau_column, t = model.tau_row, model.tau_column, s + p
+    g0 = g1 = g2 = g3 = g4 = g5 = 0.0
+    for j in range(len(start) - 1):
+        for i in range(start[j], start[j + 1]):
+            Vr, w, d1 = get(work.eta, i), get(rows, W * count + i), get(rows, D1 * count + i)
+            slope = d1 + get(half, i) - w * Vr
             for b in range(p):
-                gradient[s + b] += model.X[i, b] * slope
-            k = model.codes[i]
-            by_threshold[k + 1] += -rows[A, i] + kappa[i] * rows[A_BEND, i] - rows[A_TILT, i] * Vr
-            by_threshold[k] += rows[B, i] + kappa[i] * rows[B_BEND, i] - rows[B_TILT, i] * Vr
+                put(gradient, s + b, get(gradient, s + b) + get(X, i * p + b) * slope)
+            k, bend = codes[i], get(kappa, i)
+            upper = bend * get(rows, A_BEND * count + i) - get(rows, A_TILT * count + i) * Vr
+            lower = bend * get(rows, B_BEND * count + i) - get(rows, B_TILT * count + i) * Vr
+            by_threshold[k + 1] += upper - get(rows, A * count + i)
+            by_threshold[k] += lower + get(rows, B * count + i)
             if usual:
-                a, b, c, d = 2 * j, 2 * j + 1, dense + place[i, 0], dense + place[i, 1]
-                one = u[a] * slope + w * P[i, 0] - d1 * r[a]
-                three = u[c] * slope + w * P[i, 2] - d1 * r[c]
-                gradient[t] += Z[i, 0] * one
-                gradient[t + 1] += Z[i, 1] * one
-                gradient[t + 2] += Z[i, 1] * (u[b] * slope + w * P[i, 1] - d1 * r[b])
-                gradient[t + 3] += Z[i, 2] * three
-                gradient[t + 4] += Z[i, 3] * three
-                gradient[t + 5] += Z[i, 3] * (u[d] * slope + w * P[i, 3] - d1 * r[d])
+                a, c, z = 2 * j, dense + get(place, 2 * i), 4 * i
+                one = get(u, a) * slope + w * get(P, z) - d1 * get(r, a)
+                other = get(u, a + 1) * slope + w * get(P, z + 1) - d1 * get(r, a + 1)
+                three = get(u, c) * slope + w * get(P, z + 2) - d1 * get(r, c)
+                four = get(u, c + 1) * slope + w * get(P, z + 3) - d1 * get(r, c + 1)
+                g0, g1, g2 = g0 + get(Z, z) * one, g1 + get(Z, z + 1) * one, g2 + get(Z, z + 1) * other
+                g3, g4, g5 = g3 + get(Z, z + 2) * three, g4 + get(Z, z + 3) * three, g5 + get(Z, z + 3) * four
                 continue
-            for c in range(m):
-                at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
-                pull[c] = u[at[c]] * slope + w * P[i, c] - d1 * r[at[c]]
-            for e in range(len(model.tau_row)):
-                gradient[t + e] += Z[i, model.tau_row[e]] * pull[model.tau_column[e]]
-
-
-@kernel
-def push_mode(model: Ordinal, change: Floats, work: Workspace) -> None:
-    """Set ``work.push`` to the first-order change of the mode when ψ moves by ``change``.
-
-    Uses the factor, the row table and V of the latest evaluation, so call it right after one.
-    """
-    stay_apart()
-    pattern, rows, Z = model.pattern, work.rows, model.pattern.Z
-    s, p = model.J.shape[1], model.X.shape[1]
-    m1, place, start = pattern.widths[0], pattern.place, pattern.start
-    thresholds = np.zeros(len(work.thresholds) + 2)
-    for k in range(len(work.thresholds)):
-        for a in range(s):
-            thresholds[k + 1] += model.J[k, a] * change[a]
-    push, moved = work.push, work.fixed
-    push[:] = 0.0
-    for i in range(len(moved)):
-        moved[i] = 0.0
-        for b in range(p):
-            moved[i] += model.X[i, b] * change[s + b]
-    for t in range(len(model.tau_row)):
-        size, row, column = change[s + p + t], model.tau_row[t], model.tau_column[t]
-        if size == 0.0:
-            continue
-        for j in range(len(start) - 1):
-            at = j * m1 + column
-            for i in range(start[j], start[j + 1]):
-                if column >= m1:
-                    at = (len(start) - 1) * m1 + place[i, column - m1]
-                shift = size * Z[i, row]
-                moved[i] += shift * work.u[at]
-                push[at] -= shift * rows[D1, i]
-    for i in range(len(moved)):
-        k = model.codes[i]
-        moved[i] = -(
-            rows[W, i] * moved[i] + rows[A_TILT, i] * thresholds[k + 1] + rows[B_TILT, i] * thresholds[k]
-        )
-    multiply_transposed(pattern, work.V, moved, push)
-    solve(pattern, work.blocks, push)
+            for e in range(len(tau_row)):
+                c = get(tau_column, e)
+                at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
+                pull = get(u, at) * slope + w * get(P, i * m + c) - d1 * get(r, at)
+                put(gradient, t + e, get(gradient, t + e) + get(Z, i * m + get(tau_row, e)) * pull)
+    if usual:
+        gradient[t], gradient[t + 1], gradient[t + 2] = g0, g1, g2
+        gradient[t + 3], gradient[t + 4], gradient[t + 5] = g3, g4, g5

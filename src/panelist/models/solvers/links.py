@@ -15,7 +15,7 @@ import numpy as np
 
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.models.arrays import Floats, Ints
-from panelist.models.solvers.kernel import kernel, stay_apart
+from panelist.models.solvers.kernel import inner, stay_apart
 from panelist.models.solvers.normal import probit_row
 from panelist.models.solvers.octets import WIDTH, load, store
 
@@ -45,7 +45,7 @@ def link_code(name: str) -> int:
     return LINKS.index(name)
 
 
-@kernel
+@inner
 def evaluate_link(link: int, x: float) -> tuple[float, float, float, float, float]:
     """Return F(x), 1 − F(x), f(x), f'(x), f''(x), each accurate in its own tail."""
     if link == PROBIT:
@@ -83,7 +83,7 @@ def evaluate_link(link: int, x: float) -> tuple[float, float, float, float, floa
     return lower, upper, f, -2.0 * x * f / square, f * (6.0 * x * x - 2.0) / (square * square)
 
 
-@kernel
+@inner
 def fill_row(link: int, k: int, thresholds: Floats, eta: float, rows: Floats, at: int, stride: int) -> float:
     """Write the nine entries of a rating in category k at ``at``, ``at + stride``, …; return p."""
     stay_apart()
@@ -113,7 +113,7 @@ def fill_row(link: int, k: int, thresholds: Floats, eta: float, rows: Floats, at
     return p
 
 
-@kernel
+@inner
 def fill_rows(link: int, codes: Ints, thresholds: Floats, eta: Floats, rows: Floats) -> float:
     """Fill the row table (9, n) at η; return −Σ log p, or inf where a probability is lost.
 
@@ -132,7 +132,7 @@ def fill_rows(link: int, codes: Ints, thresholds: Floats, eta: Floats, rows: Flo
     return total - math.log(product)
 
 
-@kernel
+@inner
 def fill_probit_rows(high: Floats, low: Floats, eta: Floats, rows: Floats, p: Floats) -> float:
     """Fill the row table as ``fill_rows`` does, for the probit link and eight ratings at once.
 
@@ -143,9 +143,8 @@ def fill_probit_rows(high: Floats, low: Floats, eta: Floats, rows: Floats, p: Fl
     count, flat = len(eta) // WIDTH, rows.reshape(-1)
     for i in range(count):
         at = load(eta, i)
-        share, d1, w, w_slope, a, b, a_tilt, b_tilt, a_bend, b_bend = probit_row(
-            load(high, i) - at, load(low, i) - at
-        )
+        share, entries = probit_row(load(high, i) - at, load(low, i) - at)
+        d1, w, w_slope, a, b, a_tilt, b_tilt, a_bend, b_bend = entries
         store(p, i, share)
         store(flat, D1 * count + i, d1)
         store(flat, W * count + i, w)

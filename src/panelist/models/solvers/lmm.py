@@ -1,7 +1,7 @@
 """Linear mixed models by ML or REML, with what Satterthwaite's degrees of freedom need."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite, log, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -10,22 +10,16 @@ from panelist.models.arrays import Floats
 from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import dense_size, find_pattern
-from panelist.models.solvers.deviance import (
-    RETURN,
-    TOLERANCE,
-    Linear,
-    LinearWorkspace,
-    covariance_slopes,
-    make_linear_workspace,
-    make_progress,
-)
+from panelist.models.solvers.deviance import Linear, LinearWorkspace, make_linear_workspace
 from panelist.models.solvers.deviance_columns import LinearLanes, make_linear_lanes
+from panelist.models.solvers.estimate_linear import AT_ZERO, RETURN, TOLERANCE, make_progress
 from panelist.models.solvers.kernel import announce_compiling
-from panelist.models.solvers.metric import component_metric
 from panelist.models.solvers.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, make_search
+from panelist.models.solvers.rows import spread_of
 from panelist.models.solvers.search_linear import search_linear
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
+from panelist.models.solvers.spectra import fill_moments, routine
 from panelist.models.solvers.threads import single_threaded_blas
 from panelist.models.solvers.variances import (
     describe_singular,
@@ -36,7 +30,7 @@ from panelist.models.solvers.variances import (
 )
 
 _NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are tried at zero
-_AT_ZERO = 1e-6  # and below this they are there already
+_FLAT = 1e-3  # largest slope of an optimum
 _STARTS = (1.0, 0.2, 3.0)
 
 
@@ -53,12 +47,11 @@ class Room(NamedTuple):
 
     work: LinearWorkspace
     lanes: LinearLanes
-    metrics: dict[float | None, Floats]  # by the scale of the start
 
 
 def make_room(model: Linear) -> Room:
     """Return room for all responses to this model's design."""
-    return Room(make_linear_workspace(model), make_linear_lanes(model), {})
+    return Room(make_linear_workspace(model), make_linear_lanes(model))
 
 
 class Found(NamedTuple):
@@ -68,12 +61,18 @@ class Found(NamedTuple):
     theta: Floats
     gradient: Floats
     curvature: Floats
+    slopes: Floats  # ∂(X'H̃⁻¹X)⁻¹/∂θ, with room for σ's
     state: Floats  # of the search
 
     def converged(self, n: int) -> bool:
         """Whether the slopes vanish, for ``n`` ratings."""
-        flat = float(np.abs(self.gradient).max()) < 1e-3 * max(1.0, 1e-4 * n)
-        return flat and bool(np.isfinite(self.value))
+        return self.steepest < 1e-3 * max(1.0, 1e-4 * n) and isfinite(self.value)
+
+    @property
+    def steepest(self) -> float:
+        """The largest absolute slope; nan where one is."""
+        slopes = self.gradient.tolist()
+        return max(map(abs, slopes)) if all(map(isfinite, slopes)) else nan
 
 
 class Settled(NamedTuple):
@@ -102,7 +101,7 @@ def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
     with single_threaded_blas(dense_size(model.pattern)):
         room = make_room(model)
         found = find_estimates(model, design.factors, room)
-        moments = find_moments([read_settled(model, room.work, found)], [unit])[0]
+        moments = find_moments(read_settled(model, room.work, found), unit)
     return _describe(model, design, room.work, found, moments, unit), moments.uncertainty
 
 
@@ -119,7 +118,7 @@ def set_response(model: Linear, y: Floats) -> tuple[Linear, float]:
 
     Everything is scaled by the spread of y, so that tolerances mean the same on every scale.
     """
-    unit = float(np.std(y)) or 1.0
+    unit = spread_of(np.ascontiguousarray(y, dtype=np.float64)) or 1.0
     return model._replace(y=y[model.pattern.order] / unit), unit
 
 
@@ -127,15 +126,26 @@ def find_estimates(model: Linear, factors: tuple[Factor, ...], room: Room) -> Fo
     """Return the best optimum, the workspace settled there; other starts are tried only in need."""
     tried: list[Found] = []
     for scale in _STARTS:
-        tried.append(_find_from(model, room, first_entries(factors, scale), scale))
-        if np.abs(tried[-1].gradient).max() < 1e-3:
+        tried.append(_find_from(model, room, first_entries(factors, scale)))
+        if tried[-1].steepest < _FLAT:
+            break
+        # Near a corner of the parameters the search slows down before it is there: look on with a new metric.
+        tried.append(_find_from(model, room, tried[-1].theta, near=tried[-1]))
+        if tried[-1].steepest < _FLAT:
             break
     best = min(tried, key=lambda found: found.value)
     theta = best.theta
-    small = (model.tau_row == model.tau_column) & (np.abs(theta) < _NEARLY_ZERO) & (theta != 0.0)
-    if small.any():  # put what is nearly zero at zero, if that costs nothing
-        zero = np.where(small, 0.0, theta)
-        if np.abs(theta[small]).max() < _AT_ZERO:
+    small = [
+        e
+        for e, (row, column, size) in enumerate(
+            zip(model.tau_row.tolist(), model.tau_column.tolist(), theta.tolist(), strict=True)
+        )
+        if row == column and 0.0 < abs(size) < _NEARLY_ZERO
+    ]
+    if small:  # put what is nearly zero at zero, if that costs nothing
+        zero = theta.copy()
+        zero[small] = 0.0
+        if np.abs(theta[small]).max() < AT_ZERO:
             tried.append(_settle_at(model, room, zero, best))
         else:
             tried.append(_find_from(model, room, zero, near=best))
@@ -144,32 +154,28 @@ def find_estimates(model: Linear, factors: tuple[Factor, ...], room: Room) -> Fo
         tried.append(_settle_at(model, room, best.theta, best))
         best = tried[-1]
     for found in tried[:-1]:
-        best.state[[ITERATIONS, EVALUATIONS]] += found.state[[ITERATIONS, EVALUATIONS]]
+        for place in (ITERATIONS, EVALUATIONS):
+            best.state[place] += found.state[place]
     return best
 
 
-def _find_from(
-    model: Linear, room: Room, start: Floats, scale: float | None = None, near: Found | None = None
-) -> Found:
-    """Search from ``start``: at a scale, where the design alone gives the metric, or near another optimum."""
-    metric = room.metrics.get(scale) if near is None else _curvature_metric(near)
-    if metric is None:
-        metric = component_metric(model.pattern, model.tau_row, model.tau_column, start, 1.0)
-    if scale is not None:
-        room.metrics[scale] = metric
-    search = make_search(start, metric)
-    progress = make_progress(len(start))
+def _find_from(model: Linear, room: Room, start: Floats, near: Found | None = None) -> Found:
+    """Search from ``start``, with the metric that the design gives, or that of an optimum ``near`` by."""
+    r = len(start)
+    metric = None if near is None else _curvature_metric(near)
+    search = make_search(start, np.full((r, r), np.nan) if metric is None else metric)
+    progress = make_progress(r, model.X.shape[1])
     value = float(search_linear(model, room.work, room.lanes, search, progress))
-    return Found(value, search.point, search.gradient, progress.curvature, search.state)
+    return Found(value, search.point, search.gradient, progress.curvature, progress.slopes, search.state)
 
 
 def _settle_at(model: Linear, room: Room, theta: Floats, near: Found) -> Found:
     """Return what was found so near that its curvature holds here too, with the workspace settled here."""
-    search, progress = make_search(theta, np.eye(len(theta))), make_progress(len(theta))
+    search, progress = make_search(theta, np.eye(len(theta))), make_progress(len(theta), model.X.shape[1])
     progress.numbers[2] = RETURN
     value = float(search_linear(model, room.work, room.lanes, search, progress))
     search.state[REASON], search.state[EVALUATIONS] = near.state[REASON], 1.0
-    return Found(value, search.point, search.gradient, near.curvature, search.state)
+    return Found(value, search.point, search.gradient, near.curvature, progress.slopes, search.state)
 
 
 def _curvature_metric(found: Found) -> Floats | None:
@@ -188,41 +194,23 @@ def _curvature_metric(found: Found) -> Floats | None:
 def read_settled(model: Linear, work: LinearWorkspace, found: Found) -> Settled:
     """Return what the workspace holds of the optimum, before another search takes its place."""
     n, p = model.X.shape
-    slopes = np.empty((len(found.theta), p, p))
-    covariance_slopes(model, work, slopes)
-    sigma = float(np.sqrt(work.scalars[0] / (n - p if model.reml else n)))
-    return Settled(work.beta.copy(), work.R.copy(), sigma, slopes, found.curvature)
+    sigma = sqrt(max(float(work.scalars[0]), 0.0) / (n - p if model.reml else n))
+    return Settled(work.beta.copy(), work.R.copy(), sigma, found.slopes, found.curvature)
 
 
-def find_moments(settled: Sequence[Settled], units: Sequence[float]) -> list[Moments]:
-    """Return the fixed effects of each fit and their covariance, in the units of its y."""
-    sigma = np.array([one.sigma for one in settled])[:, None, None]
-    unit = np.array(units)[:, None, None]
-    R = np.tril(np.array([one.R for one in settled]))
-    none = (np.diagonal(R, axis1=1, axis2=2) == 0.0).any(axis=1) | ~np.isfinite(R).all(axis=(1, 2))
-    root = np.linalg.inv(np.where(none[:, None, None], np.eye(R.shape[1]), R))
-    relative = root.swapaxes(1, 2) @ root  # (X'H̃⁻¹X)⁻¹
-    relative[none] = np.nan
-    slopes = sigma[..., None] ** 2 * np.array([one.slopes for one in settled])
-    slopes = np.concatenate([slopes, (2.0 * sigma * relative)[:, None]], axis=1) * unit[..., None] ** 2
-    curvature = np.array([one.curvature for one in settled])
-    lost = ~np.isfinite(curvature).all(axis=(1, 2))  # the search ended where there is none
-    values, vectors = np.linalg.eigh(np.where(lost[:, None, None], 0.0, curvature))
-    weight = np.divide(1.0, values, out=np.zeros_like(values), where=values > 1e-8)
-    A = 2.0 * (vectors * weight[:, None, :]) @ vectors.swapaxes(1, 2)
-    A[lost] = np.nan
-    vcov = (sigma * unit) ** 2 * relative
-    return [
-        Moments(one.beta * factor, vcov[at], one.sigma * factor, Uncertainty(slopes[at], A[at]))
-        for at, (one, factor) in enumerate(zip(settled, units, strict=True))
-    ]
+def find_moments(settled: Settled, unit: float) -> Moments:
+    """Return the fixed effects of a fit and their covariance, in the units of its y."""
+    R, curvature, slopes = settled.R, settled.curvature, settled.slopes
+    vcov, A, sizes = np.empty(R.shape), np.empty(curvature.shape), np.array([settled.sigma, unit])
+    fill_moments(routine(), R, curvature, sizes, vcov, slopes, A)
+    return Moments(settled.beta * unit, vcov, settled.sigma * unit, Uncertainty(slopes, A))
 
 
 def log_likelihood(model: Linear, found: Found, unit: float) -> float:
     """Return the log-likelihood, restricted for REML, in the units of y."""
     n, p = model.X.shape
     count: int = n - p if model.reml else n
-    return float(-found.value - count * np.log(unit))
+    return -found.value - count * log(unit)
 
 
 def _describe(
@@ -236,7 +224,7 @@ def _describe(
         reason=REASONS[float(found.state[REASON])],
         steps=int(found.state[ITERATIONS]),
         evaluations=int(found.state[EVALUATIONS]),
-        gradient=float(np.abs(found.gradient).max()),
+        gradient=found.steepest,
         condition=scaled_condition(found.curvature),
         tolerance=TOLERANCE,
     )
@@ -249,8 +237,8 @@ def _describe(
         vcov=moments.vcov,
         sigma=moments.sigma,
         lambdas=lambdas,
-        modes=tuple(mode * unit for mode in modes),
-        deviations=tuple(deviation * moments.sigma for deviation in deviations),
+        modes=tuple(np.multiply(mode, unit, out=mode) for mode in modes),
+        deviations=tuple(np.multiply(deviation, moments.sigma, out=deviation) for deviation in deviations),
         optimum=optimum,
         notes=tuple(singular),
         singular=bool(singular),

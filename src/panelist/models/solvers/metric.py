@@ -9,92 +9,158 @@ import numpy as np
 
 from panelist.models.arrays import Floats, Longs
 from panelist.models.solvers import lapack
-from panelist.models.solvers.blocks import Pattern, multiply
-from panelist.models.solvers.kernel import part
-from panelist.models.solvers.laplace import Ordinal, Workspace, push_mode
+from panelist.models.solvers.blocks import Pattern
+from panelist.models.solvers.following import Directions, push_modes
+from panelist.models.solvers.kernel import inner, part, stay_apart
+from panelist.models.solvers.laplace import Ordinal, Workspace
 from panelist.models.solvers.links import A_TILT, B_TILT, D1, A, B, W
+from panelist.models.solvers.octets import WIDTH, fma, get, load, spread, store
 
 
-@part
-def profile_information(model: Ordinal, work: Workspace, size: int) -> Floats:
+@inner
+def profile_information(model: Ordinal, work: Workspace, room: Directions) -> Floats:
     """Return the information of (α, β) with u profiled out, at the latest evaluation."""
-    s, p = model.J.shape[1], model.X.shape[1]
-    rows, codes, last = work.rows, model.codes, len(work.thresholds)
+    stay_apart()
+    J, X, codes, pattern = model.J, model.X, model.codes, model.pattern
+    (last, s), p, m1, m2 = J.shape, X.shape[1], pattern.widths[0], pattern.place.shape[1]
+    start, place, V = pattern.start, pattern.place.reshape(-1), work.V.reshape(-1)
+    rows, count, dense, m = work.rows.reshape(-1), work.rows.shape[1], (len(start) - 1) * m1, m1 + m2
+    change, edges, push, sums, slopes = room.change, room.edges, room.push, room.sums, room.slopes
     information = np.zeros((s + p, s + p))
-    change = np.zeros(size)
-    by_threshold = np.zeros(last + 2)
-    for e in range(s + p):
+    for first in range(0, s + p, WIDTH):
         change[:] = 0.0
-        change[e] = 1.0
-        push_mode(model, change, work)
-        multiply(model.pattern, work.V, work.push, work.spare)
-        by_threshold[:] = 0.0
-        for i in range(len(codes)):
-            k = codes[i]
-            eta = work.spare[i]
-            if e >= s:
-                eta += model.X[i, e - s]
-            upper = -eta + (model.J[k, e] if e < s and k < last else 0.0)
-            lower = -eta + (model.J[k - 1, e] if e < s and k > 0 else 0.0)
-            a, b = rows[A, i], rows[B, i]
-            change_p = a * upper - b * lower
-            by_threshold[k + 1] -= (rows[A_TILT, i] + rows[D1, i] * a) * upper - a * change_p
-            by_threshold[k] += (rows[D1, i] * b - rows[B_TILT, i]) * lower - b * change_p
-            bend = rows[W, i] * eta + rows[A_TILT, i] * (upper + eta) + rows[B_TILT, i] * (lower + eta)
+        sums[:] = 0.0
+        slopes[:] = 0.0
+        for lane in range(min(WIDTH, s + p - first)):
+            change[(first + lane) * WIDTH + lane] = 1.0
+        push_modes(model, work, room)
+        for j in range(len(start) - 1):
+            for i in range(start[j], start[j + 1]):
+                eta = spread(0.0)
+                for c in range(m):
+                    at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
+                    eta = fma(load(push, at), get(V, i * m + c), eta)
+                for b in range(p):
+                    eta = fma(load(change, s + b), X[i, b], eta)
+                k, d1 = codes[i], get(rows, D1 * count + i)
+                a, b, w = get(rows, A * count + i), get(rows, B * count + i), get(rows, W * count + i)
+                a_tilt, b_tilt = get(rows, A_TILT * count + i), get(rows, B_TILT * count + i)
+                upper, lower = load(edges, k + 1) - eta, load(edges, k) - eta
+                change_p = upper * a - lower * b
+                store(sums, k + 1, load(sums, k + 1) - upper * (a_tilt + d1 * a) + change_p * a)
+                store(sums, k, load(sums, k) + lower * (d1 * b - b_tilt) - change_p * b)
+                bend = eta * w + load(edges, k + 1) * a_tilt + load(edges, k) * b_tilt
+                for c in range(p):
+                    store(slopes, c, fma(bend, X[i, c], load(slopes, c)))
+        for lane in range(min(WIDTH, s + p - first)):
             for c in range(p):
-                information[e, s + c] += model.X[i, c] * bend
-        for k in range(last):
-            for c in range(s):
-                information[e, c] += model.J[k, c] * by_threshold[k + 1]
+                information[first + lane, s + c] = slopes[c * WIDTH + lane]
+            for k in range(last):
+                for c in range(s):
+                    information[first + lane, c] += J[k, c] * sums[(k + 1) * WIDTH + lane]
     return information
 
 
+@part
 def component_information(
     pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, weight: float
 ) -> Floats:
     """Return the approximate Fisher information of τ: ½ tr(U dΣ_a U dΣ_b) a level, U = K(I + ΣK)⁻¹.
 
-    ``weight`` is the information in a rating, taken as the same for all.
+    ``weight`` is the information in a rating, taken as the same for all; K is that in a level, on average.
+    With Σ = FF', entry a moves Σ by e f' + f e', where f is its column of F and e the unit vector of its row.
+    So the trace is 2 (f_a'Ue_b · e_a'Uf_b + f_a'Uf_b · e_a'Ue_b), of the matrices UF, F'UF and U.
     """
-    m, r = pattern.Z.shape[1], len(tau)
-    owner = np.repeat(np.arange(len(pattern.widths)), pattern.widths)
-    levels = pattern.sizes[owner].astype(float)
-    K = weight * (pattern.Z.T @ pattern.Z)
-    K = np.where(owner[:, None] == owner, K / levels, 0.0) + 1e-8 * np.eye(m)
-    factor = np.zeros((m, m))
-    factor[tau_row, tau_column] = tau
-    U = K @ np.linalg.inv(np.eye(m) + factor @ factor.T @ K)
-    slopes = np.zeros((r, m, m))
-    slopes[np.arange(r), tau_row] = factor.T[tau_column]
-    slopes += slopes.transpose(0, 2, 1)
-    turned = (U @ slopes).reshape(r, m * m)
-    across = (U @ slopes).transpose(0, 2, 1).reshape(r, m * m)
-    information: Floats = 0.5 * (turned @ across.T) * levels[tau_row]
-    return 0.5 * (information + information.T)
+    Z, m, r = pattern.Z, pattern.Z.shape[1], len(tau)
+    U, UF, F, inner = np.empty((m, m)), np.empty((m, m)), np.empty((m, m)), np.empty((m, m))
+    levels, information = np.empty(m), np.empty((r, r))
+    first = 0
+    for f in range(len(pattern.widths)):
+        last = first + pattern.widths[f]
+        for a in range(first, last):
+            levels[a] = pattern.sizes[f]
+            for b in range(m):
+                U[a, b] = F[a, b] = 0.0
+            for b in range(first, last):
+                total = 0.0
+                for i in range(Z.shape[0]):
+                    total += Z[i, a] * Z[i, b]
+                U[a, b] = weight * total / levels[a]  # K as yet
+            U[a, a] += 1e-8
+        first = last
+    for e in range(r):
+        F[tau_row[e], tau_column[e]] = tau[e]
+    _multiply(U, F, UF, inner)
+    for a in range(m):  # I + F'KF has a Cholesky factor, and U = K − KF (I + F'KF)⁻¹ F'K
+        inner[a, a] += 1.0
+    lapack.factor_upper(pattern.routines, inner)
+    for a in range(m):  # KF times the inverse of that factor, row by row
+        for b in range(m):
+            for c in range(b):
+                UF[a, b] -= inner[c, b] * UF[a, c]
+            UF[a, b] /= inner[b, b]
+    for a in range(m):
+        for b in range(m):
+            for c in range(m):
+                U[a, b] -= UF[a, c] * UF[b, c]
+    _multiply(U, F, UF, inner)
+    for a in range(r):
+        i, c = tau_row[a], tau_column[a]
+        for b in range(r):
+            j, d = tau_row[b], tau_column[b]
+            information[a, b] = levels[i] * (UF[j, c] * UF[i, d] + inner[c, d] * U[i, j])
+    return information
 
 
-def component_metric(
-    pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, weight: float
-) -> Floats:
-    """Return the inverse of the component information, kept away from singularity."""
-    information = component_information(pattern, tau_row, tau_column, tau, weight)
-    information[np.diag_indices(len(tau))] = 1.05 * np.diag(information) + 1e-3
-    metric: Floats = np.linalg.inv(information).astype(np.float64)
-    return metric
+@inner
+def _multiply(U: Floats, F: Floats, UF: Floats, FUF: Floats) -> None:
+    """Fill in UF and F'UF, of small square matrices."""
+    m = U.shape[0]
+    for a in range(m):
+        for b in range(m):
+            UF[a, b] = 0.0
+            for c in range(m):
+                UF[a, b] += U[a, c] * F[c, b]
+    for a in range(m):
+        for b in range(m):
+            FUF[a, b] = 0.0
+            for c in range(m):
+                FUF[a, b] += F[c, a] * UF[c, b]
+
+
+@inner
+def set_component_metric(
+    pattern: Pattern, tau_row: Longs, tau_column: Longs, point: Floats, weight: float, metric: Floats
+) -> None:
+    """Set the part of an inverse Hessian that belongs to the entries of Λ, which come last in ``point``.
+
+    It is the inverse of the component information, kept away from singularity.
+    """
+    stay_apart()
+    r = len(tau_row)
+    first = len(point) - r
+    information = component_information(pattern, tau_row, tau_column, point[first:], weight)
+    for a in range(r):
+        information[a, a] = 1.05 * information[a, a] + 1e-3
+    lapack.factor_upper(pattern.routines, information)
+    lapack.invert_upper(pattern.routines, information)
+    for a in range(r):
+        for b in range(r):
+            metric[first + a, first + b] = information[a, b]
 
 
 @part
-def set_fixed_metric(model: Ordinal, work: Workspace, metric: Floats) -> None:
+def set_fixed_metric(model: Ordinal, work: Workspace, room: Directions, metric: Floats) -> None:
     """Set the part of an inverse Hessian that belongs to (α, β); call it right after an evaluation."""
-    information = profile_information(model, work, len(metric))
+    information = profile_information(model, work, room)
     k = len(information)
     for a in range(k):
         for b in range(a):
-            information[a, b] = 0.5 * (information[a, b] + information[b, a])
+            information[b, a] = 0.5 * (information[a, b] + information[b, a])
         information[a, a] *= 1.0 + 1e-8
         metric[a, a] = 1.0 / max(abs(information[a, a]), 1e-8)  # what is left where there is no inverse
-    if lapack.cholesky(model.pattern.routines, information):
-        lapack.invert_from_cholesky(model.pattern.routines, information)
+    if lapack.factor_upper(model.pattern.routines, information):
+        lapack.invert_upper(model.pattern.routines, information)
         for a in range(k):
             for b in range(k):
                 metric[a, b] = information[a, b]

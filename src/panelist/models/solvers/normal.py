@@ -94,7 +94,30 @@ def probit_row(above: Any, below: Any) -> Any:
     # The difference of two numbers near 1 loses its digits; take the tail that both are in.
     p = where_less(below, 0.0, lower_a - lower_b, upper_b - upper_a)
     share = 1.0 / p
-    a, b = fa * share, fb * share
+    return p, _probit_entries(above, below, fa * share, fb * share)
+
+
+@part
+def move_probit_row(above: float, below: float, a: float, b: float, up: Any, low: Any) -> Any:
+    """Return the nine entries of a row at ``up`` and ``low``, given φ/p at ``above`` and ``below`` near by.
+
+    φ(x + δ) = φ(x) exp(−xδ − δ²/2), and Φ(x + δ) − Φ(x) = φ(x) (δ − xδ²/2 + (x² − 1)δ³/6 − …): where xδ is
+    below 1e-3 the first terms of both series are as exact as the functions, and take no exponential.
+    """
+    far, near = up - above, low - below
+    e = far * fma(far, -0.5, -above)
+    fa = fma(fma(fma(e, 1.0 / 6.0, 0.5), e, 1.0), e, 1.0) * a
+    rise = far * fma(far, fma(far, (above * above - 1.0) / 6.0, -0.5 * above), 1.0) * a
+    e = near * fma(near, -0.5, -below)
+    fb = fma(fma(fma(e, 1.0 / 6.0, 0.5), e, 1.0), e, 1.0) * b
+    rise -= near * fma(near, fma(near, (below * below - 1.0) / 6.0, -0.5 * below), 1.0) * b
+    share = 1.0 / (1.0 + rise)
+    return _probit_entries(up, low, fa * share, fb * share)
+
+
+@part
+def _probit_entries(above: Any, below: Any, a: Any, b: Any) -> Any:
+    """Return the nine entries of a row from a = φ/p above and b = φ/p below it."""
     a1, b1 = above * a * -1.0, below * b * -1.0
     a2, b2 = fma(above, above, -1.0) * a, fma(below, below, -1.0) * b
     d1, d2, d3 = a - b, a1 - b1, a2 - b2
@@ -104,4 +127,4 @@ def probit_row(above: Any, below: Any) -> Any:
     b_tilt = d1 * b - b1
     a_bend = 2.0 * d1 * a_tilt - a2 + d2 * a
     b_bend = 2.0 * d1 * b_tilt + b2 - d2 * b
-    return p, d1, w, w_slope, a, b, a_tilt, b_tilt, a_bend, b_bend
+    return d1, w, w_slope, a, b, a_tilt, b_tilt, a_bend, b_bend

@@ -98,6 +98,39 @@ def _type_store(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
     return types.none(array, types.int64, octet), codegen
 
 
+def _type_get(typingctx: Any, array: Any, index: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0]).data
+        return builder.load(builder.gep(data, [args[1]]))
+
+    return array.dtype(array, types.int64), codegen
+
+
+def _type_put(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=args[0]).data
+        builder.store(args[2], builder.gep(data, [args[1]]))
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64, array.dtype), codegen
+
+
+def _type_total(typingctx: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        total, width = args[0], WIDTH
+        while width > 1:  # halves added to halves
+            width //= 2
+            kind = ir.VectorType(ir.IntType(32), width)
+            low, high = (
+                builder.shuffle_vector(total, total, ir.Constant(kind, list(range(first, first + width))))
+                for first in (0, width)
+            )
+            total = builder.fadd(low, high)
+        return builder.extract_element(total, ir.Constant(ir.IntType(32), 0))
+
+    return types.float64(octet), codegen
+
+
 def _type_spread(typingctx: Any, value: Any) -> Any:
     return octet(types.float64), lambda context, builder, sig, args: _spread(builder, args[0])
 
@@ -145,10 +178,16 @@ fma: Any = intrinsic(_type_fma)  # a·b + c, in one rounding where the machine c
 where_less: Any = intrinsic(_type_where_less)  # where a < b the one, else the other
 absolute: Any = intrinsic(_type_unary("fabs"))
 root: Any = intrinsic(_type_unary("sqrt"))
+total: Any = intrinsic(_type_total)  # the sum of the eight, as a float
 rounded: Any = intrinsic(_type_unary("rint"))
 two_to_the: Any = intrinsic(_type_power)  # 2ⁿ for whole n from −1022 to 1023
 
+# Single numbers of a flat contiguous array, by an index that is not negative. Indexing proper would look
+# whether it is, every time.
+get: Any = intrinsic(_type_get)  # get(array, index)
+put: Any = intrinsic(_type_put)  # put(array, index, number)
+
 
 def octets(count: int) -> Any:
-    """Return room for so many octets, all zero."""
-    return np.zeros(count * WIDTH)
+    """Return room for so many octets."""
+    return np.empty(count * WIDTH)

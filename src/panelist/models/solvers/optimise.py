@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from panelist.models.arrays import Floats
-from panelist.models.solvers.kernel import kernel, stay_apart
+from panelist.models.solvers.kernel import inner, stay_apart
 from panelist.models.solvers.lapack import copy_into
 
 # Places in Search.state.
@@ -49,7 +49,7 @@ def make_search(start: Floats, metric: Floats | None = None) -> Search:
     return Search(start.copy(), np.zeros(k), start.copy(), np.zeros(k), np.zeros(k), first, np.zeros(8))
 
 
-@kernel
+@inner
 def begin(search: Search, f: float) -> None:
     """Take the trial point, already evaluated, as the first point."""
     stay_apart()
@@ -63,7 +63,7 @@ def begin(search: Search, f: float) -> None:
     state[SHORTENED] = 0.0
 
 
-@kernel
+@inner
 def propose(search: Search, tolerance: float, max_steps: int) -> bool:
     """Set the next trial point; return False when the search is over and ``state[REASON]`` says why."""
     stay_apart()
@@ -97,7 +97,7 @@ def propose(search: Search, tolerance: float, max_steps: int) -> bool:
     return True
 
 
-@kernel
+@inner
 def judge(search: Search, f: float) -> bool:
     """Accept the trial point and learn from it, or shorten the step; return whether it was accepted."""
     stay_apart()
@@ -126,7 +126,7 @@ def judge(search: Search, f: float) -> bool:
     return True
 
 
-@kernel
+@inner
 def _update_metric(search: Search) -> None:
     k = len(search.point)
     s, y, Hy = np.empty(k), np.empty(k), np.zeros(k)
@@ -146,7 +146,7 @@ def _update_metric(search: Search) -> None:
             search.metric[i, j] += scale * s[i] * s[j] - (Hy[i] * s[j] + s[i] * Hy[j]) / curvature
 
 
-@kernel
+@inner
 def _reset_metric(search: Search) -> None:
     for i in range(len(search.point)):
         diagonal = abs(search.metric[i, i])

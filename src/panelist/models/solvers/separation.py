@@ -13,6 +13,7 @@ import numpy as np
 
 from panelist.models.arrays import Bools, Floats, Ints
 from panelist.models.solvers.solution import Solution
+from panelist.models.solvers.spectra import condition_of, routine
 
 _FAR = 4.0  # latent standard deviations: effects on a scale hardly ever reach further
 _CONDITION = 1e6
@@ -25,6 +26,8 @@ def mark_separated(solution: Solution, codes: Ints, X: Floats, J: Floats, unit: 
     ``unit`` is the latent standard deviation.
     """
     condition = solution.optimum.condition
+    if not _looks_strange(solution.beta, condition, X, unit):
+        return solution
     lost = find_lost(solution.beta, solution.joint_vcov, condition, codes, X, J, unit)
     if not lost.any():
         return solution
@@ -41,10 +44,7 @@ def find_lost(
     """Return which of (α, β) have no finite estimate; it is only looked for where something looks strange."""
     s, p = J.shape[1], X.shape[1]
     none = np.zeros(s + p, dtype=np.bool_)
-    if not p:
-        return none
-    reach = np.abs(beta) * (X.max(axis=0) - X.min(axis=0))
-    if not (reach.max() > _FAR * unit or condition > _CONDITION):
+    if not _looks_strange(beta, condition, X, unit):
         return none
     if J.shape[0] == s and overlaps(codes, X, s + 1):
         return none
@@ -52,6 +52,14 @@ def find_lost(
     if lost.any():
         lost |= np.sqrt(np.diag(covariance)) > 100.0 * unit  # thresholds that only lie in between
     return lost
+
+
+def _looks_strange(beta: Floats, condition: float, X: Floats, unit: float) -> bool:
+    """Return whether an effect reaches further than effects do, or the Hessian is nearly singular."""
+    if not len(beta):
+        return False
+    reach = np.abs(beta) * (X.max(axis=0) - X.min(axis=0))
+    return condition > _CONDITION or bool(reach.max() > _FAR * unit)
 
 
 def overlaps(codes: Ints, X: Floats, categories: int) -> bool:
@@ -103,17 +111,9 @@ def _run_off(codes: Ints, X: Floats, J: Floats) -> Bools:
 
 def scaled_condition(hessian: Floats) -> float:
     """Return the condition number of the Hessian in units of each parameter's own curvature."""
-    return float(scaled_conditions(hessian[None])[0])
+    return float(condition_of(routine(), np.ascontiguousarray(hessian)))
 
 
 def scaled_conditions(hessians: Floats) -> Floats:
     """Return the condition number of each Hessian of a stack, infinite where it is none."""
-    finite: Bools = np.asarray(np.isfinite(hessians).all(axis=(1, 2)))
-    usable = np.where(finite[:, None, None], hessians, 0.0)
-    diagonal = np.sqrt(np.abs(np.diagonal(usable, axis1=1, axis2=2)))
-    diagonal = np.where(diagonal == 0.0, 1.0, diagonal)
-    values = np.linalg.eigvalsh(usable / (diagonal[:, :, None] * diagonal[:, None, :]))
-    positive = finite & (values[:, 0] > 0.0)
-    lowest = np.where(positive, values[:, 0], 1.0)
-    conditions: Floats = np.where(positive, values[:, -1] / lowest, np.inf)
-    return conditions
+    return np.array([scaled_condition(hessian) for hessian in hessians])

@@ -1,6 +1,7 @@
 """Starting values of the thresholds: the margins of the ratings, turned by the link."""
 
 from collections.abc import Callable
+from itertools import accumulate, pairwise
 from statistics import NormalDist
 
 import numpy as np
@@ -20,11 +21,11 @@ _QUANTILES: dict[str, Callable[[Floats], Floats]] = {
 
 def start_alpha(codes: Ints, thresholds: Thresholds, link: str, spread: float) -> Floats:
     """Return α from the cumulative shares of the categories; ``spread`` is the latent standard deviation."""
-    counts = np.bincount(codes, minlength=len(thresholds.between) + 1)
-    shares = np.cumsum(counts)[:-1] / counts.sum()
-    values = _QUANTILES[link](shares) * spread
+    counts = np.bincount(codes, minlength=len(thresholds.between) + 1).tolist()
+    shares = [below / len(codes) for below in accumulate(counts[:-1])]
+    values = _QUANTILES[link](np.array(shares)) * spread
     alpha = thresholds.solve(values)
-    if np.all(np.diff(thresholds.J @ alpha) > 0.0):
+    if all(low < high for low, high in pairwise((thresholds.J @ alpha).tolist())):
         return alpha
     # The nearest structured thresholds are out of order: take evenly spaced ones.
     return thresholds.solve(np.linspace(values[0], values[-1], len(values)))

@@ -6,7 +6,7 @@ busy, and fits that run side by side in threads would fight for the cores. Large
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any
 
@@ -16,30 +16,36 @@ _running = 0
 _previous: dict[str, int] = {}
 
 
-@contextmanager
-def single_threaded_blas(dense_columns: int = 0) -> Iterator[None]:
+def single_threaded_blas(dense_columns: int = 0) -> AbstractContextManager[None]:
     """Hold every BLAS library of this process to one thread until the last of the running fits ends.
 
     A fit that works on a large dense block, and is the only one running, gets all threads for it.
     """
-    if dense_columns >= _LARGE:
-        with _all_threads_if_alone():
-            yield
-        return
-    global _running
-    with _lock:
-        _running += 1
-        if _running == 1:
-            for library in _libraries():
-                _previous[library.filepath] = library.num_threads
-            _set_threads(None)
-    try:
-        yield
-    finally:
+    return _all_threads_if_alone() if dense_columns >= _LARGE else _single
+
+
+class _Single(AbstractContextManager[None]):
+    """Counts the fits that run; the first takes the threads away, the last gives them back."""
+
+    def __enter__(self) -> None:
+        global _running
+        with _lock:
+            _running += 1
+            if _running == 1:
+                for library in _libraries():
+                    _previous[library.filepath] = library.num_threads
+                if any(count != 1 for count in _previous.values()):
+                    _set_threads(None)
+
+    def __exit__(self, *raised: object) -> None:
+        global _running
         with _lock:
             _running -= 1
-            if _running == 0:
+            if _running == 0 and any(count != 1 for count in _previous.values()):
                 _set_threads(_previous)
+
+
+_single = _Single()
 
 
 @contextmanager

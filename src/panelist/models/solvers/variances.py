@@ -1,13 +1,14 @@
 """The free entries of Λ, and what a variance at its boundary means in words."""
 
 from functools import cache
+from math import hypot
 
 import numpy as np
 
 from panelist.models.arrays import Floats, Longs
 from panelist.models.formulas.grouping import Factor
 from panelist.models.solvers.blocks import Blocks, Pattern, level_variances
-from panelist.models.solvers.solution import rectify
+from panelist.models.solvers.rows import fill_lambda, fill_modes
 
 _AT_ZERO = 1e-4  # of lme4's isSingular: a relative standard deviation below this is none
 
@@ -43,19 +44,18 @@ def first_entries(factors: tuple[Factor, ...], scale: float) -> Floats:
 
 def split_lambda(factors: tuple[Factor, ...], tau: Floats) -> tuple[Floats, ...]:
     """Return the m × m lower triangle of each factor, its diagonal non-negative."""
-    return tuple(rectify(block) for block in _split(factors, tau))
+    return _split(factors, tau, upright=True)
 
 
-def _split(factors: tuple[Factor, ...], tau: Floats) -> tuple[Floats, ...]:
-    rows, columns = free_entries(factors)
-    size = sum(len(factor.columns) for factor in factors)
-    whole = np.zeros((size, size))
-    whole[rows, columns] = tau
+def _split(factors: tuple[Factor, ...], tau: Floats, *, upright: bool) -> tuple[Floats, ...]:
     pieces, first = [], 0
     for factor in factors:
         m = len(factor.columns)
-        pieces.append(whole[first : first + m, first : first + m])
-        first += m
+        rows, columns = _find_entries(((m, factor.blocks),))
+        block = np.zeros((m, m))
+        fill_lambda(rows, columns, tau, first, block, upright)
+        pieces.append(block)
+        first += len(rows)
     return tuple(pieces)
 
 
@@ -63,14 +63,15 @@ def level_effects(
     factors: tuple[Factor, ...], tau: Floats, pattern: Pattern, blocks: Blocks, u: Floats
 ) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
     """Return b = Λu and the square roots of diag(ΛH⁻¹Λ'), a row a level, factor by factor."""
-    pieces = _split(factors, tau)
+    pieces = _split(factors, tau, upright=False)
     effects, at = [], 0
     for factor, block in zip(factors, pieces, strict=True):
-        size = len(factor.levels) * len(block)
-        effects.append(u[at : at + size].reshape(-1, len(block)) @ block.T)
-        at += size
+        modes = np.empty((len(factor.levels), len(block)))
+        fill_modes(block, u, at, modes)
+        effects.append(modes)
+        at += modes.size
     variances = level_variances(pattern, blocks, pieces)
-    return tuple(effects), tuple(np.sqrt(np.maximum(v, 0.0)) for v in variances)
+    return tuple(effects), tuple(np.sqrt(v, out=v) for v in variances)
 
 
 def is_singular(factors: tuple[Factor, ...], lambdas: tuple[Floats, ...]) -> bool:
@@ -90,8 +91,8 @@ def describe_singular(factors: tuple[Factor, ...], lambdas: tuple[Floats, ...]) 
             part = block[start:stop, start:stop]
             if not _has_lost_rank(part):
                 continue
-            sds = np.sqrt((part**2).sum(axis=1))
-            zero = [factor.columns[start + k] for k in np.flatnonzero(sds < _AT_ZERO)]
+            sds = [hypot(*row) for row in part.tolist()]
+            zero = [factor.columns[start + k] for k, sd in enumerate(sds) if sd < _AT_ZERO]
             sentences += [_say_zero(factor, name) for name in zero]
             if not zero:
                 names = ", ".join(factor.columns[start:stop])
