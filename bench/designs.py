@@ -25,6 +25,7 @@ CAPTIONS = {
     "clmm": "Ordinal mixed model, probit: panelist and ordinal::clmm",
     "lmm": "Linear mixed model, ML, with Satterthwaite's df: panelist and lmerTest::lmer",
 }
+RUNS = 100  # at the most, of about a second in all
 QUICK_ROWS = 600  # without --full R fits designs up to this size
 R_ENDS = 3000  # clmm did not end in 30 minutes at 10,000 rows
 
@@ -156,11 +157,11 @@ def measure_design(
         ratings = read_ratings(frame)
         call = fit_whole(ratings, model)
         call()  # compiles, where that has not been done
-        timing, fitted = time_call(call, seconds)
+        timing, fitted = time_call(call, seconds, at_most=RUNS)
         whole.append(timing.best)
         fits.append(fitted)
         if seed == seeds[0]:
-            solver.append(time_call(solve_only(ratings, model), seconds)[0].best)
+            solver.append(time_call(solve_only(ratings, model), seconds, at_most=RUNS)[0].best)
     say(f"  {model}, {size.n_rows} ratings: {1e3 * whole[0]:.1f} ms, solver {1e3 * solver[0]:.1f} ms")
     converged = all(fitted.converged for fitted in fits)
     return Row(size, model, whole[0], solver[0], tuple(whole), fits[0].loglik, converged)
@@ -204,12 +205,12 @@ def _with_r(row: Row, r: Measured | None) -> Row:
 def _notes(answers: Answers, options: Options) -> tuple[str, ...]:
     notes = [
         "“fit” is the whole of panelist.fit on a ratings table, with the table of coefficients: best of 3 to "
-        f"25 runs on the first data set, and “data sets” the same over {len(options.seeds)} simulated ones. "
-        "“solver” has the matrices already. The target is for “fit”."
+        f"{RUNS} runs on the first data set, and “data sets” the same over {len(options.seeds)} simulated "
+        "ones. “solver” has the matrices already. The target is for “fit”."
     ]
     if answers.versions:
         notes.append(
-            f"{answers.versions}, on the first data set: one run of clmm, the best of three of lmer with "
+            f"{answers.versions}, on the first data set: one run of clmm, the best of up to ten of lmer with "
             "coef(summary())."
         )
         if not options.full:

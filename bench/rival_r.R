@@ -1,7 +1,7 @@
 # How long R takes: Rscript rival_r.R CSV MODEL [CSV MODEL …], MODEL one of clmm, lmer.
 #
 # Writes a line of versions, then a line a fit: file, model, seconds, log-likelihood, separated by tabs. clmm is fitted
-# once, lmer with the coefficient table (Satterthwaite's df) three times unless that takes long, and the best is told.
+# once, lmer with the coefficient table (Satterthwaite's df) ten times unless that takes long, and the best is told.
 needed <- c("ordinal", "lmerTest")
 missing <- needed[!vapply(needed, requireNamespace, logical(1), quietly = TRUE)]
 if (length(missing)) {
@@ -33,7 +33,7 @@ for (job in seq_len(ncol(arguments))) {
                                             data = ratings, link = "probit")))
   } else {
     runs <- c()
-    while (length(runs) < 3 && sum(runs) < 30) {
+    while (length(runs) < 10 && sum(runs) < 10) {
       runs <- c(runs, seconds_of({
         fit <- quiet(lmer(rating ~ system + (system | rater) + (system | item), data = ratings, REML = FALSE))
         table <- quiet(coef(summary(fit)))

@@ -46,6 +46,19 @@ def test_value_and_gradient_are_those_of_the_oracle(part: str, reml: bool) -> No
     np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("small", [0.0, 1e-6, 9e-5, 2e-4, 1e-2])
+@pytest.mark.parametrize("entry", [0, 2, 3, 5])
+def test_slopes_are_exact_where_a_variance_nearly_vanishes(entry: int, small: float) -> None:
+    frame = make_ratings()
+    frame["rating"] = frame["rating"] + 0.3 * frame["x"] + 0.01 * np.arange(len(frame))
+    built = design("rating ~ x + (x | rater) + (x | item)", frame)
+    theta = np.array([0.6, 0.2, 0.5, 0.4, -0.3, 0.7])
+    theta[entry] = small
+    _, gradient, _ = package_deviance(make_linear(built, False), theta)
+    expected = differences(lambda at: deviance_value(built, at, False), theta)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-7)
+
+
 @pytest.mark.parametrize("part", ["crossed", "three systems"])
 def test_fixed_effects_are_generalised_least_squares(part: str) -> None:
     built = make_design(part)

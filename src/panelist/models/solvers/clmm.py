@@ -16,6 +16,7 @@ from panelist.models.solvers.kernel import announce_compiling
 from panelist.models.solvers.laplace import Ordinal, Workspace, make_workspace
 from panelist.models.solvers.links import LATENT_SD, LINKS, link_code
 from panelist.models.solvers.optimise import ITERATIONS, REASON, REASONS, Search, make_search
+from panelist.models.solvers.rooms import lend_room
 from panelist.models.solvers.search_ordinal import search_ordinal
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
@@ -75,10 +76,10 @@ def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the Laplace estimates of an ordinal mixed model."""
     announce_compiling(search_ordinal)
     model = make_model(design, link, thresholds)
-    room = make_room(model)
-    with single_threaded_blas(dense_size(model.pattern)):
+    with single_threaded_blas(dense_size(model.pattern)), lend_room(make_room, model) as room:
+        room.work.counts[:] = 0
         found = find_estimates(model, design.factors, link, thresholds, room)
-    return _describe(model, design, room.work, found)
+        return _describe(model, design, room.work, found)
 
 
 def make_model(design: Design, link: str, thresholds: Thresholds) -> Ordinal:

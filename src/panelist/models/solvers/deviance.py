@@ -17,6 +17,7 @@ from panelist.models.solvers.blocks import Blocks, Pattern, dense_size, make_blo
 from panelist.models.solvers.elimination import factorise, solve_octets
 from panelist.models.solvers.inversion import invert_rows
 from panelist.models.solvers.kernel import inner, kernel, stay_apart
+from panelist.models.solvers.lapack import copy_into
 from panelist.models.solvers.octets import WIDTH, fma, get, load, put, spread, store, total
 
 
@@ -42,6 +43,7 @@ class LinearWorkspace(NamedTuple):
     spread: Floats  # (B, columns) octets: H⁻¹V'X and H⁻¹V'y
     sums: Floats  # (B, p + 1) octets: H̃⁻¹[X y] times the columns of X, and y
     e: Floats  # (n,) y − Xβ − Vu
+    theta: Floats  # (r,)
     beta: Floats  # (p,)
     u: Floats  # (columns,)
     R: Floats  # (p, p) lower Cholesky factor of X'H̃⁻¹X
@@ -63,6 +65,7 @@ def make_linear_workspace(model: Linear) -> LinearWorkspace:
         spread=np.empty(batches * columns * WIDTH),
         sums=np.empty(batches * (p + 1) * WIDTH),
         e=np.empty(n),
+        theta=np.empty(len(model.tau_row)),
         beta=np.empty(p),
         u=np.empty(columns),
         R=np.empty((p, p)),
@@ -77,6 +80,7 @@ def settle(model: Linear, theta: Floats, work: LinearWorkspace) -> bool:
     stay_apart()
     pattern, X, y, R, beta = model.pattern, model.X, model.y, work.R, work.beta
     (n, p), columns = X.shape, len(work.u)
+    copy_into(work.theta, theta)
     _fill_V(model, theta, work.V)
     for i in range(n):
         for a in range(p):
@@ -232,6 +236,10 @@ def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Flo
     """Fill ∂d/∂θ at the settled point, with 1/σ² = ``precision`` held fixed (the envelope of β and σ)."""
     stay_apart()
     pattern = model.pattern
+    if pattern.usual and len(gradient) == 6 and not model.reml and _is_regular(work.theta):
+        invert_rows(pattern, work.V, work.blocks, work.P[:0])
+        _sum_levels(pattern, work, precision, gradient)
+        return
     invert_rows(pattern, work.V, work.blocks, work.P)
     start, place, m1, m2 = pattern.start, pattern.place.reshape(-1), pattern.widths[0], pattern.place.shape[1]
     m, dense = m1 + m2, (len(start) - 1) * m1
@@ -263,6 +271,43 @@ def slopes(model: Linear, work: LinearWorkspace, precision: float, gradient: Flo
         gradient[3], gradient[4], gradient[5] = g3, g4, g5
     for t in range(len(gradient)):
         gradient[t] *= 2.0
+
+
+@inner
+def _is_regular(theta: Floats) -> bool:
+    """Whether both Λ of the usual case can be divided by, to about ten digits."""
+    return bool(min(abs(theta[0]), abs(theta[2]), abs(theta[3]), abs(theta[5])) > 1e-4)
+
+
+@inner
+def _sum_levels(pattern: Pattern, work: LinearWorkspace, precision: float, gradient: Floats) -> None:
+    """Fill ∂d/∂θ in the usual case from sums over levels, which are fewer than rows.
+
+    H⁻¹V'Z = (I − H⁻¹)Λ⁻¹ and Z'e = Λ⁻ᵀu, so that with G = Σ_l (I − N_l − u_l u_l'/σ²) over the levels of a
+    factor the slope in entry (i, j) of its λ is twice entry (j, i) of Gλ⁻¹.
+    """
+    N, T, u, long = work.blocks.N.reshape(-1), work.blocks.T.reshape(-1), work.u, work.blocks.T.shape[1]
+    J = len(pattern.start) - 1
+    for factor in range(2):
+        levels, first = (J, 0) if factor == 0 else (pattern.q // 2, 2 * J)
+        g0, g1, g2 = float(levels), 0.0, float(levels)
+        for level in range(levels):
+            one, other = get(u, first + 2 * level), get(u, first + 2 * level + 1)
+            g0, g1, g2 = (
+                g0 - precision * one * one,
+                g1 - precision * one * other,
+                g2 - precision * other * other,
+            )
+            if factor == 0:
+                at = 4 * level
+                g0, g1, g2 = g0 - get(N, at), g1 - get(N, at + 1), g2 - get(N, at + 3)
+            else:
+                at = 2 * level * (long + 1)
+                g0, g1, g2 = g0 - get(T, at), g1 - get(T, at + 1), g2 - get(T, at + long + 1)
+        a, b, c = work.theta[3 * factor], work.theta[3 * factor + 1], work.theta[3 * factor + 2]
+        gradient[3 * factor] = 2.0 * (g0 - g1 * b / c) / a
+        gradient[3 * factor + 1] = 2.0 * g1 / c
+        gradient[3 * factor + 2] = 2.0 * g2 / c
 
 
 @inner

@@ -10,7 +10,10 @@ from panelist.models.solvers.octets import WIDTH, fma, get, load, put, spread, s
 
 @inner
 def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
-    """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries, and T and N on the way."""
+    """Fill row i of P (n, m) with H⁻¹v_i at the columns where v_i has entries, and T and N on the way.
+
+    Only T and N are filled where P has no rows.
+    """
     stay_apart()
     C, D, E, N, T = blocks.C, blocks.D.reshape(-1), blocks.E, blocks.N.reshape(-1), blocks.T.reshape(-1)
     near, (q, long) = blocks.near, blocks.T.shape
@@ -37,6 +40,8 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
             _gather(seen, first, width, octets * WIDTH, T, long, near)
         _multiply_near(near, width, C, at, octets, m1, E)
         _invert_lead(C, at, octets, D, square, m1, E, N)
+        if len(out) == 0:
+            continue
         if usual:
             _fill_pairs(start[j], start[j + 1], rows, place, local, N, square, E, octets, T, long, out)
         else:

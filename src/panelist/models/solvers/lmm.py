@@ -15,6 +15,7 @@ from panelist.models.solvers.deviance_columns import LinearLanes, make_linear_la
 from panelist.models.solvers.estimate_linear import AT_ZERO, RETURN, TOLERANCE, make_progress
 from panelist.models.solvers.kernel import announce_compiling
 from panelist.models.solvers.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, make_search
+from panelist.models.solvers.rooms import lend_room
 from panelist.models.solvers.rows import spread_of
 from panelist.models.solvers.search_linear import search_linear
 from panelist.models.solvers.separation import scaled_condition
@@ -98,11 +99,10 @@ def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
     """Return the estimates of a linear mixed model, and the uncertainty of their covariance."""
     announce_compiling(search_linear)
     model, unit = set_response(make_linear(design, reml), design.y)
-    with single_threaded_blas(dense_size(model.pattern)):
-        room = make_room(model)
+    with single_threaded_blas(dense_size(model.pattern)), lend_room(make_room, model) as room:
         found = find_estimates(model, design.factors, room)
         moments = find_moments(read_settled(model, room.work, found), unit)
-    return _describe(model, design, room.work, found, moments, unit), moments.uncertainty
+        return _describe(model, design, room.work, found, moments, unit), moments.uncertainty
 
 
 def make_linear(design: Design, reml: bool) -> Linear:

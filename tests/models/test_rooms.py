@@ -1,0 +1,50 @@
+"""Rooms that are used again: the same numbers as in a new one, in every thread."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from panelist.models.fit import fit
+from panelist.models.fitted import Fit
+from panelist.models.solvers import lmm
+from panelist.models.solvers.rooms import lend_room
+from tests.models.designs import design
+from tests.models.test_batch import SLOPES, draw, make_table
+
+
+def refit(model: str, rating: int) -> Fit:
+    frame = make_table()
+    return fit(SLOPES, frame.assign(rating=draw(frame, 4)[rating]), model=model)
+
+
+@pytest.mark.parametrize("model", ["clmm", "lmm"])
+def test_a_fit_does_not_see_what_the_one_before_left(model: str) -> None:
+    first = [refit(model, rating) for rating in range(4)]
+    again = [refit(model, rating) for rating in (3, 1, 2, 0)]
+    for one, other in zip(first, (again[3], again[1], again[2], again[0]), strict=True):
+        assert one.loglik == other.loglik
+        np.testing.assert_array_equal(one.vcov, other.vcov)
+        np.testing.assert_array_equal(one.modes["mode"], other.modes["mode"])
+        assert one.optimum.evaluations == other.optimum.evaluations
+
+
+@pytest.mark.parametrize("model", ["clmm", "lmm"])
+def test_threads_do_not_share_a_room(model: str) -> None:
+    alone = [refit(model, rating).loglik for rating in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda rating: refit(model, rating).loglik, [0, 1, 2, 3] * 3))
+    assert together == alone * 3
+
+
+def test_a_room_is_lent_once_at_a_time_and_only_to_models_of_its_shape() -> None:
+    frame = make_table()
+    built = design(SLOPES, frame.assign(rating=draw(frame, 1)[0]))
+    model = lmm.make_linear(built, True)
+    with lend_room(lmm.make_room, model) as outer, lend_room(lmm.make_room, model) as inner:
+        assert outer is not inner
+    with lend_room(lmm.make_room, model) as again:
+        assert again is outer  # the last that was given back
+    smaller = lmm.make_linear(design(SLOPES, frame.iloc[:-1].assign(rating=draw(frame, 1)[0][:-1])), True)
+    with lend_room(lmm.make_room, smaller) as other:
+        assert len(other.work.ones) == len(frame) - 1
