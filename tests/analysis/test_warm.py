@@ -1,6 +1,7 @@
 """Whether compiled code is there already, which decides if the user is told to wait."""
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,3 +60,14 @@ def test_code_made_from_other_sources_does_not_count(monkeypatch: pytest.MonkeyP
     assert is_compiled(again)
     monkeypatch.setattr(again._cache._cache_file, "_source_stamp", "of other sources")
     assert not is_compiled(again)
+
+
+@pytest.mark.parametrize("name", ["octets.py", "lapack.py", "normal.py", "search_ordinal.py", "rows.py"])
+def test_an_edit_outdates_what_was_compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, read = kernels._stamp.__wrapped__(), Path.read_bytes
+
+    def read_edited(path: Path) -> bytes:
+        return read(path) + (b"# edited" if path.name == name else b"")
+
+    monkeypatch.setattr(Path, "read_bytes", read_edited)
+    assert kernels._stamp.__wrapped__() != before

@@ -20,7 +20,7 @@ def close(found: Floats, expected: Floats) -> None:
 
 
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", EIGHT_AT_ONCE)
 def test_ordinal_columns_do_not_depend_on_how_they_are_taken(case: str, link: str) -> None:
     systems, share, formula = CASES[case]
     frame = make_table(systems, share)
@@ -28,7 +28,7 @@ def test_ordinal_columns_do_not_depend_on_how_they_are_taken(case: str, link: st
     thresholds = make_thresholds("flexible", built.categories)
     model = clmm.make_model(built, link, thresholds)
     room = clmm.make_room(model)
-    assert bool(len(room.lanes.psi)) == (case in EIGHT_AT_ONCE)
+    assert len(room.lanes.psi)
     apart = room._replace(lanes=room.lanes._replace(psi=np.empty(0)))
     together = clmm.find_estimates(model, built.factors, link, thresholds, room)
     one_by_one = clmm.find_estimates(model, built.factors, link, thresholds, apart)
@@ -37,16 +37,26 @@ def test_ordinal_columns_do_not_depend_on_how_they_are_taken(case: str, link: st
 
 
 @pytest.mark.parametrize("reml", [True, False])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", EIGHT_AT_ONCE)
 def test_linear_columns_do_not_depend_on_how_they_are_taken(case: str, reml: bool) -> None:
     systems, share, formula = CASES[case]
     frame = make_table(systems, share)
     built = design(formula, frame.assign(rating=draw(frame, 1)[0]))
     model, _ = lmm.set_response(lmm.make_linear(built, reml), built.y)
     room = lmm.make_room(model)
-    assert bool(len(room.lanes.theta)) == (case in EIGHT_AT_ONCE)
+    assert len(room.lanes.theta)
     apart = room._replace(lanes=room.lanes._replace(theta=np.empty(0)))
     together = lmm.find_estimates(model, built.factors, room)
     one_by_one = lmm.find_estimates(model, built.factors, apart)
     np.testing.assert_allclose(together.theta, one_by_one.theta, atol=1e-6)
     close(together.curvature, one_by_one.curvature)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case not in EIGHT_AT_ONCE])
+def test_other_models_take_one_column_after_the_other(case: str) -> None:
+    systems, share, formula = CASES[case]
+    frame = make_table(systems, share)
+    built = design(formula, frame.assign(rating=draw(frame, 1)[0]), ordinal=True)
+    thresholds = make_thresholds("flexible", built.categories)
+    assert not len(clmm.make_room(clmm.make_model(built, "probit", thresholds)).lanes.psi)
+    assert not len(lmm.make_room(lmm.make_linear(built, True)).lanes.theta)

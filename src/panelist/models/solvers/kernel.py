@@ -20,6 +20,7 @@ from panelist.models.solvers.lean import compile_inner
 P = ParamSpec("P")
 R = TypeVar("R")
 _announced = False
+_MARKS = (b"@kernel", b"@inner", b"@part", b"intrinsic(")  # of files that compiled code is made from
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -28,7 +29,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function for other kernels alone to call, in half the time; it is kept with those that do."""
+    """Compile a function for other kernels alone to call (see lean); it is kept with those that do."""
     return cast(Callable[P, R], compile_inner(function, {"nogil": True, "error_model": "numpy"}))
 
 
@@ -92,10 +93,10 @@ def is_compiled(compiled: Any) -> bool:
 
 @cache
 def _stamp() -> str:
-    """Return a digest of all source files that hold kernels."""
+    """Return a digest of all source files that compiled code is made from."""
     digest = blake2b(digest_size=16)
     for path in sorted(Path(__file__).parents[2].rglob("*.py")):
         text = path.read_bytes()
-        if any(mark in text for mark in (b"@kernel", b"@inner", b"@part")):
+        if any(mark in text for mark in _MARKS):
             digest.update(path.name.encode() + b"\0" + text)
     return digest.hexdigest()
