@@ -47,6 +47,8 @@ class LeastSquares:
     random: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"group": [], "term": [], "sd": []}))
     correlations: pd.DataFrame = field(default_factory=lambda: NOTHING)
     notes: tuple[str, ...] = ()
+    loglik: float = -100.0
+    n_parameters: int = 10
 
     @property
     def n(self) -> int:
@@ -62,6 +64,9 @@ class LeastSquares:
 
     def degrees(self, L: Floats) -> Floats:
         return np.full(len(L), np.inf if self.model.startswith("cl") else float(self.n - len(self.beta)))
+
+    def widen(self, L: Floats) -> Floats:
+        return np.ones(len(L))
 
 
 def fit_least_squares(formula: str, table: Ratings, model: str, link: str, **fields: Any) -> LeastSquares:
@@ -81,12 +86,18 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Fit by least squares; returns the list of (model, formula) that were asked for."""
     asked: list[tuple[str, str]] = []
 
-    def fit(formula: str, table: Ratings, model: str, link: str) -> LeastSquares:
+    def fit(formula: str, table: Ratings, model: str, options: Any) -> LeastSquares:
         asked.append((model, formula))
-        return fit_least_squares(formula, table, model, link)
+        return fit_least_squares(formula, table, model, options.link)
 
-    monkeypatch.setattr(compare, "_fit", fit)
+    put_in(monkeypatch, fit)
     return asked
+
+
+def put_in(monkeypatch: pytest.MonkeyPatch, fit: Any) -> None:
+    """Fit by ``fit``; which analysis leads is tested with real fits."""
+    monkeypatch.setattr(compare, "_fit", fit)
+    monkeypatch.setattr(compare, "choose_lead", lambda main, *_, **__: main)
 
 
 def make_ratings(
@@ -121,7 +132,7 @@ def test_crossed_raters_get_slopes_and_single_cells_intercepts() -> None:
         .assign(rater=lambda frame: ["x" if i % 4 < 2 else "y" for i in range(len(frame))])
     )
     assert once.shapes["item"] == "intercept"
-    assert any("most cells item × system hold one rating" in note for note in once.notes)
+    assert any("nearly all cells item × system hold one rating" in note for note in once.notes)
 
 
 def test_factors_that_met_one_system_get_intercepts() -> None:
@@ -179,30 +190,57 @@ def _fit_with(monkeypatch: pytest.MonkeyPatch, troubles: dict[str, Any]) -> list
     """Let fits of formulas that hold a text come out as told: fields of the fit, or an error to raise."""
     asked: list[str] = []
 
-    def fit(formula: str, table: Ratings, model: str, link: str) -> LeastSquares:
+    def fit(formula: str, table: Ratings, model: str, options: Any) -> LeastSquares:
         asked.append(formula)
         found: Any = next((trouble for text, trouble in troubles.items() if text in formula), {})
         if isinstance(found, Exception):
             raise found
-        return fit_least_squares(formula, table, model, link, **found)
+        return fit_least_squares(formula, table, model, options.link, **found)
 
-    monkeypatch.setattr(compare, "_fit", fit)
+    put_in(monkeypatch, fit)
     return asked
 
 
+FLAT = pd.DataFrame(
+    {
+        "group": ["rater", "rater", "item"],
+        "term": ["Intercept", "system[T.b]"] * 1 + [""],
+        "sd": [0.5, 0.3, 0.4],
+    }
+)
+PERFECT = pd.DataFrame({"group": ["rater"], "a": ["Intercept"], "b": ["system[T.b]"], "r": [1.0]})
+SINGULAR = {"singular": True, "random": FLAT, "correlations": PERFECT}
+"""A fit in which the slopes of raters are perfectly correlated."""
+
+
 def test_a_singular_fit_steps_down_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = _fit_with(monkeypatch, {"(system |": {"singular": True}})
+    asked = _fit_with(monkeypatch, {"(system | rater)": SINGULAR})
     only = compare_systems(make_ratings({"a": 0, "b": 1})).criteria[0]
     assert len(asked) == 2
     assert only.formula == asked[1]
-    assert "(1 | rater:system)" in only.formula
+    assert "(1 | rater:system) + (system | item)" in only.formula  # what is not at fault stays
     assert any("was singular" in note and asked[1] in note for note in only.notes)
+
+
+def test_a_singular_fit_is_kept_where_the_smaller_one_is_far_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = _fit_with(
+        monkeypatch, {"(system | rater)": SINGULAR, ":system)": {"loglik": -109.7, "n_parameters": 9}}
+    )
+    only = compare_systems(make_ratings({"a": 0, "b": 1})).criteria[0]
+    assert only.formula == asked[0]
+    assert any("was kept: the next smaller model loses 9.7 in log-likelihood" in note for note in only.notes)
+
+
+def test_a_fit_that_is_singular_elsewhere_keeps_its_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = _fit_with(monkeypatch, {"(system |": {"singular": True}})
+    only = compare_systems(make_ratings({"a": 0, "b": 1})).criteria[0]
+    assert asked == [only.formula]
 
 
 def test_a_zero_variance_is_kept_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     zero = pd.DataFrame({"group": ["rater", "rater:system"], "term": [""] * 2, "sd": [0.5, 0.0]})
     asked = _fit_with(
-        monkeypatch, {"(system |": {"singular": True}, ":system)": {"singular": True, "random": zero}}
+        monkeypatch, {"(system | rater)": SINGULAR, ":system)": {"singular": True, "random": zero}}
     )
     only = compare_systems(make_ratings({"a": 0, "b": 1})).criteria[0]
     assert len(asked) == 2
@@ -533,6 +571,7 @@ def test_real_fits_give_the_differences_of_emmeans(
         formula="rating ~ system + (1 | rater) + (1 | item)",
         adjust=adjust,
         criteria=where,
+        df="z",  # as emmeans
     ).criteria[0]
     rows = expected["contrasts"]["BH" if adjust == "bh" else adjust]
     for pair, row in zip(only.pairs, rows, strict=True):

@@ -45,12 +45,13 @@ def test_latent_effects_are_the_differences_of_the_comparison(ordinal: Criterion
 
 
 def test_superiority_is_the_chance_that_a_drawn_rating_is_higher(ordinal: CriterionComparison) -> None:
-    marginal = estimate_marginal(ordinal.fit, make_grid(ordinal.fit))
+    grid = make_grid(ordinal.fit)
+    shares = estimate_marginal(ordinal.fit, grid)
     rng = stream(5, "superiority")
     n = 200_000
     drawn = {
-        name: rng.choice(marginal.probabilities.shape[1], size=n, p=p / p.sum())
-        for name, p in zip(marginal.systems, marginal.probabilities, strict=True)
+        name: rng.choice(shares.shape[1], size=n, p=p / p.sum())
+        for name, p in zip(grid.systems, shares, strict=True)
     }
     for pair in measure_effects(ordinal).pairs:
         a, b = drawn[pair.a], drawn[pair.b]

@@ -40,7 +40,7 @@ def ends(found: Intervals) -> dict[str, tuple[float, float]]:
 
 # ---- Wald ----------------------------------------------------------------------------------------
 def test_wald_intervals_are_the_estimate_and_its_errors() -> None:
-    ordinal = made("three", CROSSED, "clmm")
+    ordinal = made("three", CROSSED, "clmm").with_degrees("z")
     table = ordinal.intervals().table()
     assert table["kind"].tolist() == ["threshold"] * 4 + ["effect"] * 2
     se = np.sqrt(np.diag(ordinal.solution.joint_vcov))
@@ -295,12 +295,12 @@ def test_the_test_of_a_linear_model_is_classical() -> None:
     assert (row["num_df"], row["den_df"]) == (2, fitted.n - 3)
 
 
-def test_an_ordinal_model_has_wald_tests() -> None:
-    fitted = made("three", CROSSED, "clmm")
+def test_an_ordinal_model_tested_by_z_has_wald_tests() -> None:
+    fitted = made("three", CROSSED, "clmm").with_degrees("z")
     (row,) = fitted.test_terms().table().to_dict("records")
     assert row["chisq"] == pytest.approx(fitted.beta @ np.linalg.solve(fitted.vcov, fitted.beta))
     assert row["df"] == 2
-    two = made("paper", CROSSED, "clmm")
+    two = made("paper", CROSSED, "clmm").with_degrees("z")
     (row,) = two.test_terms().table().to_dict("records")
     assert row["chisq"] == pytest.approx(two.coefficients["statistic"][0] ** 2)
     assert row["p"] == pytest.approx(two.coefficients["p"][0])

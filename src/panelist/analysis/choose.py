@@ -2,9 +2,8 @@
 
 The start is the largest random part that the design can bear (models/random_part.py). If the fit is singular
 or does not converge, the factors at fault step down (Bates, Kliegl, Vasishth & Baayen 2015,
-https://arxiv.org/abs/1506.04967), and the first fit is kept that converged and is not singular. A zero
-variance of ``cells`` or ``intercept`` is no reason to step down: leaving that term out gives the same
-likelihood and the same estimates.
+https://arxiv.org/abs/1506.04967); stepping.py says how far. A zero variance of ``cells`` or ``intercept`` is
+no reason to step down: leaving that term out gives the same likelihood and the same estimates.
 """
 
 from __future__ import annotations
@@ -23,10 +22,9 @@ __all__ = ["RandomPart", "choose_random", "groups_at_fault", "zero_terms"]
 
 
 def groups_at_fault(random: pd.DataFrame, correlations: pd.DataFrame, shapes: dict[str, Shape]) -> set[str]:
-    """Return the groups whose slopes have a covariance without full rank (all of them if none shows)."""
+    """Return the groups whose slopes have a covariance without full rank; others are not at fault."""
     slopes = {group for group, shape in shapes.items() if shape == "slopes"}
-    found = {group for group in slopes if _lacks_rank(random, correlations, group)}
-    return found or slopes
+    return {group for group in slopes if _lacks_rank(random, correlations, group)}
 
 
 def zero_terms(random: pd.DataFrame) -> list[str]:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.analysis.choose import RandomPart, choose_random, groups_at_fault, zero_terms
+from panelist.analysis.choose import RandomPart, choose_random
 from panelist.analysis.comparative.choice_model import check_cluster
 from panelist.analysis.comparative.compare_choices import MODELS as CHOICE_MODELS
 from panelist.analysis.comparative.compare_choices import compare_criterion
 from panelist.analysis.comparative.trials import holds_choices
 from panelist.analysis.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
+from panelist.analysis.lead import choose_lead
 from panelist.analysis.ranks import rank_intervals
+from panelist.analysis.separated import fill_separated, find_separated, run_off
+from panelist.analysis.stepping import fit_largest
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.models.formulas.formula import parse_formula
@@ -43,6 +46,7 @@ class _Options:
     level: float
     reference: str | None
     cluster: str
+    df: str
 
 
 def compare_systems(
@@ -56,6 +60,7 @@ def compare_systems(
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
     cluster: str = "rater",
+    df: str = "t",
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 
@@ -64,7 +69,9 @@ def compare_systems(
     design can bear, and made smaller if it is singular or does not converge: models/random_part.py has the
     rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey,
     holm, bonferroni, bh or none; with ``reference`` only that system's pairs are shown. A criterion that
-    cannot be compared is named in the notes, and raises if no other is left.
+    cannot be compared is named in the notes, and raises if no other is left. ``df`` "t" tests ordinal models
+    as few raters and items ask for, "z" as if there were many. Where the ordinal model is not to be trusted
+    (ratings so nearly unanimous that its approximation breaks) "auto" leads with the linear one: lead.py.
 
     Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
     "plackett-luce", and ``cluster`` says whose answers hang together: see compare_choices.
@@ -73,7 +80,7 @@ def compare_systems(
     if model not in known:
         raise UnknownName(f"No model is called {model!r}. {did_you_mean(model, known)}")
     check_cluster(cluster)
-    options = _Options(model, link, formula, find_adjustment(adjust).name, level, reference, cluster)
+    options = _Options(model, link, formula, find_adjustment(adjust).name, level, reference, cluster, df)
     table = read_ratings(ratings)
     _check_columns(table)
     done, failed = [], {}
@@ -122,23 +129,48 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
         )
     table, notes = _usable_rows(table, criterion)
     model, part, why = _choose(table.frame, options)
-    formula, tried = options.formula, list[str]()
+    main = _compare_by(model, part, table, criterion, options, [*notes, *why])
+    return choose_lead(
+        main,
+        table.frame.iloc[np.asarray(main.fit.design.rows)],
+        lambda other: _compare_by(other, part, table, criterion, options, notes),
+        free=options.model == "auto",
+    )
+
+
+def _compare_by(
+    model: str,
+    part: RandomPart | None,
+    table: Ratings,
+    criterion: str,
+    options: _Options,
+    notes: list[str],
+) -> CriterionComparison:
+    """Return the comparison by one model: fit, contrast, rank."""
+
+    def refit(formula: str, rows: Ratings) -> Any:
+        return _fit(formula, rows, model, options)
+
+    formula, tried = options.formula, tuple[str, ...]()
     if part is not None:
-        fitted, part, tried = _fit_steps(part, table, model, options.link)
+        fitted, part, tried = _unpack(fit_largest(part, lambda text: refit(text, table)))
         formula = part.formula()
     else:
-        fitted = _fit(str(formula), table, model, options.link)
+        fitted = refit(str(formula), table)
     term = _system_term(fitted, table)
     means = estimate_means(fitted, term, level=options.level)
     every = contrast_pairs(fitted, term, options.adjust, options.level)
     shown = every
     if options.reference is not None:
         shown = contrast_pairs(fitted, term, options.adjust, options.level, reference=options.reference)
+    ordinal = model in ("clm", "clmm")
+    if ordinal and (ends := find_separated(fitted, term)):
+        every, shown = (fill_separated(one, ends, fitted, table, refit) for one in (every, shown))
+        means = run_off(means, ends)
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
     unit, units, effect_units = _effect_unit(fitted, used)
-    ordinal = model in ("clm", "clmm")
-    notes += [*why, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
-    notes = [note for note in notes if note not in table.notes]  # the whole comparison says these, once
+    said = [*notes, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
+    said = [note for note in said if note not in table.notes]  # the whole comparison says these, once
     return CriterionComparison(
         criterion=criterion,
         model=model,
@@ -154,9 +186,13 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
         systems=_system_rows(means, every, used),
         pairs=list_pairs(shown, shown.estimate / unit),
         reference=options.reference,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys(said)),
         fit=fitted,
     )
+
+
+def _unpack(stepped: Any) -> tuple[Any, RandomPart, tuple[str, ...]]:
+    return stepped.fit, stepped.part, stepped.notes
 
 
 def _compare_choices(table: Ratings, criterion: str, options: _Options) -> CriterionComparison:
@@ -254,46 +290,11 @@ def _choose(frame: pd.DataFrame, options: _Options) -> tuple[str, RandomPart | N
     return (mixed if part.shapes else fixed_only), part, notes
 
 
-def _fit_steps(part: RandomPart, table: Ratings, model: str, link: str) -> tuple[Any, RandomPart, list[str]]:
-    """Return the first fit, from the largest model down, that converged with a covariance of full rank."""
-    notes: list[str] = []
-    while True:
-        fitted: Any = None
-        trouble = ""
-        slopes = {group for group, shape in part.shapes.items() if shape == "slopes"}
-        suspects = slopes or {group for group, shape in part.shapes.items() if shape == "cells"}
-        try:
-            fitted = _fit(part.formula(), table, model, link)
-        except BadModel as error:
-            if not suspects:
-                raise
-            trouble = f"could not be fitted: {error}"
-        else:
-            if not fitted.converged:
-                trouble = "did not converge."
-            elif fitted.singular and slopes:
-                trouble = "was singular: it asks more of these data than they hold."
-                suspects = groups_at_fault(fitted.random, fitted.correlations, part.shapes)
-        lower = part.lower(suspects) if trouble else None
-        if lower is None:
-            break
-        notes.append(f"{part.formula()} {trouble} The next smaller model was taken, {lower.formula()}.")
-        part = lower
-    if fitted.singular and (zero := zero_terms(fitted.random)):
-        notes.append(
-            f"The variance of {' and of '.join(zero)} is estimated as zero: the estimates are those of the "
-            "model without it."
-        )
-    if not fitted.converged:
-        notes.append("The fit did not converge, not even the smallest: do not rely on these numbers.")
-    return fitted, part, notes
-
-
-def _fit(formula: str, table: Ratings, model: str, link: str) -> Any:
+def _fit(formula: str, table: Ratings, model: str, options: _Options) -> Any:
     from panelist.models.fit import fit  # late: it brings the compiled kernels
 
     if model in ("clm", "clmm"):
-        return fit(formula, table, model=model, link=link)
+        return fit(formula, table, model=model, link=options.link, df=options.df)
     return fit(formula, table, model=model)
 
 

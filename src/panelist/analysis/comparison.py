@@ -90,6 +90,9 @@ class CriterionComparison(Result):
     pairs: tuple[PairDifference, ...]
     reference: str | None = None
     notes: tuple[str, ...] = ()
+    why: str = ""  # why this analysis leads, where it is not the one that the ratings suggest
+    contradictions: tuple[Any, ...] = ()  # what speaks against the conclusion: contradictions.py
+    beside: "CriterionComparison | None" = field(default=None, repr=False, compare=False)
     fit: Any = field(default=None, repr=False, compare=False)
 
     def title(self) -> str:
@@ -97,8 +100,16 @@ class CriterionComparison(Result):
         return f"Systems compared on {self.criterion}"
 
     def sentence(self) -> str:
-        """Return the finding in one sentence, with where it comes from."""
-        return f"On {self.criterion}, {describe_findings(self)} ({describe_source(self)})."
+        """Return the finding with where it comes from, and first what speaks against it."""
+        return f"{self.finding(f' ({describe_source(self)})')}{f' {self.why}' if self.why else ''}"
+
+    def finding(self, source: str = "") -> str:
+        """Return the finding in one sentence, two where something contradicts it."""
+        said = f"{describe_findings(self)}{source}."
+        if not self.contradictions:
+            return f"On {self.criterion}, {said}"
+        against = "; ".join(one.sentence for one in self.contradictions)
+        return f"On {self.criterion}, {against}. By the {MODEL_WORDS[self.model]} alone, {said}"
 
     def parts(self) -> list[Part]:
         """Return the sentence, the table of systems, the table of pairs, and the notes."""
@@ -127,6 +138,9 @@ class CriterionComparison(Result):
             "systems": [asdict(system) for system in self.systems],
             "pairs": [asdict(pair) for pair in self.pairs],
             "finding": self.sentence(),
+            "why": self.why,
+            "contradictions": [asdict(one) for one in self.contradictions],
+            "beside": None if self.beside is None else self.beside.to_dict(),
             "notes": list(self.notes),
         }
 

@@ -3,9 +3,9 @@
 Points: the difference of two systems' expected ratings. Superiority: the chance that a rating of one system,
 drawn at random, is higher than one of the other by another rater of another item, ties counting half
 (Vargha & Delaney 2000, doi:10.3102/10769986025002101, call it A). Both follow from the fitted model, averaged
-over raters and items (marginal.py). Intervals are by the delta method from the covariance of thresholds and
-fixed effects, with the same multiplier as the adjusted interval of the latent difference; those of a
-probability are made on the logit scale. The variances of raters and items are taken as estimated.
+over raters and items (marginal.py). Their intervals are the adjusted interval of the latent difference
+carried over: the two systems are moved apart or together, half of the way each, to either end of it, with
+thresholds and variances as estimated. So an interval in points never tells another story than the test.
 """
 
 from dataclasses import asdict, dataclass
@@ -13,15 +13,14 @@ from math import nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from scipy.special import expit, logit, ndtr
+from scipy.special import ndtr
 
 from panelist.analysis.comparison import CriterionComparison, PairDifference
-from panelist.analysis.marginal import Grid, Marginal, estimate_marginal, find_term, make_grid
+from panelist.analysis.marginal import Grid, estimate_marginal, find_term, make_grid
 from panelist.core.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.result import Part, Result, Table
 from panelist.models.arrays import Floats
-from panelist.models.inference.adjust import two_sided_quantile
-from panelist.models.inference.contrasts import estimate_means
+from panelist.models.inference.contrasts import Means, estimate_means
 from panelist.models.predictions.predict import category_points
 from panelist.models.solvers.links import LATENT_SD
 
@@ -123,10 +122,9 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
     term = find_term(comparison)
     grid = make_grid(fit, term)
     if fit.ordinal:
-        marginal = estimate_marginal(fit, grid)
         points = category_points(fit)
-        systems = _expect(marginal, points, comparison.level)
-        effects = [_measure(pair, marginal, points, fit) for pair in comparison.pairs]
+        systems = _expect(fit, grid, points, estimate_means(fit, term, level=comparison.level))
+        effects = [_measure(pair, grid, points, fit) for pair in comparison.pairs]
     else:
         means = estimate_means(fit, term, level=comparison.level, weights="equal")
         systems = [
@@ -145,40 +143,36 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
     )
 
 
-def _expect(marginal: Marginal, points: Floats | None, level: float) -> list[Expected]:
-    """Return expected ratings; intervals on the logit of the place between the ends of the scale."""
+def _expect(fit: "Fit", grid: Grid, points: Floats | None, means: Means) -> list[Expected]:
+    """Return expected ratings; their intervals are those of the latent means, carried over."""
     if points is None:
-        return [Expected(name, nan, nan, nan) for name in marginal.systems]
-    low, high = points[0], points[-1]
-    place = (marginal.probabilities @ points - low) / (high - low)
-    slopes = np.einsum("skm,k->sm", marginal.slopes, points) / (high - low)
-    se = _standard_errors(slopes, marginal.vcov)
-    reach = float(two_sided_quantile(level, np.array([np.inf]))[0])
-    lower, upper = _logit_interval(place, se, reach)
-    return [
-        Expected(name, *(float(low + (high - low) * share[k]) for share in (place, lower, upper)))
-        for k, name in enumerate(marginal.systems)
-    ]
+        return [Expected(name, nan, nan, nan) for name in grid.systems]
+    ends = [estimate_marginal(fit, grid) @ points]
+    for moved in (means.low, means.high):
+        shift = moved - means.estimate
+        shifts = dict(zip(means.levels, np.nan_to_num(shift).tolist(), strict=True))
+        ends.append(np.where(np.isnan(shift), nan, estimate_marginal(fit, grid, shifts) @ points))
+    return [Expected(name, *(float(end[k]) for end in ends)) for k, name in enumerate(grid.systems)]
 
 
-def _measure(pair: PairDifference, marginal: Marginal, points: Floats | None, fit: "Fit") -> Effect:
-    a, b = marginal.systems.index(pair.a), marginal.systems.index(pair.b)
-    p, slopes = marginal.probabilities, marginal.slopes
-    reach = (pair.high - pair.low) / (2.0 * pair.se) if pair.se > 0 else nan
-    difference = gap = nan
-    if points is not None:
-        difference = float((p[a] - p[b]) @ points)
-        slope = np.einsum("km,k->m", slopes[a] - slopes[b], points)
-        gap = reach * float(_standard_errors(slope[None], marginal.vcov)[0])
-    wins = np.tri(p.shape[1], k=-1) + 0.5 * np.eye(p.shape[1])  # row above column
-    superiority = float(p[a] @ wins @ p[b])
-    slope = slopes[a].T @ (wins @ p[b]) + slopes[b].T @ (wins.T @ p[a])
-    se = _standard_errors(slope[None], marginal.vcov)
-    low, high = (float(end[0]) for end in _logit_interval(np.array([superiority]), se, reach))
+def _measure(pair: PairDifference, grid: Grid, points: Floats | None, fit: "Fit") -> Effect:
+    k = len(fit.threshold_values) + 1
+    wins = np.tri(k, k=-1) + 0.5 * np.eye(k)  # row above column
+    own = grid.only((pair.a, pair.b))
+    shown = fit.beta @ (own.average(own.X)[0] - own.average(own.X)[1])  # finite also where it runs off
+    found = []
+    for end in (shown, pair.low, pair.high):
+        half = 0.5 * (end - shown)
+        if np.isnan(half):
+            found.append((nan, nan))
+            continue
+        p = estimate_marginal(fit, own, {pair.a: half, pair.b: -half})
+        difference = nan if points is None else float((p[0] - p[1]) @ points)
+        found.append((difference, float(p[0] @ wins @ p[1])))
     unit = LATENT_SD[str(fit.link)]
     latent = (pair.difference / unit, pair.low / unit, pair.high / unit)
-    points_of = (difference, difference - gap, difference + gap)
-    return _make(pair, latent, points_of, (superiority, low, high))
+    sizes, chances = zip(*found, strict=True)
+    return _make(pair, latent, (sizes[0], sizes[1], sizes[2]), (chances[0], chances[1], chances[2]))
 
 
 def _measure_linear(pair: PairDifference, grid: Grid, fit: "Fit", unit: float) -> Effect:
@@ -212,18 +206,3 @@ def _find_unit(comparison: CriterionComparison) -> float:
     """Return the standard unit of a comparison's effects, from a pair that shows it."""
     shown = (p.difference / p.effect for p in comparison.pairs if p.effect == p.effect and p.effect != 0.0)
     return next(shown, nan)
-
-
-def _standard_errors(slopes: Floats, vcov: Floats) -> Floats:
-    errors: Floats = np.sqrt(np.maximum(np.einsum("sm,mn,sn->s", slopes, vcov, slopes), 0.0))
-    return errors
-
-
-def _logit_interval(share: Floats, se: Floats, reach: float) -> tuple[Floats, Floats]:
-    """Return the ends of an interval that stays between 0 and 1; nan for what lies on an end itself."""
-    inside = (share > 0.0) & (share < 1.0)
-    safe = np.where(inside, share, 0.5)
-    gap = reach * se / (safe * (1.0 - safe))
-    with np.errstate(over="ignore", invalid="ignore"):
-        ends = expit(logit(safe) - gap), expit(logit(safe) + gap)
-    return np.where(inside, ends[0], nan), np.where(inside, ends[1], nan)

@@ -5,6 +5,7 @@ raters and items over their estimated normal distributions. So the probabilities
 new rater of a new item.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from panelist.models.fitted import Fit
 
 MOST_ROWS = 20_000
-STEP = 1e-4  # latent units; the functions are smooth, and the error of central differences is of its square
+FARTHEST = 50.0  # latent units: what lies beyond is at the end of the scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +44,12 @@ class Grid:
         np.add.at(total, self.system, values * self.weight.reshape(-1, *[1] * (values.ndim - 1)))
         return total
 
-
-@dataclass(frozen=True, eq=False)
-class Marginal:
-    """P(category | system), systems × categories, and its slopes in thresholds and fixed effects."""
-
-    systems: tuple[str, ...]
-    probabilities: Floats
-    slopes: Floats  # systems × categories × parameters
-    vcov: Floats
+    def only(self, systems: Sequence[str]) -> "Grid":
+        """Return the rows of these systems, in this order."""
+        rows = [np.flatnonzero(self.system == self.systems.index(name)) for name in systems]
+        every = np.concatenate(rows)
+        system = np.repeat(np.arange(len(systems)), [len(one) for one in rows])
+        return Grid(tuple(systems), system, self.X[every], self.variance[every], self.weight[every])
 
 
 def make_grid(fit: "Fit", term: str = "system") -> Grid:
@@ -80,26 +78,13 @@ def make_grid(fit: "Fit", term: str = "system") -> Grid:
     return Grid(tuple(levels), np.repeat(np.arange(len(levels)), len(cells)), rows.X, variance, weight)
 
 
-def estimate_marginal(fit: "Fit", grid: Grid) -> Marginal:
-    """Return the category probabilities of each system and how they change with the estimates."""
-    estimates = fit.joint_estimates
-    slopes = []
-    for place in range(len(estimates)):
-        ends = []
-        for sign in (1.0, -1.0):
-            moved = estimates.copy()
-            moved[place] += sign * STEP
-            ends.append(_probabilities(fit, grid, moved))
-        slopes.append((ends[0] - ends[1]) / (2.0 * STEP))
-    return Marginal(
-        grid.systems, _probabilities(fit, grid, estimates), np.stack(slopes, axis=-1), fit.joint_vcov
-    )
-
-
-def _probabilities(fit: "Fit", grid: Grid, joint: Floats) -> Floats:
+def estimate_marginal(fit: "Fit", grid: Grid, shifts: Mapping[str, float] | None = None) -> Floats:
+    """Return P(category | system), systems × categories; ``shifts`` move systems on the latent scale."""
     assert fit.link is not None, "only ordinal models have categories"
     k = len(fit.threshold_values)
-    eta = grid.X @ joint[k:]
+    joint = fit.joint_estimates
+    moved = np.array([(shifts or {}).get(name, 0.0) for name in grid.systems])
+    eta = grid.X @ joint[k:] + np.clip(moved, -FARTHEST, FARTHEST)[grid.system]
     return grid.average(category_probabilities(fit.link, joint[:k], eta, grid.variance))
 
 

@@ -99,7 +99,7 @@ def predict_shares(
     counts = np.zeros((len(variable.levels), K))
     np.add.at(counts, (np.asarray(variable.codes), fit.design.codes), 1.0)
     observed = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    ordinal = estimate_marginal(fit, make_grid(fit, term)).probabilities
+    ordinal = estimate_marginal(fit, make_grid(fit, term))
     points = category_points(fit)
     interval = np.full_like(observed, nan)
     if points is not None and not isinstance(linear, Missing) and not linear.ordinal:

@@ -18,9 +18,10 @@ import numpy as np
 
 from panelist.core.errors import BadModel, BadRatings, UnknownName, did_you_mean
 from panelist.models.arrays import Longs
-from panelist.models.batch_fits import BatchFits, gather
+from panelist.models.batch_fits import BatchFits, SmallSamples, gather
 from panelist.models.diagnose import refuse_confounded
 from panelist.models.formulas.matrices import Design
+from panelist.models.inference.small_sample import make_linear_design
 from panelist.models.solvers import clmm, lmm
 from panelist.models.solvers.fitters import (
     Estimates,
@@ -36,6 +37,7 @@ from panelist.models.solvers.thresholds import make_thresholds
 
 MODELS = ("clmm", "clm", "lmm", "lm")
 METHODS = ("REML", "ML")
+DEGREES = ("t", "z")
 _CHUNK = 32  # sets that a thread takes at once, at most
 
 
@@ -48,6 +50,7 @@ class Batch:
     method: str
     design: Design
     make_fitter: Callable[[], Fitter]  # room of its own for each thread
+    analogues: "tuple[Batch, ...]" = ()  # of clmm tested by t: the linear one by REML, and by ML
 
     @property
     def ordinal(self) -> bool:
@@ -60,13 +63,20 @@ class Batch:
         return len(self.design.rows)
 
 
-def prepare_batch(design: Design, model: str = "clmm", link: str = "probit", method: str = "REML") -> Batch:
+def prepare_batch(
+    design: Design, model: str = "clmm", link: str = "probit", method: str = "REML", df: str = "t"
+) -> Batch:
     """Return the model of this design, ready for ``fit_batch``; the design's own response is not used.
 
     ``design`` comes from ``build_design``, with ``ordinal=True`` for ``clmm`` and ``clm``. ``link`` belongs
-    to these two, whose thresholds are flexible, and ``method`` to ``lmm``.
+    to these two, whose thresholds are flexible, ``method`` to ``lmm``, and ``df`` (t or z) to ``clmm``.
     """
-    for what, word, known in (("model", model, MODELS), ("link", link, LINKS), ("method", method, METHODS)):
+    for what, word, known in (
+        ("model", model, MODELS),
+        ("link", link, LINKS),
+        ("method", method, METHODS),
+        ("df", df, DEGREES),
+    ):
         if word not in known:
             raise UnknownName(f"No {what} of a batch is called {word!r}. {did_you_mean(word, known)}")
     ordinal, mixed = model in ("clmm", "clm"), model in ("clmm", "lmm")
@@ -84,7 +94,10 @@ def prepare_batch(design: Design, model: str = "clmm", link: str = "probit", met
     refuse_confounded(design)
     if model == "clmm":
         base = clmm.make_model(design, link, make_thresholds("flexible", design.categories))
-        return Batch(model, link, "Laplace", design, lambda: OrdinalMixed(design, link, base))
+        numbers = make_linear_design(design)
+        analogues = [prepare_batch(numbers, "lmm", method=one) for one in METHODS] if df == "t" else []
+        make = lambda: OrdinalMixed(design, link, base)  # noqa: E731
+        return Batch(model, link, "Laplace", design, make, tuple(analogues))
     if model == "lmm":
         linear = lmm.make_linear(design, method == "REML")
         return Batch(model, None, method, design, lambda: LinearMixed(design, linear))
@@ -114,7 +127,19 @@ def fit_batch(batch: Batch, responses: Any, threads: int | None = None) -> Batch
             with ThreadPoolExecutor(workers) as pool:
                 found = list(pool.map(fit_chunk, chunks))
     highest = int(sets.max()) if batch.ordinal and sets.size else 0
-    return gather(batch.model, batch.design, [one for chunk in found for one in chunk], highest)
+    fits = gather(batch.model, batch.design, [one for chunk in found for one in chunk], highest)
+    if not batch.analogues:
+        return fits
+    numbers = np.array([_leave_gaps_out(one) for one in sets], dtype=np.float64).reshape(sets.shape)
+    reml, ml = (fit_batch(one, numbers, threads) for one in batch.analogues)
+    fewest = float(max(min(len(factor.levels) for factor in batch.design.factors) - 1, 1))
+    return fits.with_small(SmallSamples(reml, ml, fewest))
+
+
+def _leave_gaps_out(codes: Longs) -> Longs:
+    """Return the places of the ratings among the categories that occur, as a single fit counts them."""
+    places: Longs = np.cumsum(np.bincount(codes) > 0) - 1
+    return places[codes]
 
 
 def _check_responses(batch: Batch, responses: Any) -> Any:

@@ -1,6 +1,8 @@
 """What a batch of fits gives: arrays with a row for each data set."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +10,7 @@ import numpy as np
 from panelist.core.errors import BadModel
 from panelist.models.arrays import Bools, Floats, Longs
 from panelist.models.formulas.matrices import Design
+from panelist.models.inference.small_sample import LEAST_DEGREES
 from panelist.models.solvers.fitters import FAILURES, ONE_VALUE, Estimates
 
 __all__ = ["FAILURES", "BatchFits", "Contrasts", "gather"]
@@ -49,16 +52,50 @@ class BatchFits:
     slopes: Floats  # (n_sets, k, p, p) and
     A: Floats  # (n_sets, k, k), for Satterthwaite's degrees of freedom; k = 0 but for lmm
     residual_df: float  # n − p for lm, else infinite
+    small: SmallSamples | None = None  # of clmm: what t needs in place of z
 
     def contrast(self, L: Floats) -> Contrasts:
-        """Return Lβ with standard errors, degrees of freedom and two-sided p, for L (rows, p)."""
+        """Return Lβ with standard errors, degrees of freedom and two-sided p, for L (rows, p).
+
+        Those of clmm are for few raters and items, as those of a single fit (inference/small_sample.py).
+        """
         L = np.atleast_2d(np.asarray(L, dtype=np.float64))
         if L.shape[1] != len(self.names):
             raise BadModel(
                 f"A contrast needs a number for each of the {len(self.names)} fixed effects "
                 f"({', '.join(self.names)}). Got {L.shape[1]}."
             )
-        return _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df)
+        plain = _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df)
+        return plain if self.small is None else self.small.widen(L, plain)
+
+    def with_small(self, small: SmallSamples) -> BatchFits:
+        """Return the fits with the statistics, degrees of freedom and p-values of t."""
+        fits = replace(self, small=small)
+        tests = fits.contrast(np.eye(len(self.names)))
+        return replace(fits, statistic=tests.statistic, df=tests.df, p=tests.p)
+
+
+@dataclass(frozen=True, eq=False)
+class SmallSamples:
+    """The linear analogues of all sets, by REML and by ML; ``fewest`` is for sets that have none."""
+
+    reml: BatchFits
+    ml: BatchFits
+    fewest: float
+
+    def widen(self, L: Floats, plain: Contrasts) -> Contrasts:
+        """Return contrasts with the standard errors and degrees of freedom that few raters ask for."""
+        from scipy.special import stdtr
+
+        rows = np.column_stack([np.zeros(len(L)), L])  # the analogue has an intercept
+        by_reml, by_ml = self.reml.contrast(rows), self.ml.contrast(rows)
+        usable = ((self.reml.failed == 0) & (self.ml.failed == 0))[:, None] & (by_ml.se > 0.0)
+        ratio = np.divide(by_reml.se, by_ml.se, out=np.ones(plain.se.shape), where=usable)
+        degrees = np.where(usable & ~np.isnan(by_reml.df), by_reml.df, self.fewest)
+        df = np.where(np.isnan(plain.df), np.nan, np.maximum(degrees, LEAST_DEGREES))
+        se = plain.se * np.maximum(ratio, 1.0)
+        statistic = np.divide(plain.estimate, se, out=np.full(se.shape, np.nan), where=se > 0.0)
+        return Contrasts(plain.estimate, se, statistic, df, 2.0 * stdtr(df, -np.abs(statistic)))
 
 
 def gather(model: str, design: Design, found: list[Estimates | None], highest: int) -> BatchFits:

@@ -10,6 +10,7 @@ from panelist.models.formulas.formula import Formula, parse_formula
 from panelist.models.formulas.matrices import Design, build_design
 from panelist.models.formulas.response import choose_family, read_response
 from panelist.models.formulas.variables import Labels
+from panelist.models.inference.small_sample import SmallSample
 from panelist.models.solvers.links import LATENT_SD, LINKS
 from panelist.models.solvers.separation import mark_separated
 from panelist.models.solvers.solution import Solution
@@ -18,6 +19,7 @@ from panelist.models.solvers.thresholds import STRUCTURES, make_thresholds
 
 MODELS = ("auto", "clmm", "clm", "lmm", "lm")
 METHODS = ("REML", "ML")
+DEGREES = ("t", "z")
 
 
 def fit(
@@ -28,6 +30,7 @@ def fit(
     threshold: str = "flexible",
     method: str = "REML",
     quadrature: int = 1,
+    df: str = "t",
 ) -> Fit:
     """Return the fit of one model to ratings.
 
@@ -36,9 +39,10 @@ def fit(
     or ``clm`` (ordered categories, with or without random effects), ``lmm`` or ``lm`` (numbers), or ``auto``.
     ``link`` and ``threshold`` belong to the ordinal models, ``method`` (REML or ML) to ``lmm``, and
     ``quadrature``, the number of points of adaptive Gauss-Hermite quadrature, to a ``clmm`` with a single
-    scalar random effect; 1 is the Laplace approximation.
+    scalar random effect; 1 is the Laplace approximation. ``df`` belongs to a ``clmm``: "t" tests with the
+    degrees of freedom and the standard errors that few raters or items ask for, "z" takes them for many.
     """
-    _check_words(model=(model, MODELS), link=(link, LINKS), method=(method, METHODS))
+    _check_words(model=(model, MODELS), link=(link, LINKS), method=(method, METHODS), df=(df, DEGREES))
     if threshold not in STRUCTURES:
         raise UnknownName(
             f"No threshold structure is called {threshold!r}. {did_you_mean(threshold, STRUCTURES)}"
@@ -51,7 +55,7 @@ def fit(
         design = build_design(parsed, ratings, ordinal=ordinal)
         refuse_confounded(design)
         if ordinal:
-            fitted = _fit_ordinal(design, model, link, threshold, quadrature)
+            fitted = _fit_ordinal(design, model, link, threshold, quadrature, df)
         else:
             fitted = _fit_linear(design, model, method)
         return fitted.with_notes(*ratings.notes, *notes, *design.notes, *diagnose(fitted))
@@ -81,7 +85,7 @@ def choose_model(model: str, formula: Formula, ratings: Ratings) -> tuple[str, l
     return model, []
 
 
-def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadrature: int) -> Fit:
+def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadrature: int, df: str) -> Fit:
     structure = make_thresholds(threshold, design.categories)
     if quadrature < 1:
         raise BadModel(f"The number of quadrature points must be 1 or more. Got {quadrature}.")
@@ -101,7 +105,8 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
     assert design.codes is not None
     unit = LATENT_SD[link] if link != "cauchit" else 10.0
     solution = mark_separated(solution, design.codes, design.X, structure.J, unit)
-    return Fit(model, link, method, design, solution, structure)
+    tested = SmallSample(design) if model == "clmm" and df == "t" else None
+    return Fit(model, link, method, design, solution, structure, tested)
 
 
 def _fit_linear(design: Design, model: str, method: str) -> Fit:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from panelist.models.inference.kenward_roger import KenwardRoger
+    from panelist.models.inference.small_sample import SmallSample
     from panelist.models.predictions.predict import Prediction
     from panelist.models.predictions.shares import Shares
     from panelist.models.solvers.lmm import Uncertainty
@@ -45,7 +46,7 @@ class Fit(Inference):
     design: Design
     solution: Solution
     structure: Thresholds | None = None
-    uncertainty: "Uncertainty | KenwardRoger | None" = None
+    uncertainty: "Uncertainty | KenwardRoger | SmallSample | None" = None
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -162,11 +163,17 @@ class Fit(Inference):
         turn = np.zeros((k + p, s + p))
         turn[:k, :s] = self.structure.J
         turn[k:, s:] = np.eye(p)
-        joint: Floats = turn @ self.solution.joint_vcov @ turn.T
+        whole = self.solution.joint_vcov
+        joint: Floats = turn @ np.where(np.isnan(whole), 0.0, whole) @ turn.T
+        lost = np.abs(turn[:, np.isnan(np.diag(whole))]).max(axis=1, initial=0.0) > 0.0  # separated effects
+        joint[lost, :] = joint[:, lost] = np.nan
         return joint
 
     def degrees(self, L: Floats) -> Floats:
-        """Return the t degrees of freedom of each row of contrasts: Satterthwaite's, n − p, or infinite."""
+        """Return the t degrees of freedom of each row of contrasts: Satterthwaite's, n − p, or infinite.
+
+        An ordinal mixed model takes them from its linear analogue (inference/small_sample.py).
+        """
         L = np.atleast_2d(L)
         if self.model == "lm":
             return np.full(len(L), float(self.n - len(self.beta)))
@@ -174,23 +181,35 @@ class Fit(Inference):
             return np.full(len(L), np.inf)
         if self.leaves_nothing:
             return np.full(len(L), np.nan)
-        if hasattr(self.uncertainty, "degrees"):  # Kenward and Roger's
+        if hasattr(self.uncertainty, "degrees"):  # Kenward and Roger's, or those of the linear analogue
             return self.uncertainty.degrees(L)
         from panelist.models.inference.hypotheses import degrees_satterthwaite
 
         return degrees_satterthwaite(L, self.vcov, self.uncertainty.slopes, self.uncertainty.A)
 
+    def widen(self, L: Floats) -> Floats:
+        """Return what multiplies the standard error of each row of contrasts in its test; mostly 1."""
+        L = np.atleast_2d(L)
+        if hasattr(self.uncertainty, "ratios"):
+            return self.uncertainty.ratios(L)
+        return np.ones(len(L))
+
     # Tables
 
     @cached_property
     def coefficients(self) -> "pd.DataFrame":
-        """Fixed effects: term, estimate, se, statistic, df, p."""
+        """Fixed effects: term, estimate, se, statistic, df, p.
+
+        The statistic of an ordinal mixed model is t, its standard error widened by ``widen``.
+        """
         from panelist.models.inference.hypotheses import two_sided
 
         numbers = np.empty((len(_NUMBERS), len(self.beta)))
         fill_tests(np.ascontiguousarray(self.beta), np.ascontiguousarray(self.vcov), numbers)
         if len(self.beta):
-            numbers[3] = self.degrees(np.eye(len(self.beta)))
+            every = np.eye(len(self.beta))
+            numbers[2] /= self.widen(every)
+            numbers[3] = self.degrees(every)
             numbers[4] = two_sided(numbers[2], numbers[3])
         return make_frame("term", self.names, _NUMBERS, numbers)
 
@@ -325,13 +344,18 @@ class Fit(Inference):
         return rows
 
     def _coefficient_table(self) -> Table:
-        t = self.model in ("lm", "lmm")
+        t = self.model != "clm" and (not self.ordinal or self.uncertainty is not None)
         columns = ["term", "estimate", "se", "statistic", *(["df"] if t else []), "p"]
         shown = self.coefficients[columns].rename(columns={"statistic": "t" if t else "z"})
         formats = {"estimate": decimals(4), "se": decimals(4), "p": P_VALUE, "term": TEXT}
         if t:
             formats["df"] = decimals(1)
-        return Table.from_frame("Fixed effects", shown, formats)
+        note = ""
+        if self.ordinal and t:
+            wider = 100.0 * (float(self.widen(np.eye(len(self.beta))).max()) - 1.0)
+            note = "t: degrees of freedom and standard errors as few raters or items ask for"
+            note += f" (se times up to {1 + wider / 100:.2f})" if wider >= 0.5 else ""
+        return Table.from_frame("Fixed effects", shown, formats, note)
 
     def _threshold_table(self) -> Table:
         return Table.from_frame("Thresholds", self.thresholds, {"estimate": decimals(4), "se": decimals(4)})

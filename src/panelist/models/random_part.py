@@ -5,13 +5,15 @@ some raters and items than for others. The start is the largest model that the d
 Levy, Scheepers & Tily 2013, doi:10.1016/j.jml.2012.11.001), decided for each factor alone:
 
 - ``slopes``     (system | rater): every system has its own spread, and all correlate. Needs raters who saw
-                 several systems, more than one rating in most cells rater × system, fewer random columns than
-                 ratings, and at least as many raters as the k (k + 1) / 2 variances and correlations.
+                 several systems, half of the ratings or more in cells rater × system that they share, fewer
+                 random columns than ratings, and at least as many raters as the k (k + 1) / 2 variances and
+                 correlations.
 - ``cells``      (1 | rater) + (1 | rater:system): the same interaction with one spread for all systems and
                  one correlation. It is what is left when correlations are dropped from a factor's slopes
                  (they cannot be dropped one by one: that would depend on which system is the reference).
-                 Taken from the start with more than six systems, or too few raters for slopes.
-- ``intercept``  (1 | rater): for factors that saw one system each, or one rating a cell.
+                 Taken from the start with more than six systems, with too few raters for slopes, or where
+                 fewer ratings share a cell, but a tenth of them do.
+- ``intercept``  (1 | rater): for factors that saw one system each, or one rating in nearly every cell.
 
 Where systems never meet within a rater or an item, the shape steps down until it is identified
 (models/identify.py). A factor with one level, or with a level a rating, is left out. No rating is looked at,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SLOPES = 6
+LEAST_SHARED = 0.1
 _LOWER: dict[Shape, Shape] = {"slopes": "cells", "cells": "intercept", "intercept": "intercept"}
 
 
@@ -118,17 +121,19 @@ def _choose_shape(frame: pd.DataFrame, group: str, levels: int, n: int, k: int) 
     systems_seen = cells.groupby(level=0).size()
     if float((systems_seen >= 2).mean()) < 0.5:
         return "intercept", f"{group}: (1 | {group}), for most {group}s met one system only."
-    if float((cells >= 2).mean()) < 0.5 or len(cells) >= n:
-        return "intercept", f"{group}: (1 | {group}), for most cells {group} × system hold one rating."
+    shared = float(cells[cells >= 2].sum()) / n  # of the ratings, not of the cells: they hold the evidence
+    if shared < LEAST_SHARED:
+        return "intercept", f"{group}: (1 | {group}), for nearly all cells {group} × system hold one rating."
     parameters = k * (k + 1) // 2
-    if k <= MOST_SLOPES and levels >= parameters and levels * k < n:
+    if shared >= 0.5 and k <= MOST_SLOPES and levels >= parameters and levels * k < n:
         return (
             "slopes",
             f"{group}: (system | {group}), for {group}s met several systems, more than once each.",
         )
-    why = (
-        f"{k} systems would need {parameters} variances and correlations"
-        if k > MOST_SLOPES
-        else f"{levels} {group}s are too few for {parameters} variances and correlations"
-    )
+    if k > MOST_SLOPES:
+        why = f"{k} systems would need {parameters} variances and correlations"
+    elif shared < 0.5:
+        why = f"{100 * shared:.0f} % of the ratings share a cell {group} × system"
+    else:
+        why = f"{levels} {group}s are too few for {parameters} variances and correlations"
     return "cells", f"{group}: (1 | {group}) + (1 | {group}:system), for {why}."

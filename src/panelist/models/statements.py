@@ -30,13 +30,16 @@ class Inference(Result):
         return find_intervals(cast("Fit", self), method, level, terms, n, seed, threads, progress)
 
     def test_terms(self, kind: int = 3, ddf: str | None = None) -> "TermTests":
-        """Return tests of the fixed terms, type III or I: F, or χ² for ordinal models."""
+        """Return tests of the fixed terms, type III or I: F, or χ² for ordinal models tested by z."""
         from panelist.models.inference.term_tests import tabulate_term_tests
 
         return tabulate_term_tests(cast("Fit", self), kind, ddf)
 
     def with_degrees(self, ddf: str) -> "Fit":
-        """Return the fit with "kenward-roger" in place of Satterthwaite: standard errors, t, F, contrasts."""
+        """Return the fit with other degrees of freedom for standard errors, t, F and contrasts.
+
+        "kenward-roger" in place of Satterthwaite's for a linear mixed model, "z" or "t" for an ordinal one.
+        """
         from panelist.models.inference.term_tests import with_degrees
 
         return with_degrees(cast("Fit", self), ddf)

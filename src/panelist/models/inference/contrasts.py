@@ -54,6 +54,9 @@ class Fitted(Protocol):
     def degrees(self, L: Floats) -> Floats:
         """Return the degrees of freedom of t for each row of L, infinite for z."""
 
+    def widen(self, L: Floats) -> Floats:
+        """Return what multiplies the standard error of each row of L."""
+
 
 @dataclass(frozen=True)
 class Means:
@@ -122,9 +125,11 @@ def estimate_means(
     ordinal = fit.model in ("clm", "clmm")
     if ordinal:
         estimate, variance = _latent_means(fit, grid.L)
-        df = np.full(len(grid.levels), np.inf)
+        whole = np.column_stack([np.ones(len(grid.L)), grid.L])  # the linear analogue has an intercept
+        variance = variance * np.asarray(fit.widen(whole)) ** 2
+        df = np.asarray(fit.degrees(whole), dtype=float)
     else:
-        estimate, variance = grid.L @ fit.beta, _variances(grid.L, fit.vcov)
+        estimate, variance = grid.L @ fit.beta, row_variances(grid.L, fit.vcov)
         df = np.asarray(fit.degrees(grid.L), dtype=float)
     estimate = np.where(grid.estimable(grid.whole), estimate, np.nan)
     se = np.where(np.isnan(estimate), np.nan, np.sqrt(variance))
@@ -178,7 +183,7 @@ def contrast_pairs(
     D = grid.L[first] - grid.L[second]
     known = grid.estimable(grid.whole[first] - grid.whole[second])
     estimate = np.where(known, D @ fit.beta, np.nan)
-    se = np.where(known, np.sqrt(_variances(D, fit.vcov)), np.nan)
+    se = np.where(known, np.sqrt(row_variances(D, fit.vcov)) * np.asarray(fit.widen(D)), np.nan)
     df = np.asarray(fit.degrees(D), dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(se > 0, estimate / se, np.nan)
@@ -313,12 +318,18 @@ def _latent_means(fit: Any, L: Floats) -> tuple[Floats, Floats]:
     n_thresholds = len(fit.joint_estimates) - len(fit.beta)
     to_middle = np.full((len(L), n_thresholds), -1.0 / n_thresholds)
     joint = np.hstack([to_middle, L])
-    return joint @ np.asarray(fit.joint_estimates), _variances(joint, np.asarray(fit.joint_vcov))
+    return joint @ np.asarray(fit.joint_estimates), row_variances(joint, np.asarray(fit.joint_vcov))
 
 
-def _variances(L: Floats, vcov: Floats) -> Floats:
-    """Return the diagonal of L V L', never below zero; nan where V is unknown."""
-    variances: Floats = np.maximum(np.einsum("ij,jk,ik->i", L, vcov, L, optimize=True), 0.0)
+def row_variances(L: Floats, vcov: Floats) -> Floats:
+    """Return the diagonal of L V L', never below zero; nan where a row needs what V does not know.
+
+    A separated effect has no variance; contrasts that do not contain it have theirs.
+    """
+    unknown = np.isnan(np.diag(vcov))
+    known = np.where(np.isnan(vcov), 0.0, vcov)
+    variances: Floats = np.maximum(np.einsum("ij,jk,ik->i", L, known, L, optimize=True), 0.0)
+    variances[np.abs(L[:, unknown]).max(axis=1, initial=0.0) > 0.0] = np.nan
     return variances
 
 

@@ -169,7 +169,9 @@ def _wald(fit: "Fit", chosen: list[Parameter], level: float, asked: bool) -> Int
         )
     s = len(fit.solution.alpha)
     errors = np.sqrt(np.diag(fit.vcov))
-    degrees = fit.degrees(np.eye(len(errors))) if len(errors) else np.empty(0)
+    degrees = np.empty(0)
+    if len(errors):
+        errors, degrees = errors * fit.widen(np.eye(len(errors))), fit.degrees(np.eye(len(errors)))
     if s:
         errors = np.append(np.sqrt(np.diag(fit.solution.joint_vcov))[:s], errors)
         degrees = np.append(np.full(s, np.inf), degrees)

@@ -1,4 +1,4 @@
-"""Tests of whole terms: F for linear models, by Satterthwaite or Kenward-Roger; Wald's χ² for ordinal."""
+"""Tests of whole terms: F by Satterthwaite, Kenward-Roger or the linear analogue; else Wald's χ²."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from panelist.core.formats import P_VALUE, decimals
 from panelist.core.result import Part, Result, Sentence, Table, json_ready
 from panelist.models.inference.hypotheses import FTest, f_tail, term_contrasts, test_term_satterthwaite
 from panelist.models.inference.kenward_roger import KenwardRoger, kenward_roger
+from panelist.models.inference.small_sample import SmallSample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,17 +20,22 @@ if TYPE_CHECKING:
     from panelist.models.fitted import Fit
 
 DEGREES = ("satterthwaite", "kenward-roger")
-_WORDS = {"satterthwaite": "Satterthwaite", "kenward-roger": "Kenward-Roger", "residual": "residual"}
+_WORDS = {
+    "satterthwaite": "Satterthwaite",
+    "kenward-roger": "Kenward-Roger",
+    "residual": "residual",
+    "analogue": "the linear analogue's",
+}
 _RANK = 1e-10
 
 
 @dataclass(frozen=True)
 class TermTests(Result):
-    """A test a term. For ordinal models ``den_df`` is infinite and ``F`` is χ²/num_df."""
+    """One test per term. Where ``degrees`` is "", ``F`` is Wald's χ²/num_df and ``den_df`` infinite."""
 
     formula: str
     kind: int
-    degrees: str  # satterthwaite, kenward-roger, residual (lm), or "" (ordinal)
+    degrees: str  # satterthwaite, kenward-roger, residual (lm), analogue (clmm), or "" (z)
     terms: tuple[str, ...]
     tests: tuple[FTest, ...]
     notes: tuple[str, ...] = ()
@@ -75,7 +81,8 @@ def tabulate_term_tests(fit: "Fit", kind: int = 3, ddf: str | None = None) -> Te
     """Return the tests of type III, or I, of the fixed terms.
 
     ``ddf`` is "satterthwaite" or "kenward-roger" for a linear mixed model; None takes what the fit carries.
-    A linear model has its residual degrees of freedom, and ordinal models have Wald's χ².
+    A linear model has its residual degrees of freedom, an ordinal mixed model those of its linear analogue;
+    other ordinal models have Wald's χ².
     """
     if ddf is not None:
         fit = with_degrees(fit, ddf)
@@ -90,6 +97,8 @@ def tabulate_term_tests(fit: "Fit", kind: int = 3, ddf: str | None = None) -> Te
         degrees = "kenward-roger" if isinstance(fit.uncertainty, KenwardRoger) else "satterthwaite"
     elif fit.model == "lm":
         degrees = "residual"
+    elif isinstance(fit.uncertainty, SmallSample):
+        degrees = "analogue"
     tests = tuple(_test(fit, L) for L in contrasts.values())
     return TermTests(fit.formula, kind, degrees, tuple(contrasts), tests, tuple(notes))
 
@@ -97,8 +106,12 @@ def tabulate_term_tests(fit: "Fit", kind: int = 3, ddf: str | None = None) -> Te
 def with_degrees(fit: "Fit", ddf: str) -> "Fit":
     """Return the fit with the covariance and degrees of freedom of ``ddf`` for all that is asked of it.
 
-    Only a linear mixed model has a choice; the other models come back as they are.
+    A linear mixed model has the choice of Satterthwaite's and Kenward-Roger's, an ordinal one that of t and
+    z; the other models come back as they are.
     """
+    if ddf in ("t", "z") and fit.ordinal:
+        tested = SmallSample(fit.design) if ddf == "t" and fit.model == "clmm" else None
+        return replace(fit, uncertainty=tested)
     if ddf not in DEGREES:
         raise UnknownName(f"No degrees of freedom are called {ddf!r}. {did_you_mean(ddf, DEGREES)}")
     if fit.model != "lmm":
@@ -123,6 +136,8 @@ def with_degrees(fit: "Fit", ddf: str) -> "Fit":
 def _test(fit: "Fit", L: "Floats") -> FTest:
     if isinstance(fit.uncertainty, KenwardRoger):
         return fit.uncertainty.test(L, fit.beta)
+    if isinstance(fit.uncertainty, SmallSample):
+        return fit.uncertainty.test(L, fit.beta, fit.vcov)
     if fit.uncertainty is not None:
         return test_term_satterthwaite(L, fit.beta, fit.vcov, fit.uncertainty.slopes, fit.uncertainty.A)
     _, values, rows = np.linalg.svd(L, full_matrices=False)

@@ -119,14 +119,9 @@ def _has_lost_rank(part: Floats) -> bool:
 
 
 def _say_zero(factor: Factor, name: str) -> str:
-    what = (
-        f"{factor.name}s do not differ"
-        if name == "Intercept"
-        else f"the effect of {name} does not differ between {factor.name}s"
-    )
     return (
-        f"singular: the variance of {name} over {factor.name} is estimated as zero ({what} beyond chance); "
-        "the estimates stand, and a model without this term fits as well"
+        f"singular: the variance of {name} over {factor.name} is estimated as zero, which these ratings "
+        "cannot tell from a small one; the estimates stand, and a model without this term fits as well"
     )
 
 
