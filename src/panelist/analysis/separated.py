@@ -9,13 +9,12 @@ doi:10.1002/sim.1047, discuss profile likelihoods under separation).
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf, nan, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtr
 
 from panelist.core.errors import PanelistError
-from panelist.models.arrays import Floats
 from panelist.models.inference.adjust import Family, find_adjustment
 from panelist.models.inference.contrasts import Means, Pairs
 
@@ -57,8 +56,8 @@ def fill_separated(
 
     ``refit`` fits a formula to a table by the model of ``fit``.
     """
-    unknown = np.flatnonzero(np.isnan(pairs.p))
-    columns: dict[str, Floats] = {
+    unknown = np.flatnonzero(np.isnan(pairs.p)).tolist()
+    columns: dict[str, Any] = {
         name: np.array(getattr(pairs, name), dtype=float)
         for name in ("estimate", "se", "df", "statistic", "low", "high")
     }

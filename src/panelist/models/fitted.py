@@ -190,9 +190,8 @@ class Fit(Inference):
     def widen(self, L: Floats) -> Floats:
         """Return what multiplies the standard error of each row of contrasts in its test; mostly 1."""
         L = np.atleast_2d(L)
-        if hasattr(self.uncertainty, "ratios"):
-            return self.uncertainty.ratios(L)
-        return np.ones(len(L))
+        ratios = getattr(self.uncertainty, "ratios", None)
+        return np.ones(len(L)) if ratios is None else np.asarray(ratios(L))
 
     # Tables
 
