@@ -165,7 +165,9 @@ def _compare_by(
         shown = contrast_pairs(fitted, term, options.adjust, options.level, reference=options.reference)
     ordinal = model in ("clm", "clmm")
     if ordinal and (ends := find_separated(fitted, term)):
-        every, shown = (fill_separated(one, ends, fitted, table, refit) for one in (every, shown))
+        whole = fill_separated(every, ends, fitted, table, refit)
+        shown = whole if shown is every else fill_separated(shown, ends, fitted, table, refit)
+        every = whole
         means = run_off(means, ends)
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
     unit, units, effect_units = _effect_unit(fitted, used)
@@ -187,6 +189,7 @@ def _compare_by(
         pairs=list_pairs(shown, shown.estimate / unit),
         reference=options.reference,
         notes=tuple(dict.fromkeys(said)),
+        tested_by="z" if ordinal and (options.df == "z" or model == "clm") else "t",
         fit=fitted,
     )
 

@@ -6,6 +6,7 @@ fallen by as much as the level of confidence allows, with the other end open (He
 doi:10.1002/sim.1047, discuss profile likelihoods under separation).
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf, nan, sqrt
@@ -97,10 +98,16 @@ def _bound(
     sign: float,
     level: float,
 ) -> float:
-    """Return the finite end of the interval of a − b by the profile likelihood, nan where there is none."""
+    """Return the finite end of the interval of a − b by the profile likelihood, nan where there is none.
+
+    Slopes have one spread for all systems here: that of a separated system has no estimate of its own, and
+    a profile over it takes minutes.
+    """
     a, b = pairs.a[place], pairs.b[place]
     coded = f"C({pairs.term}, Treatment({b!r}))"
     formula = fit.formula.replace(f"~ {pairs.term}", f"~ {coded}", 1)
+    slopes = rf"\({re.escape(pairs.term)} \| (\w+)\)"
+    formula = re.sub(slopes, rf"(1 | \1) + (1 | \1:{pairs.term})", formula)
     try:
         again = refit(formula, table)
         name = next(term for term in again.names if term.endswith(f"[T.{a}]"))
