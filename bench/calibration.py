@@ -10,7 +10,6 @@ pairs that are found. docs/method.md holds the tables.
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -139,7 +138,8 @@ def true_values(study: Study, model: str) -> np.ndarray:
     spread[-1] = study.polarising or study.rater_system
     sd = np.sqrt(1.0 + study.rater**2 + study.item**2 + spread**2 + study.item_system**2)
     above = ndtr((study.effects[:, None] - np.array(study.cuts)[None, :]) / sd[:, None])
-    return 1.0 + above.sum(axis=1)
+    expected: np.ndarray = 1.0 + above.sum(axis=1)
+    return expected
 
 
 def judge_many(job: tuple[Study, range, dict[str, Any]]) -> list[Outcome | None]:
@@ -224,4 +224,4 @@ def _unanimous() -> tuple[Study, ...]:
 FAMILIES = {"crossed": CROSSED, "unanimous": _unanimous()}
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
