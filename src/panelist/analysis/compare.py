@@ -14,6 +14,7 @@ from panelist.analysis.comparative.compare_choices import MODELS as CHOICE_MODEL
 from panelist.analysis.comparative.compare_choices import compare_criterion
 from panelist.analysis.comparative.trials import holds_choices
 from panelist.analysis.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
+from panelist.analysis.pairwise import adjust_pairs
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
@@ -62,8 +63,9 @@ def compare_systems(
     ``ratings`` is a Ratings, a frame or a path. ``model`` "auto" takes an ordinal model for up to eleven
     whole values and a linear one otherwise. Without a ``formula`` the largest model is fitted that the
     design can bear, and made smaller if it is singular or does not converge: models/random_part.py has the
-    rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey,
-    holm, bonferroni, bh or none; with ``reference`` only that system's pairs are shown. A criterion that
+    rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey
+    (by the multivariate t where standard errors differ), holm, bonferroni, bh or none; with ``reference``
+    only that system's pairs are shown, tested by Dunnett's method in place of Tukey's. A criterion that
     cannot be compared is named in the notes, and raises if no other is left.
 
     Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
@@ -130,10 +132,11 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
         fitted = _fit(str(formula), table, model, options.link)
     term = _system_term(fitted, table)
     means = estimate_means(fitted, term, level=options.level)
-    every = contrast_pairs(fitted, term, options.adjust, options.level)
-    shown = every
-    if options.reference is not None:
-        shown = contrast_pairs(fitted, term, options.adjust, options.level, reference=options.reference)
+    every, shown = adjust_pairs(
+        lambda adjust, reference: contrast_pairs(fitted, term, adjust, options.level, reference=reference),
+        options.adjust,
+        options.reference,
+    )
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
     unit, units, effect_units = _effect_unit(fitted, used)
     ordinal = model in ("clm", "clmm")
@@ -144,7 +147,7 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
         model=model,
         link=options.link if ordinal else None,
         formula=str(formula),
-        adjust=options.adjust,
+        adjust=shown.adjust,
         level=options.level,
         n=int(fitted.n),
         n_raters=_distinct(used, "rater"),
