@@ -123,6 +123,15 @@ def describe_ratings(
     )
 
 
+def mean_ratings(frame: pd.DataFrame) -> dict[str, float]:
+    """Return the mean rating of each system; nothing where ratings are words without numbers."""
+    numbers = pd.to_numeric(frame["rating"].astype(object), errors="coerce").astype(float)
+    if numbers.isna().any():
+        return {}
+    means = numbers.groupby(frame["system"].astype(str)).mean()
+    return {str(name): float(mean) for name, mean in means.items()}
+
+
 def _place(
     rating: "pd.Series[Any]", scale: Scale | None
 ) -> tuple["np.ndarray[Any, Any]", tuple[str, ...], bool]:

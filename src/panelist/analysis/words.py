@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from panelist.analysis.comparison import CriterionComparison, describe_findings
 from panelist.analysis.effects import Effect, Effects
+from panelist.analysis.margins import tell_equivalence
 from panelist.analysis.missing import Missing
 from panelist.core.formats import interval, number
 
@@ -20,8 +21,10 @@ def tell_finding(one: "CriterionAnalysis") -> str:
         return f"No comparison of systems on {one.criterion}. {one.comparison.reason}"
     said = f"On {one.criterion}, {describe_findings(one.comparison)}"
     size = "" if isinstance(one.effects, Missing) else _tell_size(one.comparison, one.effects)
+    equal = tell_equivalence(one.comparison.equivalence)
     unsure = any(CAUTION in note for note in one.comparison.notes)
-    return f"{said}{size}.{' This may look surer than it is: see how it was modelled.' if unsure else ''}"
+    caution = " This may look surer than it is: see how it was modelled." if unsure else ""
+    return f"{said}{size}.{f' {equal}' if equal else ''}{caution}"
 
 
 def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
@@ -32,7 +35,8 @@ def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
     if shown:
         most = max(shown, key=lambda one: abs(one.points))
         a, b, size, low, high = _upward(most)
-        which = "The difference" if len(effects.pairs) == 1 else f"The largest difference, {a} over {b},"
+        over = f"{a} over {b}" if comparison.better == "higher" else f"{b} below {a}"
+        which = "The difference" if len(effects.pairs) == 1 else f"The largest difference, {over},"
         return f". {which} is {_points(size)} ({level} {interval(low, high)})"
     known = [one for one in effects.pairs if isfinite(one.points_low) and isfinite(one.points_high)]
     if not known or len(known) > 10:

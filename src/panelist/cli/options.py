@@ -22,6 +22,28 @@ Link = Annotated[
     str,
     typer.Option(metavar="probit|logit|cloglog|loglog|cauchit", help="The link of an ordinal model."),
 ]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        metavar="POINTS",
+        help="Also test each pair for equivalence: a difference of less than so many points.",
+        show_default=False,
+    ),
+]
+Better = Annotated[
+    str | None,
+    typer.Option(
+        metavar="higher|lower", help="Which ratings are the good ones; higher by default.", show_default=False
+    ),
+]
+AcrossCriteria = Annotated[
+    str | None,
+    typer.Option(
+        metavar="none|holm|bonferroni",
+        help="How p-values allow for the number of criteria; not at all by default.",
+        show_default=False,
+    ),
+]
 Where = Annotated[
     list[str] | None,
     typer.Option(

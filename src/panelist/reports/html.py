@@ -9,6 +9,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from panelist.agreement.reliability import SPOKEN, CoefficientEstimate, CriterionReliability
+from panelist.analysis.comparison_tables import make_systems_table, name_letters
+from panelist.analysis.margins import make_table
 from panelist.analysis.missing import Missing
 from panelist.analysis.words import count
 from panelist.core.formats import P_VALUE, TEXT, Cell, Format, decimals, interval
@@ -171,7 +173,14 @@ def _show_pairs(one: CriterionAnalysis, name: str) -> str:
         return _missing(one.comparison.reason)
     if one.comparative or isinstance(one.effects, Missing):
         return _draw_parts(one.comparison.parts()[1:])
-    return draw_html(_make_pairs(one.effects, 1 - one.comparison.level), name)
+    alpha, equal = 1 - one.comparison.level, one.comparison.equivalence
+    if name_letters(one.comparison):
+        drawn = [draw_html(make_systems_table(one.comparison)), draw_html(one.effects.matrix(alpha), name)]
+    else:
+        drawn = [draw_html(_make_pairs(one.effects, alpha), name)]
+    if equal:
+        drawn.append(draw_html(make_table(equal, name, alpha)))
+    return "\n".join(drawn)
 
 
 def _make_pairs(effects: Effects, alpha: float) -> Table:

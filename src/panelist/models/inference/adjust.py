@@ -117,8 +117,12 @@ def _bonferroni(family: Family) -> Floats:
 
 
 def _holm(family: Family) -> Floats:
+    return adjust_holm(family.p)
+
+
+def adjust_holm(p: Floats) -> Floats:
     """Return the step-down p-values: the i-th smallest times m − i + 1, made monotone from below."""
-    p, order, m = _ordered(family.p)
+    p, order, m = _ordered(p)
     adjusted = np.full(p.shape, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * (m - np.arange(m))), 1.0)
     return adjusted
