@@ -18,6 +18,7 @@ from panelist.analysis.comparison import Comparison, CriterionComparison, System
 from panelist.analysis.connected import Links, find_links, part_pairs
 from panelist.analysis.describe import mean_ratings
 from panelist.analysis.equivalence import check_margin, find_equivalence
+from panelist.analysis.extremes import find_crowding
 from panelist.analysis.pairwise import adjust_pairs
 from panelist.analysis.ranks import Better, check_better, rank_intervals
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
@@ -69,12 +70,12 @@ def compare_systems(
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 
     ``ratings`` is a Ratings, a frame or a path. ``model`` "auto" takes an ordinal model for up to eleven
-    whole values and a linear one otherwise. Without a ``formula`` the largest model is fitted that the
-    design can bear, and made smaller if it is singular or does not converge: models/random_part.py has the
-    rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey
-    (by the multivariate t where standard errors differ), holm, bonferroni, bh or none; with ``reference``
-    only that system's pairs are shown, tested by Dunnett's method in place of Tukey's. A criterion that
-    cannot be compared is named in the notes, and raises if no other is left.
+    values in steps of 1, .5 or .25, and a linear one otherwise. Without a ``formula`` the largest model is
+    fitted that the design can bear, and made smaller if it is singular or does not converge
+    (models/random_part.py has the rules); ``notes`` says what was done. With a ``formula`` exactly that model
+    is fitted. ``adjust`` is tukey (the multivariate t where standard errors differ, see pairwise.py), holm,
+    bonferroni, bh or none; with ``reference`` only that system's pairs are shown, by Dunnett's test in place
+    of Tukey's. A criterion that cannot be compared is named in the notes, and raises if no other is left.
 
     With ``margin``, in points of the scale, each pair is tested for equivalence too (equivalence.py).
     ``better`` "lower" ranks the lowest estimate first, as for counts of errors. The tests of each criterion
@@ -161,7 +162,8 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
     unit, units, effect_units = _effect_unit(fitted, used)
     ordinal = model in ("clm", "clmm")
-    notes += [*why, *tried, *fitted.notes, *shown.notes, *links.notes(), *_rank_notes(every)]
+    notes += [*why, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
+    notes += [*links.notes(), *find_crowding(used)]
     notes = [note for note in notes if note not in table.notes]  # the whole comparison says these, once
     return CriterionComparison(
         criterion=criterion,

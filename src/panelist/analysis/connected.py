@@ -68,8 +68,10 @@ class Links:
             (self.items, self.raters, "item", "raters"),
             (self.raters, self.items, "rater", "items"),
         ):
+            if not own or not other:
+                continue
             split = [group for group in self.groups() if len({own[self.systems.index(n)] for n in group}) > 1]
-            if own and other and split:
+            if split:
                 parts = [_group(group, [own[self.systems.index(n)] for n in group]) for group in split]
                 named = "; ".join(" against ".join(", ".join(part) for part in one) for one in parts)
                 said.append(

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from panelist.analysis.extremes import find_crowding
 from panelist.core.cells import label
 from panelist.core.errors import BadRatings
 from panelist.core.formats import TEXT, Cell, decimals
-from panelist.core.result import Part, Result, Table
+from panelist.core.result import Part, Result, Sentence, Table
 from panelist.scales.base import RatingScale, Scale
 
 MOST_POINTS = 11
@@ -56,14 +57,15 @@ class Description(Result):
     binned: bool = False
     systems: tuple[SystemDescription, ...] = ()
     items: tuple[ItemDescription, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def title(self) -> str:
         """Return the heading."""
         return f"What was answered on {self.criterion}"
 
     def parts(self) -> list[Part]:
-        """Return the table of systems."""
-        return [self.table()]
+        """Return the table of systems, and where ratings crowd at an end of the scale."""
+        return [self.table(), *(Sentence(note) for note in self.notes)]
 
     def table(self) -> Table:
         """Return a row a system: counts, mean, spread and shares in per cent."""
@@ -120,6 +122,7 @@ def describe_ratings(
         binned=binned,
         systems=tuple(described),
         items=_describe_items(given) if numbers else (),
+        notes=tuple(find_crowding(given, *_known_ends(scale))) if numbers else (),
     )
 
 
@@ -165,6 +168,10 @@ def _ends(numbers: "np.ndarray[Any, Any]", scale: Scale | None) -> tuple[float, 
     if scale is not None and scale.highest is not None:
         high = max(high, scale.highest)
     return low, high
+
+
+def _known_ends(scale: Scale | None) -> tuple[float | None, float | None]:
+    return (None, None) if scale is None else (scale.lowest, scale.highest)
 
 
 def _name_points(points: tuple[str, ...], scale: Scale | None) -> tuple[str, ...]:

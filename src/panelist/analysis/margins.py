@@ -39,10 +39,10 @@ def tell_equivalence(found: Sequence[Equivalence]) -> str:
         pairs = "the two systems are" if len(found) == 1 else "all pairs of systems are"
         return f"Within {margin}, {pairs} equivalent{_also(found)}."
     if not (equal := _pairs(found, "equivalent", "different and equivalent")):
-        return (
-            f"No pair is shown to be equivalent within {margin}. That a difference was not shown does not "
-            "mean that there is none."
-        )
+        said = f"No pair is shown to be equivalent within {margin}."
+        if not _pairs(found, "undecided"):
+            return said
+        return f"{said} That a difference was not shown does not mean that there is none."
     open_ = [one for one in found if one.outcome == "undecided"]
     rest = ""
     if open_:

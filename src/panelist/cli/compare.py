@@ -37,9 +37,9 @@ def compare(
     adjust: Annotated[
         str,
         typer.Option(
-            metavar="tukey|holm|bonferroni|bh|none",
-            help="How p-values allow for the number of pairs. tukey becomes the multivariate t where "
-            "standard errors differ, and Dunnett's test with --reference.",
+            metavar="tukey|mvt|dunnett|holm|bonferroni|bh|none",
+            help="How p-values allow for the number of pairs. tukey becomes mvt, the "
+            "multivariate t, where standard errors differ, and dunnett with --reference.",
         ),
     ] = "tukey",
     level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,

@@ -241,7 +241,8 @@ def _make_description(one: CriterionAnalysis) -> Table:
     header = ("System", "Ratings", "Raters", "Items", "Mean", "SD", "Median")
     formats = {"System": TEXT, "Mean": decimals(2), "SD": decimals(2), "Median": decimals(1)}
     missing = one.description.n_missing
-    note = f"{count(missing, 'answer')} without a rating" if missing else ""
+    notes = [f"{count(missing, 'answer')} without a rating"] if missing else []
+    note = ". ".join([*notes, *(text.rstrip(".") for text in one.description.notes)])
     return Table(f"{one.criterion}, observed", header, rows, formats, note)
 
 
@@ -300,6 +301,9 @@ def _show_model(one: CriterionAnalysis) -> str:
 def _tell_checks(one: CriterionAnalysis) -> tuple[str, ...]:
     if isinstance(one.checks, Missing):
         return (one.checks.reason,)
+    if one.checks.linear is not None:
+        linear = one.checks.linear
+        return (linear.reason,) if isinstance(linear, Missing) else tuple(linear.sentences())
     checks = (one.checks.spacing, one.checks.proportional_odds, one.checks.shares)
     return tuple(check.reason if isinstance(check, Missing) else check.sentence() for check in checks)
 
@@ -315,6 +319,9 @@ def _show_predicted(one: CriterionAnalysis) -> tuple[tuple[str, str], ...]:
 def _show_checks(one: CriterionAnalysis) -> str:
     if isinstance(one.checks, Missing):
         return ""
+    linear = one.checks.linear
+    if linear is not None and not isinstance(linear, Missing):
+        return "\n".join(draw_html(table) for table in (linear.table(), linear.quantile_table()))
     tables = [
         check.table()
         for check in (one.checks.spacing, one.checks.proportional_odds)

@@ -98,7 +98,14 @@ def _single_step(family: Family) -> Floats:
 
 
 def _dunnett(family: Family) -> Floats:
+    if _holds_all_pairs(family):
+        return _tukey(family)
     return single_step_tail(family.statistic, family.df, _from_reference(family))
+
+
+def _holds_all_pairs(family: Family) -> bool:
+    """Return whether more pairs are tested than those with one reference, and all that is known is how many."""
+    return family.directions is None and len(family.statistic) >= family.means
 
 
 def _from_reference(family: Family) -> Floats:
@@ -164,6 +171,8 @@ def _critical_single_step(level: float, family: Family) -> Floats:
 
 
 def _critical_dunnett(level: float, family: Family) -> Floats:
+    if _holds_all_pairs(family):
+        return _critical_tukey(level, family)
     return single_step_quantile(level, family.df, _from_reference(family))
 
 
