@@ -51,9 +51,8 @@ def _say(name: str, at: float, crowded: dict[str, float]) -> str:
     named = [f"{one} {100 * crowded[one]:.0f} %" for one in most[:MOST_NAMED]]
     if len(most) > MOST_NAMED:
         named.append(f"and {len(most) - MOST_NAMED} more systems")
-    beyond = "better" if name == "top" else "worse"
     return (
         f"Many ratings stand at the {name} of the scale ({number(at, 2) if at % 1 else f'{at:.0f}'}): "
-        f"{', '.join(named)}. What is {beyond} than that cannot be seen, so differences there look smaller "
-        "than they are."
+        f"{', '.join(named)}. What would lie beyond cannot be seen, so differences there look smaller than "
+        "they are."
     )

@@ -104,7 +104,7 @@ def _dunnett(family: Family) -> Floats:
 
 
 def _holds_all_pairs(family: Family) -> bool:
-    """Return whether more pairs are tested than those with one reference, and all that is known is how many."""
+    """Return whether more pairs are tested than those with one reference, of unknown correlation."""
     return family.directions is None and len(family.statistic) >= family.means
 
 
