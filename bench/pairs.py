@@ -1,7 +1,7 @@
 """Do the tests of pairs hold their level? Familywise error of unbalanced studies, equivalence at its margin.
 
-``python -m bench.pairs --studies 2000`` prints a row for each case: the share of studies with nothing to find in
-which something was found, and its 95 % interval.
+``python -m bench.pairs --studies 2000`` prints a row for each case: the share of studies with nothing to find
+in which something was found, and its 95 % interval.
 """
 
 import argparse
