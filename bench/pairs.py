@@ -111,8 +111,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="cases whose name holds this text")
     given = parser.parse_args()
     for name, ask in list_cases():
+        if given.only not in name:
+            continue
         found = [ask(stream(given.seed, "pairs", name, str(study))) for study in range(given.studies)]
         for what in found[0]:
             share = float(np.mean([one[what] for one in found]))
