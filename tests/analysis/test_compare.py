@@ -116,10 +116,13 @@ def make_ratings(
 # -- the family and the random part
 
 
-def test_up_to_eleven_whole_values_are_ordered_categories() -> None:
+def test_up_to_eleven_values_in_whole_half_or_quarter_steps_are_ordered_categories() -> None:
     assert choose_family(np.arange(11.0))[0]
     assert not choose_family(np.arange(12.0))[0]
-    assert not choose_family(np.array([1.0, 1.5, 2.0]))[0]
+    assert choose_family(np.array([1.0, 1.5, 2.0]))[0]
+    assert "9 values in steps of 0.5 (1 to 5)" in choose_family(np.arange(1.0, 5.1, 0.5))[1]
+    assert not choose_family(np.arange(1.0, 7.1, 0.5))[0]  # thirteen
+    assert not choose_family(np.array([1.0, 1.1, 2.0]))[0]
     assert choose_family(np.arange(40.0), ordered=True)[0]
 
 

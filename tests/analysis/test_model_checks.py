@@ -6,6 +6,7 @@ import pytest
 
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.linear_checks import LinearChecks
 from panelist.analysis.missing import Missing
 from panelist.analysis.model_checks import check_model
 from panelist.analysis.predicted_shares import predict_shares
@@ -132,7 +133,45 @@ def test_the_interval_model_gets_the_mass_near_each_point(compared: CriterionCom
     assert shares.off_scale["tuned"] == pytest.approx((np.abs(draws - 3.5) > 3).mean(), abs=0.004)
 
 
-def test_a_linear_model_has_no_such_checks() -> None:
-    compared = compare_systems(demo(), model="lm").criteria[0]
-    with pytest.raises(BadModel, match="linear"):
-        check_model(compared, Missing("none"))
+def _slider(seed: int, *, top: bool = False, uneven: bool = False) -> pd.DataFrame:
+    """Return ratings on a line: normal about 50, crowded below 100, or one system noisier."""
+    rng = stream(seed, "slider")
+    rows = [(f"r{r}", f"i{i}", s) for r in range(8) for i in range(30) for s in "ab"]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system"])
+    spread = np.where(frame["system"] == "b", 30.0 if uneven else 10.0, 10.0)
+    rating = (97 if top else 50) + spread * rng.normal(size=len(frame))
+    return frame.assign(rating=rating.clip(max=100).round(1))
+
+
+def _check_slider(**options: bool) -> LinearChecks:
+    compared = compare_systems(_slider(3, **options), formula="rating ~ system + (1 | rater)").criteria[0]
+    checks = check_model(compared, Missing("none"))
+    assert isinstance(checks.linear, LinearChecks)
+    assert "linear" in checks.to_dict()
+    assert checks.parts()
+    return checks.linear
+
+
+def test_normal_residuals_pass_the_checks_of_a_linear_model() -> None:
+    found = _check_slider()
+    assert found.straightness > 0.99
+    assert abs(found.slant) < 0.2
+    assert all(one.off_scale < 0.02 for one in found.systems)
+    assert all(one.observed == pytest.approx(one.normal, abs=0.35) for one in found.quantiles)
+    assert "close to normal" in found.sentences()[0]
+    assert "about alike" in found.sentences()[1]
+
+
+def test_a_crowded_slider_is_predicted_off_the_scale() -> None:
+    found = _check_slider(top=True)
+    worst = max(one.off_scale for one in found.systems)
+    assert 0.2 < worst < 0.6
+    assert any("off the scale" in text for text in found.sentences())
+    assert found.skewness < -0.5
+
+
+def test_unequal_spreads_are_named() -> None:
+    found = _check_slider(uneven=True)
+    assert "most for b" in found.sentences()[1]
+    spread = {one.system: one.sd for one in found.systems}
+    assert spread["b"] / spread["a"] == pytest.approx(3.0, rel=0.2)

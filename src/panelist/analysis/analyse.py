@@ -9,6 +9,7 @@ import numpy as np
 
 from panelist.agreement.measure import measure_agreement
 from panelist.agreement.reliability import CriterionReliability
+from panelist.analysis.across import adjust_criteria, check_across
 from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data, Settings
 from panelist.analysis.choices import analyse_choices, are_choices
 from panelist.analysis.clean import Cleaned, clean_ratings
@@ -17,11 +18,13 @@ from panelist.analysis.comparison import CriterionComparison
 from panelist.analysis.departures import find_departures
 from panelist.analysis.describe import describe_ratings
 from panelist.analysis.effects import measure_effects
+from panelist.analysis.equivalence import check_margin
 from panelist.analysis.everything import Everything, read_everything
 from panelist.analysis.level_effects import LevelEffects, estimate_levels
 from panelist.analysis.marginal import find_term, make_grid
 from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.model_checks import check_model
+from panelist.analysis.ranks import Better, check_better
 from panelist.analysis.side_by_side import compare_kinds
 from panelist.analysis.with_without import set_side_by_side
 from panelist.analysis.workload import lighten_formula
@@ -48,28 +51,42 @@ def analyse(
     resamples: int = 1000,
     seed: int = 0,
     on_step: Callable[[str], None] | None = None,
+    margin: float | None = None,
+    better: Better | None = None,
+    across_criteria: str | None = None,
 ) -> Analysis:
     """Return the whole analysis of ratings, as the study plans it; without a study, by the defaults.
 
     ``ratings`` is a path, a frame or a Ratings; ``source`` says where a frame comes from. Every part that
     these ratings do not allow is a Missing with the reason in its place. ``resamples`` and ``seed`` belong to
-    the bootstrap of the reliability coefficients; ``on_step`` is told what is being done.
+    the bootstrap of the reliability coefficients; ``on_step`` is told what is being done. ``margin``,
+    ``better`` and ``across_criteria`` are those of compare_systems, where the study does not say them.
     """
     known = None if study is None else load_study(study)  # type: ignore[arg-type]
     everything = read_everything(ratings, columns)
     if source is not None:
         everything = replace(everything, ratings=replace(everything.ratings, source=source))
     cleaned = clean_ratings(everything, known)
+    check_margin(margin)
+    check_better(better or "higher")
+    check_across(across_criteria or "none")
     settings = _settle(known, resamples, seed)
+    settings = replace(
+        settings,
+        margin=settings.margin if margin is None else margin,
+        better=better,
+        across_criteria=across_criteria or settings.across_criteria,
+    )
     names = _name_criteria(cleaned.kept, known)
     step = on_step or (lambda _: None)
     done = []
     for name in names:
         step(name)
         done.append(_analyse_criterion(name, cleaned, known, settings))
+    done, said = adjust_criteria(done, settings.across_criteria)
     return Analysis(
         name=known.title if known else everything.ratings.source,
-        data=_summarise(everything, cleaned, names, known),
+        data=_summarise(everything, cleaned, names, known, said),
         settings=settings,
         exclusions=cleaned.exclusions,
         criteria=tuple(done),
@@ -87,6 +104,8 @@ def _settle(study: Study | None, resamples: int, seed: int) -> Settings:
         link=plan.link,
         formula=None if plan.formula == "maximal" else plan.formula,
         adjust=plan.adjust,
+        across_criteria=plan.across_criteria,
+        margin=plan.margin,
         level=1 - plan.alpha,
         resamples=resamples,
         seed=seed,
@@ -105,7 +124,11 @@ def _name_criteria(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
 
 
 def _summarise(
-    everything: Everything, cleaned: Cleaned, criteria: tuple[str, ...], study: Study | None
+    everything: Everything,
+    cleaned: Cleaned,
+    criteria: tuple[str, ...],
+    study: Study | None,
+    said: list[str],
 ) -> Data:
     frame = cleaned.kept.frame
     answers = frame["rating"].notna() if "rating" in frame else np.zeros(len(frame), dtype=bool)
@@ -120,7 +143,7 @@ def _summarise(
         n_items=int(frame["item"].nunique()) if "item" in frame else 0,
         systems=_order_systems(cleaned.kept, study),
         criteria=criteria,
-        notes=everything.ratings.notes,
+        notes=(*everything.ratings.notes, *said),
     )
 
 
@@ -236,14 +259,14 @@ def _compare(
     model = settings.model
     found: CriterionComparison | Missing = Missing("not tried")
     if model == "auto" and planned is not None and planned.scale.level in ("interval", "ratio"):
-        found = attempt(lambda: _fit(rows, MODEL_OF_LEVEL[planned.scale.level], settings))
+        found = attempt(lambda: _fit(rows, MODEL_OF_LEVEL[planned.scale.level], planned, settings))
         model = "lm"
     if isinstance(found, Missing):
-        found = _fit(rows, model, settings)
+        found = _fit(rows, model, planned, settings)
     return replace(found, notes=(note, *found.notes)) if note else found
 
 
-def _fit(rows: Ratings, model: str, settings: Settings) -> CriterionComparison:
+def _fit(rows: Ratings, model: str, planned: "Criterion | None", settings: Settings) -> CriterionComparison:
     compared = compare_systems(
         rows,
         model=model,
@@ -251,6 +274,8 @@ def _fit(rows: Ratings, model: str, settings: Settings) -> CriterionComparison:
         formula=settings.formula,
         adjust=settings.adjust,
         level=settings.level,
+        margin=settings.margin,
+        better=settings.better or (planned.better if planned else "higher"),
     )
     return compared.criteria[0]
 

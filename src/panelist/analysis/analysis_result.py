@@ -13,6 +13,7 @@ from panelist.analysis.effects import Effects
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing
 from panelist.analysis.model_checks import ModelChecks
+from panelist.analysis.ranks import Better
 from panelist.analysis.side_by_side import SideBySide
 from panelist.analysis.with_without import WithWithout
 from panelist.analysis.words import count, listing, tell_finding
@@ -68,6 +69,10 @@ class Settings:
     link: str = "probit"
     formula: str | None = None
     adjust: str = "tukey"
+    across_criteria: str = "none"
+    margin: float | None = None
+    better: Better | None = None
+    """None: as the study says of each criterion, else higher."""
     level: float = 0.95
     resamples: int = 1000
     seed: int = 0

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from panelist.analysis.across import adjust_across, check_across
 from panelist.analysis.choose import RandomPart, choose_random
 from panelist.analysis.comparative.choice_model import check_cluster
 from panelist.analysis.comparative.compare_choices import MODELS as CHOICE_MODELS
 from panelist.analysis.comparative.compare_choices import compare_criterion
 from panelist.analysis.comparative.trials import holds_choices
 from panelist.analysis.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
+from panelist.analysis.connected import Links, find_links, part_pairs
+from panelist.analysis.describe import mean_ratings
+from panelist.analysis.equivalence import check_margin, find_equivalence
+from panelist.analysis.extremes import find_crowding
 from panelist.analysis.lead import choose_lead
-from panelist.analysis.ranks import rank_intervals
+from panelist.analysis.pairwise import adjust_pairs
+from panelist.analysis.ranks import Better, check_better, rank_intervals
 from panelist.analysis.separated import fill_separated, find_separated, run_off
 from panelist.analysis.stepping import fit_largest
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
@@ -47,6 +53,7 @@ class _Options:
     reference: str | None
     cluster: str
     df: str
+    better: Better
 
 
 def compare_systems(
@@ -61,17 +68,28 @@ def compare_systems(
     reference: str | None = None,
     cluster: str = "rater",
     df: str = "t",
+    margin: float | None = None,
+    better: Better = "higher",
+    across_criteria: str = "none",
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 
     ``ratings`` is a Ratings, a frame or a path. ``model`` "auto" takes an ordinal model for up to eleven
-    whole values and a linear one otherwise. Without a ``formula`` the largest model is fitted that the
-    design can bear, and made smaller if it is singular or does not converge: models/random_part.py has the
-    rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey,
-    holm, bonferroni, bh or none; with ``reference`` only that system's pairs are shown. A criterion that
-    cannot be compared is named in the notes, and raises if no other is left. ``df`` "t" tests ordinal models
-    as few raters and items ask for, "z" as if there were many. Where the ordinal model is not to be trusted
-    (ratings so nearly unanimous that its approximation breaks) "auto" leads with the linear one: lead.py.
+    values in steps of 1, .5 or .25, and a linear one otherwise. Without a ``formula`` the largest model is
+    fitted that the design can bear, and made smaller if it is singular or does not converge
+    (models/random_part.py has the rules); ``notes`` says what was done. With a ``formula`` exactly that model
+    is fitted. ``adjust`` is tukey (the multivariate t where standard errors differ, see pairwise.py), holm,
+    bonferroni, bh or none; with ``reference`` only that system's pairs are shown, by Dunnett's test in place
+    of Tukey's. A criterion that cannot be compared is named in the notes, and raises if no other is left.
+
+    With ``margin``, in points of the scale, each pair is tested for equivalence too (equivalence.py).
+    ``better`` "lower" ranks the lowest estimate first, as for counts of errors. The tests of each criterion
+    hold their level on their own; ``across_criteria`` "holm" or "bonferroni" makes them hold it together.
+    Systems that share neither items nor raters are not compared (connected.py).
+
+    ``df`` "t" tests ordinal models as few raters and items ask for, "z" as if there were many. Where the
+    ordinal model is not to be trusted (ratings so nearly unanimous that its approximation breaks), "auto"
+    leads with the linear one: lead.py.
 
     Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
     "plackett-luce", and ``cluster`` says whose answers hang together: see compare_choices.
@@ -80,20 +98,26 @@ def compare_systems(
     if model not in known:
         raise UnknownName(f"No model is called {model!r}. {did_you_mean(model, known)}")
     check_cluster(cluster)
-    options = _Options(model, link, formula, find_adjustment(adjust).name, level, reference, cluster, df)
+    check_margin(margin)
+    check_better(better)
+    check_across(across_criteria)
+    adjust = find_adjustment(adjust).name
+    options = _Options(model, link, formula, adjust, level, reference, cluster, df, better)
     table = read_ratings(ratings)
     _check_columns(table)
     done, failed = [], {}
     notes = list(table.notes)
     for name, part in _split_criteria(table, criteria, notes):
         try:
-            done.append(_compare_one(part, name, options))
+            one = _compare_one(part, name, options)
+            done.append(one if margin is None else find_equivalence(one, margin))
         except PanelistError as error:
             failed[name] = error
     if not done:
         raise next(iter(failed.values()))
     notes += [f"Left out, for it cannot be compared: {name}. {error}" for name, error in failed.items()]
-    return Comparison(source=table.source, criteria=tuple(done), notes=tuple(notes))
+    done, said = adjust_across(done, across_criteria)
+    return Comparison(source=table.source, criteria=tuple(done), notes=(*notes, *said))
 
 
 def _check_columns(table: Ratings) -> None:
@@ -159,35 +183,40 @@ def _compare_by(
         fitted = refit(str(formula), table)
     term = _system_term(fitted, table)
     means = estimate_means(fitted, term, level=options.level)
-    every = contrast_pairs(fitted, term, options.adjust, options.level)
-    shown = every
-    if options.reference is not None:
-        shown = contrast_pairs(fitted, term, options.adjust, options.level, reference=options.reference)
+    every, shown = adjust_pairs(
+        lambda adjust, reference: contrast_pairs(fitted, term, adjust, options.level, reference=reference),
+        options.adjust,
+        options.reference,
+    )
     ordinal = model in ("clm", "clmm")
     if ordinal and (ends := find_separated(fitted, term)):
         whole = fill_separated(every, ends, fitted, table, refit)
         shown = whole if shown is every else fill_separated(shown, ends, fitted, table, refit)
         every = whole
         means = run_off(means, ends)
+    links = find_links(table.frame, every.levels)
+    every, shown = part_pairs(every, links), part_pairs(shown, links)
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
     unit, units, effect_units = _effect_unit(fitted, used)
     said = [*notes, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
+    said += [*links.notes(), *find_crowding(used)]
     said = [note for note in said if note not in table.notes]  # the whole comparison says these, once
     return CriterionComparison(
         criterion=criterion,
         model=model,
         link=options.link if ordinal else None,
         formula=str(formula),
-        adjust=options.adjust,
+        adjust=shown.adjust,
         level=options.level,
         n=int(fitted.n),
         n_raters=_distinct(used, "rater"),
         n_items=_distinct(used, "item"),
         units=units,
         effect_units=effect_units,
-        systems=_system_rows(means, every, used),
-        pairs=list_pairs(shown, shown.estimate / unit),
+        systems=_system_rows(means, every, used, links, options.better),
+        pairs=list_pairs(shown, shown.estimate / unit, links.reasons(shown)),
         reference=options.reference,
+        better=options.better,
         notes=tuple(dict.fromkeys(said)),
         tested_by="z" if ordinal and (options.df == "z" or model == "clm") else "t",
         fit=fitted,
@@ -203,6 +232,8 @@ def _compare_choices(table: Ratings, criterion: str, options: _Options) -> Crite
     asked = (
         f"the formula {options.formula!r}" if options.formula is not None else f"the model {options.model!r}"
     )
+    if options.better == "lower":
+        raise BadModel(f"{criterion!r} holds choices, where the chosen is the better: use better='higher'.")
     if options.formula is not None or options.model not in CHOICE_MODELS:
         raise BadModel(
             f"{criterion!r} holds choices between outputs, which do not take {asked}. The models of choices "
@@ -324,10 +355,13 @@ def _effect_unit(fitted: Any, used: pd.DataFrame) -> tuple[float, str, str]:
     return spread or float("nan"), "rating scale", "SDs of the ratings within systems"
 
 
-def _system_rows(means: Means, pairs: Pairs, used: pd.DataFrame) -> tuple[SystemEstimate, ...]:
-    """Return the systems from the highest estimate down, those without one last."""
+def _system_rows(
+    means: Means, pairs: Pairs, used: pd.DataFrame, links: Links, better: Better
+) -> tuple[SystemEstimate, ...]:
+    """Return the systems from the best estimate down, group by group, those without an estimate last."""
     counts = used["system"].value_counts()
-    best, worst = rank_intervals(pairs)
+    best, worst = rank_intervals(pairs, better, links.either)
+    observed, sign = mean_ratings(used), -1 if better == "higher" else 1
     rows = [
         SystemEstimate(
             system=name,
@@ -338,10 +372,14 @@ def _system_rows(means: Means, pairs: Pairs, used: pd.DataFrame) -> tuple[System
             rank_low=int(best[place]),
             rank_high=int(worst[place]),
             n=int(counts.get(name, 0)),
+            mean=observed.get(name, float("nan")),
+            group=links.either[place] + 1,
         )
         for place, name in enumerate(means.levels)
     ]
-    return tuple(sorted(rows, key=lambda one: (np.isnan(one.estimate), -one.estimate, one.system)))
+    return tuple(
+        sorted(rows, key=lambda one: (one.group, np.isnan(one.estimate), sign * one.estimate, one.system))
+    )
 
 
 def _rank_notes(pairs: Pairs) -> list[str]:

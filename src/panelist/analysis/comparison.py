@@ -1,10 +1,20 @@
 """What a comparison of systems holds, and how it reads: a sentence to quote, the systems, the pairs."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
+from math import nan
 from typing import Any
 
+from panelist.analysis.comparison_tables import (
+    make_pairs_matrix,
+    make_systems_table,
+    name_letters,
+    say_rank,
+)
+from panelist.analysis.letters import WIDEST
+from panelist.analysis.margins import Equivalence, make_table, tell_equivalence
+from panelist.analysis.ranks import Better
 from panelist.core.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.result import Pairs as NotePairs
 from panelist.core.result import Part, Result, Sentence, Table
@@ -18,11 +28,16 @@ MODEL_WORDS = {
     "lmm": "linear mixed model",
     "lm": "linear model",
 }
+WIDEST_LABEL = 20  # letters of an adjustment that still head a column
 
 
 @dataclass(frozen=True)
 class SystemEstimate:
-    """One system: estimated mean with its unadjusted interval, range of ranks, number of ratings."""
+    """One system: estimated mean with its unadjusted interval, range of ranks, number of ratings.
+
+    ``mean`` is that of its ratings, nan where they are words. Ranks are among the systems of one ``group``:
+    those that common items or raters link.
+    """
 
     system: str
     estimate: float
@@ -32,11 +47,16 @@ class SystemEstimate:
     rank_low: int
     rank_high: int
     n: int
+    mean: float = nan
+    group: int = 1
 
 
 @dataclass(frozen=True)
 class PairDifference:
-    """One pair: ``difference`` is a − b, with its adjusted interval; ``effect`` is it in standard units."""
+    """One pair: ``difference`` is a − b, with its adjusted interval; ``effect`` is it in standard units.
+
+    ``reason`` says why a pair has no difference, where nothing links its systems.
+    """
 
     a: str
     b: str
@@ -49,9 +69,12 @@ class PairDifference:
     p: float
     p_adjusted: float
     effect: float
+    reason: str = ""
 
 
-def list_pairs(pairs: Pairs, effects: Floats) -> tuple[PairDifference, ...]:
+def list_pairs(
+    pairs: Pairs, effects: Floats, reasons: Mapping[tuple[str, str], str] | None = None
+) -> tuple[PairDifference, ...]:
     """Return the pairs one by one; ``effects`` are their differences in standard units."""
     return tuple(
         PairDifference(
@@ -66,6 +89,7 @@ def list_pairs(pairs: Pairs, effects: Floats) -> tuple[PairDifference, ...]:
             p=float(pairs.p[place]),
             p_adjusted=float(pairs.p_adjusted[place]),
             effect=float(effects[place]),
+            reason=(reasons or {}).get((a, b), ""),
         )
         for place, (a, b) in enumerate(zip(pairs.a, pairs.b, strict=True))
     )
@@ -73,7 +97,11 @@ def list_pairs(pairs: Pairs, effects: Floats) -> tuple[PairDifference, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class CriterionComparison(Result):
-    """The systems compared on one criterion; ``systems`` stand from the highest estimate down."""
+    """The systems compared on one criterion; ``systems`` stand from the best estimate down.
+
+    ``better`` says which end of the scale is the good one; ``across_criteria`` how p-values allow for the
+    number of criteria; ``equivalence`` has a test for each pair where a margin was given.
+    """
 
     criterion: str
     model: str
@@ -89,6 +117,9 @@ class CriterionComparison(Result):
     systems: tuple[SystemEstimate, ...]
     pairs: tuple[PairDifference, ...]
     reference: str | None = None
+    better: Better = "higher"
+    across_criteria: str = "none"
+    equivalence: tuple[Equivalence, ...] = ()
     notes: tuple[str, ...] = ()
     tested_by: str = "t"  # t or z
     why: str = ""  # why this analysis leads, where it is not the one that the ratings suggest
@@ -113,11 +144,16 @@ class CriterionComparison(Result):
         return f"On {self.criterion}, {against}. By the {MODEL_WORDS[self.model]} alone, {said}"
 
     def parts(self) -> list[Part]:
-        """Return the sentence, the table of systems, the table of pairs, and the notes."""
+        """Return the sentences, the table of systems, that of pairs, equivalence, and the notes."""
+        equal: list[Part] = []
+        if self.equivalence:
+            equal.append(Sentence(tell_equivalence(self.equivalence)))
+            equal.append(make_table(self.equivalence, self.criterion, 1 - self.level))
         return [
             Sentence(self.sentence()),
             self._systems_table(),
-            self._pairs_table(),
+            *self._show_pairs(),
+            *equal,
             *([NotePairs([("note", note) for note in self.notes])] if self.notes else []),
         ]
 
@@ -136,8 +172,10 @@ class CriterionComparison(Result):
             "units": self.units,
             "effect_units": self.effect_units,
             "reference": self.reference,
+            "better": self.better,
+            "across_criteria": self.across_criteria,
             "systems": [asdict(system) for system in self.systems],
-            "pairs": [asdict(pair) for pair in self.pairs],
+            "pairs": self._list_pairs(),
             "finding": self.sentence(),
             "df": self.tested_by,
             "why": self.why,
@@ -146,23 +184,28 @@ class CriterionComparison(Result):
             "notes": list(self.notes),
         }
 
+    def _list_pairs(self) -> list[dict[str, Any]]:
+        """Return the pairs as names and values, each with its test of equivalence where there is one."""
+        rows = [asdict(pair) for pair in self.pairs]
+        for row, one in zip(rows, self.equivalence, strict=False):
+            row["equivalence"] = {name: value for name, value in asdict(one).items() if name not in "ab"}
+        return rows
+
     def _systems_table(self) -> Table:
-        header = ("system", "estimate", f"{self.level * 100:g} % interval", "rank", "ratings")
-        rows = [
-            (s.system, s.estimate, interval(s.low, s.high), _rank(s.rank_low, s.rank_high), s.n)
-            for s in self.systems
-        ]
-        return Table(
-            f"Systems on {self.criterion}",
-            header,
-            rows,
-            {"system": TEXT, "estimate": decimals(2), "rank": TEXT},
-            note=f"Estimates are on the {self.units}. Rank 1 is the highest estimate.",
-        )
+        return make_systems_table(self)
+
+    def _show_pairs(self) -> list[Part]:
+        """Return the table of pairs; with many systems a matrix, or where to find them."""
+        if not name_letters(self):
+            return [self._pairs_table()]
+        if len(self.systems) <= WIDEST:
+            return [make_pairs_matrix(self)]
+        return [Sentence(f"The {len(self.pairs):,} pairs stand in the JSON of this command (--json).")]
 
     def _pairs_table(self) -> Table:
-        adjusted = find_adjustment(self.adjust).label
-        header = ("pair", "difference", "SE", f"{self.level * 100:g} % interval", f"p, {adjusted}", "effect")
+        adjusted = describe_adjustment(self)
+        p = f"p, {adjusted}" if len(adjusted) <= WIDEST_LABEL else "p, adjusted"
+        header = ("pair", "difference", "SE", f"{self.level * 100:g} % interval", p, "effect")
         rows = [
             (f"{d.a} − {d.b}", d.difference, d.se, interval(d.low, d.high), d.p_adjusted, d.effect)
             for d in self.pairs
@@ -172,8 +215,8 @@ class CriterionComparison(Result):
             f"Differences on {self.criterion}",
             header,
             rows,
-            {**formats, f"p, {adjusted}": P_VALUE},
-            note=f"Effects are in {self.effect_units}.",
+            {**formats, p: P_VALUE},
+            note=f"Effects are in {self.effect_units}." + ("" if adjusted in p else f" p: {adjusted}."),
         )
 
 
@@ -215,13 +258,23 @@ def describe_source(comparison: CriterionComparison) -> str:
     counts += f" by {_count(comparison.n_raters, 'rater')}" if comparison.n_raters else ""
     counts += f" of {_count(comparison.n_items, 'item')}" if comparison.n_items else ""
     words = [MODEL_WORDS[comparison.model], counts]
-    if len(comparison.systems) > 2:
-        words.append(find_adjustment(comparison.adjust).label)
+    if len(comparison.systems) > 2 or comparison.across_criteria != "none":
+        words.append(describe_adjustment(comparison))
     return ", ".join([*words, f"{comparison.level * 100:g} %"])
+
+
+def describe_adjustment(comparison: CriterionComparison) -> str:
+    """Return how p-values allow for the number of pairs, and of criteria where they do."""
+    label, across = find_adjustment(comparison.adjust).label, comparison.across_criteria
+    return label if across == "none" else f"{label}, {across.capitalize()} across criteria"
 
 
 def describe_findings(comparison: CriterionComparison) -> str:
     """Return who is rated above whom, and who cannot be told apart."""
+    apart = _tell_apart(comparison)
+    if apart:
+        linked = [pair for pair in comparison.pairs if not pair.reason]
+        return f"{describe_findings(replace(comparison, pairs=tuple(linked)))}; {apart}"
     unknown = [pair for pair in comparison.pairs if not 0 <= pair.p_adjusted <= 1]
     if unknown:
         return (
@@ -232,8 +285,9 @@ def describe_findings(comparison: CriterionComparison) -> str:
     above: dict[str, list[str]] = {one.system: [] for one in comparison.systems}
     even: list[tuple[str, str]] = []
     order = {one.system: place for place, one in enumerate(comparison.systems)}
+    sign = 1 if comparison.better == "higher" else -1
     for pair in comparison.pairs:
-        a, b = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+        a, b = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
         if pair.p_adjusted < alpha:
             above[a].append(b)
         else:
@@ -241,22 +295,38 @@ def describe_findings(comparison: CriterionComparison) -> str:
     for losers in above.values():
         losers.sort(key=order.__getitem__)
     if not any(above.values()):
+        if len({one.group for one in comparison.systems}) > 1:
+            return "; ".join(_ties(even, list(order), comparison.reference))
         names = [one.system for one in comparison.systems]
         if comparison.reference:
             return f"no system can be told apart from {comparison.reference}"
         return f"{_list(names) if len(names) <= 4 else f'the {len(names)} systems'} cannot be told apart"
-    clauses = [*_winners(above), *_ties(even, list(order), comparison.reference)]
+    clauses = [*_winners(above, comparison.better), *_ties(even, list(order), comparison.reference)]
     return "; ".join(clauses) if len(clauses) <= 4 else _summary(comparison, above)
 
 
-def _winners(above: dict[str, list[str]]) -> list[str]:
+def _tell_apart(comparison: CriterionComparison) -> str:
+    """Return which systems nothing links; empty where all can be compared."""
+    if not any(pair.reason for pair in comparison.pairs):
+        return ""
+    groups: dict[int, list[str]] = {}
+    for one in comparison.systems:
+        groups.setdefault(one.group, []).append(one.system)
+    named = "; ".join(
+        _list(group) if len(group) <= 4 else f"{len(group)} systems" for group in groups.values()
+    )
+    return f"systems of different groups ({named}) cannot be compared, for nothing links them"
+
+
+def _winners(above: dict[str, list[str]], better: Better) -> list[str]:
     """Return a clause for each set of losers, with all the systems that are rated above exactly these."""
     by_losers: dict[tuple[str, ...], list[str]] = {}
     for winner, losers in above.items():
         if losers:
             by_losers.setdefault(tuple(losers), []).append(winner)
+    words = "rated above" if better == "higher" else "rated better (lower) than"
     return [
-        f"{_list(winners)} {'is' if len(winners) == 1 else 'are'} rated above {_list(losers)}"
+        f"{_list(winners)} {'is' if len(winners) == 1 else 'are'} {words} {_list(losers)}"
         for losers, winners in by_losers.items()
     ]
 
@@ -283,15 +353,12 @@ def _summary(comparison: CriterionComparison, above: dict[str, list[str]]) -> st
     """Return how many pairs differ and who stands at the ends: for more systems than a sentence holds."""
     differ, k = sum(map(len, above.values())), len(comparison.systems)
     first, last = comparison.systems[0], comparison.systems[-1]
+    ends = ("highest", "lowest") if comparison.better == "higher" else ("best (lowest)", "worst (highest)")
     return (
-        f"{differ} of {len(comparison.pairs)} pairs of systems differ; {first.system} is estimated highest "
-        f"(rank {_rank(first.rank_low, first.rank_high)} of {k}) and {last.system} lowest "
-        f"(rank {_rank(last.rank_low, last.rank_high)})"
+        f"{differ} of {len(comparison.pairs)} pairs of systems differ; {first.system} is estimated {ends[0]} "
+        f"(rank {say_rank(first.rank_low, first.rank_high)} of {k}) and {last.system} {ends[1]} "
+        f"(rank {say_rank(last.rank_low, last.rank_high)})"
     )
-
-
-def _rank(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
 
 
 def _count(n: int, noun: str) -> str:

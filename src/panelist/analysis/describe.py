@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from panelist.analysis.extremes import find_crowding
 from panelist.core.cells import label
 from panelist.core.errors import BadRatings
 from panelist.core.formats import TEXT, Cell, decimals
-from panelist.core.result import Part, Result, Table
+from panelist.core.result import Part, Result, Sentence, Table
 from panelist.scales.base import RatingScale, Scale
 
 MOST_POINTS = 11
@@ -56,14 +57,15 @@ class Description(Result):
     binned: bool = False
     systems: tuple[SystemDescription, ...] = ()
     items: tuple[ItemDescription, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def title(self) -> str:
         """Return the heading."""
         return f"What was answered on {self.criterion}"
 
     def parts(self) -> list[Part]:
-        """Return the table of systems."""
-        return [self.table()]
+        """Return the table of systems, and where ratings crowd at an end of the scale."""
+        return [self.table(), *(Sentence(note) for note in self.notes)]
 
     def table(self) -> Table:
         """Return a row a system: counts, mean, spread and shares in per cent."""
@@ -120,7 +122,17 @@ def describe_ratings(
         binned=binned,
         systems=tuple(described),
         items=_describe_items(given) if numbers else (),
+        notes=tuple(find_crowding(given, *_known_ends(scale))) if numbers else (),
     )
+
+
+def mean_ratings(frame: pd.DataFrame) -> dict[str, float]:
+    """Return the mean rating of each system; nothing where ratings are words without numbers."""
+    numbers = pd.to_numeric(frame["rating"].astype(object), errors="coerce").astype(float)
+    if numbers.isna().any():
+        return {}
+    means = numbers.groupby(frame["system"].astype(str)).mean()
+    return {str(name): float(mean) for name, mean in means.items()}
 
 
 def _place(
@@ -156,6 +168,10 @@ def _ends(numbers: "np.ndarray[Any, Any]", scale: Scale | None) -> tuple[float, 
     if scale is not None and scale.highest is not None:
         high = max(high, scale.highest)
     return low, high
+
+
+def _known_ends(scale: Scale | None) -> tuple[float | None, float | None]:
+    return (None, None) if scale is None else (scale.lowest, scale.highest)
 
 
 def _name_points(points: tuple[str, ...], scale: Scale | None) -> tuple[str, ...]:

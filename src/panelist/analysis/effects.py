@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from panelist.analysis.comparison import CriterionComparison, PairDifference
+from panelist.analysis.letters import make_matrix
 from panelist.analysis.marginal import Grid, estimate_marginal, find_term, make_grid
 from panelist.core.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.result import Part, Result, Table
@@ -110,6 +111,12 @@ class Effects(Result):
         return Table(
             f"Differences on {self.criterion}", header, rows, {**formats, "p": P_VALUE}, note=f"{note}."
         )
+
+    def matrix(self, alpha: float) -> Table:
+        """Return all pairs in points as a matrix, systems in their order."""
+        cells = {(one.a, one.b): (one.points, one.p_adjusted) for one in self.pairs}
+        names = [one.system for one in self.systems]
+        return make_matrix(f"Differences on {self.criterion}", names, cells, alpha, "points of the scale")
 
     def to_dict(self) -> dict[str, Any]:
         """Return systems and pairs."""

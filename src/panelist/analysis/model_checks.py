@@ -1,15 +1,15 @@
-"""Checks of a model: threshold spacing, proportional odds, predicted against observed shares."""
+"""Checks of a model: threshold spacing, proportional odds, predicted shares; residuals of a linear one."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.linear_checks import LinearChecks, check_linear_model
 from panelist.analysis.marginal import find_term
 from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.predicted_shares import PredictedShares, predict_shares
 from panelist.analysis.proportional_odds import ProportionalOdds, check_proportional_odds
 from panelist.analysis.threshold_spacing import Spacing, measure_spacing
-from panelist.core.errors import BadModel
 from panelist.core.result import Part, Result, Sentence
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ class ModelChecks(Result):
     spacing: Spacing | Missing
     proportional_odds: ProportionalOdds | Missing
     shares: PredictedShares | Missing
+    linear: LinearChecks | Missing | None = None
+    """The residuals of a linear model, which has no thresholds; None where the model is ordinal."""
 
     def title(self) -> str:
         """Return the heading."""
@@ -31,6 +33,8 @@ class ModelChecks(Result):
 
     def parts(self) -> list[Part]:
         """Return the parts of each check."""
+        if self.linear is not None:
+            return [Sentence(self.linear.reason)] if isinstance(self.linear, Missing) else self.linear.parts()
         whole: list[Part] = []
         for check in (self.spacing, self.proportional_odds, self.shares):
             whole += [Sentence(check.reason)] if isinstance(check, Missing) else check.parts()
@@ -38,6 +42,8 @@ class ModelChecks(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks by name."""
+        if self.linear is not None:
+            return {"linear": self.linear.to_dict()}
         return {
             "spacing": self.spacing.to_dict(),
             "proportional_odds": self.proportional_odds.to_dict(),
@@ -48,13 +54,12 @@ class ModelChecks(Result):
 def check_model(comparison: CriterionComparison, interval: CriterionComparison | Missing) -> ModelChecks:
     """Return the checks of the model behind a comparison; ``interval`` is the interval analysis beside it."""
     fit: Fit = comparison.fit
-    if not fit.ordinal:
-        raise BadModel(
-            "The model is linear: it has no thresholds, and the checks of an ordinal model do not apply."
-        )
-    linear = interval if isinstance(interval, Missing) else interval.fit
     name = comparison.criterion
     term = find_term(comparison)
+    if not fit.ordinal:
+        none = Missing("The model is linear: it has no thresholds.")
+        return ModelChecks(name, none, none, none, attempt(lambda: check_linear_model(fit, name, term)))
+    linear = interval if isinstance(interval, Missing) else interval.fit
     return ModelChecks(
         name,
         attempt(lambda: measure_spacing(fit, name)),

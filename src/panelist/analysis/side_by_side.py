@@ -88,7 +88,12 @@ def compare_kinds(ratings: Ratings, main: CriterionComparison, formula: str | No
         )
     mixed = bool(main.fit.design.factors)
     model = ("lmm" if mixed else "lm") if ordinal else ("clmm" if mixed else "clm")
-    options: dict[str, Any] = {"formula": formula, "adjust": main.adjust, "level": main.level}
+    options: dict[str, Any] = {
+        "formula": formula,
+        "adjust": main.adjust,
+        "level": main.level,
+        "better": main.better,
+    }
     try:
         other = compare_systems(ratings, model=model, **options)
     except PanelistError as error:

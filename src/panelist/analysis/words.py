@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from panelist.analysis.comparison import CriterionComparison
 from panelist.analysis.effects import Effect, Effects
+from panelist.analysis.margins import tell_equivalence
 from panelist.analysis.missing import Missing
 from panelist.core.formats import interval, number
 
@@ -20,6 +21,7 @@ def tell_finding(one: "CriterionAnalysis") -> str:
         return f"No comparison of systems on {one.criterion}. {one.comparison.reason}"
     size = "" if isinstance(one.effects, Missing) else _tell_size(one.comparison, one.effects)
     said = [one.comparison.finding(size), one.comparison.why]
+    said.append(tell_equivalence(one.comparison.equivalence))
     if any(CAUTION in note for note in one.comparison.notes):
         said.append("This may look surer than it is: see how it was modelled.")
     return " ".join(text for text in said if text)
@@ -33,7 +35,8 @@ def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
     if shown:
         most = max(shown, key=lambda one: abs(one.points))
         a, b, size, low, high = _upward(most)
-        which = "The difference" if len(effects.pairs) == 1 else f"The largest difference, {a} over {b},"
+        over = f"{a} over {b}" if comparison.better == "higher" else f"{b} below {a}"
+        which = "The difference" if len(effects.pairs) == 1 else f"The largest difference, {over},"
         both = ", which includes 0: they differ in spread as well" if low <= 0 <= high else ""
         return f". {which} is {_points(size)} ({level} {interval(low, high)}{both})"
     known = [one for one in effects.pairs if isfinite(one.points_low) and isfinite(one.points_high)]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Df, Json, Link, RatingsFile, Where
+from panelist.cli.options import AcrossCriteria, Better, Columns, Df, Json, Link, Margin, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show, tell
 
 AnyModel = Annotated[
@@ -37,7 +37,9 @@ def compare(
     adjust: Annotated[
         str,
         typer.Option(
-            metavar="tukey|holm|bonferroni|bh|none", help="How p-values allow for the number of pairs."
+            metavar="tukey|mvt|dunnett|holm|bonferroni|bh|none",
+            help="How p-values allow for the number of pairs. tukey becomes mvt, the "
+            "multivariate t, where standard errors differ, and dunnett with --reference.",
         ),
     ] = "tukey",
     level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
@@ -59,6 +61,9 @@ def compare(
         typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),
     ] = None,
     df: Df = "t",
+    margin: Margin = None,
+    better: Better = None,
+    across_criteria: AcrossCriteria = None,
     figure: Annotated[
         Path | None,
         typer.Option(
@@ -88,6 +93,9 @@ def compare(
         reference=reference,
         cluster=cluster,
         df=df,
+        margin=margin,
+        better=better or "higher",  # type: ignore[arg-type]  # compare_systems checks it
+        across_criteria=across_criteria or "none",
     )
     if figure is not None:
         from panelist.reports.figures import draw_systems

@@ -29,6 +29,28 @@ Df = Annotated[
         help="How an ordinal mixed model is tested: t allows for few raters and items, z does not.",
     ),
 ]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        metavar="POINTS",
+        help="Also test each pair for equivalence: a difference of less than so many points.",
+        show_default=False,
+    ),
+]
+Better = Annotated[
+    str | None,
+    typer.Option(
+        metavar="higher|lower", help="Which ratings are the good ones; higher by default.", show_default=False
+    ),
+]
+AcrossCriteria = Annotated[
+    str | None,
+    typer.Option(
+        metavar="none|holm|bonferroni",
+        help="How p-values allow for the number of criteria; not at all by default.",
+        show_default=False,
+    ),
+]
 Where = Annotated[
     list[str] | None,
     typer.Option(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Json
+from panelist.cli.options import AcrossCriteria, Better, Columns, Json, Margin
 from panelist.cli.terminal import say, tell
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ def report(
     files: Annotated[
         bool, typer.Option("--files/--no-files", help="Also figures, tables, texts and references as files.")
     ] = True,
+    margin: Margin = None,
+    better: Better = None,
+    across_criteria: AcrossCriteria = None,
     columns: Columns = None,
     json: Json = False,
 ) -> None:
@@ -65,6 +68,9 @@ def report(
             resamples=resamples,
             seed=seed,
             on_step=lambda name: tell(f"Analysing {name}"),
+            margin=margin,
+            better=better,  # type: ignore[arg-type]  # analyse checks it
+            across_criteria=across_criteria,
         )
     written = write_report(analysis, out, files=files)
     if json:

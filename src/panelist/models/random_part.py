@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST_SLOPES = 6
 LEAST_SHARED = 0.1
+AROUND = ("document", "doc", "topic", "batch", "list", "prompt_set")  # what items are often nested in
+FEWEST_AROUND = 5  # levels below which their spread is hardly known
 _LOWER: dict[Shape, Shape] = {"slopes": "cells", "cells": "intercept", "intercept": "intercept"}
 
 
@@ -42,10 +44,13 @@ class RandomPart:
 
     shapes: dict[str, Shape]
     notes: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
+    """Columns that items are nested in, such as documents: an intercept each."""
 
     def formula(self) -> str:
         """Return the whole formula."""
-        return "rating ~ " + " + ".join(["system", *(self.terms(group) for group in self.shapes)])
+        around = [f"(1 | {name})" for name in self.around]
+        return "rating ~ " + " + ".join(["system", *(self.terms(group) for group in self.shapes), *around])
 
     def terms(self, group: str) -> str:
         """Return the random terms of one group."""
@@ -82,7 +87,29 @@ def choose_random(frame: pd.DataFrame, meetings: Meetings | None = None) -> Rand
             )
     if not shapes:
         notes.append("No random effects are left: the model takes all ratings as independent.")
-    return _lower_unidentified(RandomPart(shapes, tuple(notes)), meetings or count_meetings(frame))
+    around, said = _find_around(frame) if "item" in shapes else ((), [])
+    part = RandomPart(shapes, (*notes, *said), around)
+    return _lower_unidentified(part, meetings or count_meetings(frame))
+
+
+def _find_around(frame: pd.DataFrame) -> tuple[tuple[str, ...], list[str]]:
+    """Return the columns that items are nested in and that have levels enough to vary, and why."""
+    items, found = frame["item"].nunique(), list[str]()
+    sizes: list[int] = []
+    notes = []
+    for name in AROUND:
+        if name not in frame or frame[name].isna().any():
+            continue
+        pairs, levels = frame[["item", name]].drop_duplicates(), frame[name].nunique()
+        if len(pairs) != items or not FEWEST_AROUND <= levels < items or levels in sizes:
+            continue
+        found.append(name)
+        sizes.append(levels)
+        notes.append(
+            f"{name}: (1 | {name}), for the {items:,} items come from {levels:,} {name}s, and those of one "
+            f"{name} may be alike."
+        )
+    return tuple(found), notes
 
 
 def _lower_unidentified(part: RandomPart, meetings: Meetings) -> RandomPart:

@@ -85,6 +85,10 @@ def _models(*names: str) -> "Callable[[Analysis], bool]":
     return used
 
 
+def _tests_equivalence(analysis: "Analysis") -> bool:
+    return any(one.equivalence for one in _comparisons(analysis))
+
+
 def _adjusts(name: str) -> "Callable[[Analysis], bool]":
     return lambda analysis: any(one.adjust == name and len(one.systems) > 2 for one in _comparisons(analysis))
 
@@ -209,7 +213,21 @@ _WORKS: "list[tuple[Reference, Callable[[Analysis], bool]]]" = [
             "6",
             "65–70",
         ),
-        _adjusts("holm"),
+        lambda analysis: _adjusts("holm")(analysis) or _tests_equivalence(analysis),
+    ),
+    (
+        Reference(
+            "hothorn2008simultaneous",
+            "article",
+            "Hothorn, Torsten and Bretz, Frank and Westfall, Peter",
+            2008,
+            "Simultaneous inference in general parametric models",
+            "Biometrical Journal",
+            "50",
+            "346–363",
+            "10.1002/bimj.200810425",
+        ),
+        _adjusts("mvt"),
     ),
     (
         Reference(
@@ -306,6 +324,21 @@ _WORKS: "list[tuple[Reference, Callable[[Analysis], bool]]]" = [
             "10.2307/2346567",
         ),
         _models("plackett-luce"),
+    ),
+    (
+        Reference(
+            "schuirmann1987comparison",
+            "article",
+            "Schuirmann, Donald J.",
+            1987,
+            "A comparison of the two one-sided tests procedure and the power approach for assessing the "
+            "equivalence of average bioavailability",
+            "Journal of Pharmacokinetics and Biopharmaceutics",
+            "15",
+            "657–680",
+            "10.1007/BF01068419",
+        ),
+        _tests_equivalence,
     ),
     (
         Reference(

@@ -9,6 +9,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from panelist.agreement.reliability import SPOKEN, CoefficientEstimate, CriterionReliability
+from panelist.analysis.comparison_tables import make_systems_table, name_letters
+from panelist.analysis.margins import make_table
 from panelist.analysis.missing import Missing
 from panelist.analysis.words import count
 from panelist.core.formats import P_VALUE, TEXT, Cell, Format, decimals, interval
@@ -171,7 +173,14 @@ def _show_pairs(one: CriterionAnalysis, name: str) -> str:
         return _missing(one.comparison.reason)
     if one.comparative or isinstance(one.effects, Missing):
         return _draw_parts(one.comparison.parts()[1:])
-    return draw_html(_make_pairs(one.effects, 1 - one.comparison.level), name)
+    alpha, equal = 1 - one.comparison.level, one.comparison.equivalence
+    if name_letters(one.comparison):
+        drawn = [draw_html(make_systems_table(one.comparison)), draw_html(one.effects.matrix(alpha), name)]
+    else:
+        drawn = [draw_html(_make_pairs(one.effects, alpha), name)]
+    if equal:
+        drawn.append(draw_html(make_table(equal, name, alpha)))
+    return "\n".join(drawn)
 
 
 def _make_pairs(effects: Effects, alpha: float) -> Table:
@@ -232,7 +241,8 @@ def _make_description(one: CriterionAnalysis) -> Table:
     header = ("System", "Ratings", "Raters", "Items", "Mean", "SD", "Median")
     formats = {"System": TEXT, "Mean": decimals(2), "SD": decimals(2), "Median": decimals(1)}
     missing = one.description.n_missing
-    note = f"{count(missing, 'answer')} without a rating" if missing else ""
+    notes = [f"{count(missing, 'answer')} without a rating"] if missing else []
+    note = ". ".join([*notes, *(text.rstrip(".") for text in one.description.notes)])
     return Table(f"{one.criterion}, observed", header, rows, formats, note)
 
 
@@ -291,6 +301,9 @@ def _show_model(one: CriterionAnalysis) -> str:
 def _tell_checks(one: CriterionAnalysis) -> tuple[str, ...]:
     if isinstance(one.checks, Missing):
         return (one.checks.reason,)
+    if one.checks.linear is not None:
+        linear = one.checks.linear
+        return (linear.reason,) if isinstance(linear, Missing) else tuple(linear.sentences())
     checks = (one.checks.spacing, one.checks.proportional_odds, one.checks.shares)
     return tuple(check.reason if isinstance(check, Missing) else check.sentence() for check in checks)
 
@@ -306,6 +319,9 @@ def _show_predicted(one: CriterionAnalysis) -> tuple[tuple[str, str], ...]:
 def _show_checks(one: CriterionAnalysis) -> str:
     if isinstance(one.checks, Missing):
         return ""
+    linear = one.checks.linear
+    if linear is not None and not isinstance(linear, Missing):
+        return "\n".join(draw_html(table) for table in (linear.table(), linear.quantile_table()))
     tables = [
         check.table()
         for check in (one.checks.spacing, one.checks.proportional_odds)

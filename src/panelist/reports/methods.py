@@ -116,7 +116,21 @@ def _tell_models(analysis: "Analysis") -> list[str]:
     said += [one.why for one in every if one.why]
     first = every[0]
     if any(len(one.systems) > 2 for one in every):
-        said.append(f"Pairwise differences are {find_adjustment(first.adjust).label}.")
+        labels = dict.fromkeys(find_adjustment(one.adjust).label for one in every if len(one.systems) > 2)
+        said.append(f"Pairwise differences are {listing(list(labels))}, for the pairs of each criterion.")
+    if len(every) > 1:
+        together = first.across_criteria.capitalize()
+        said.append(
+            "Each criterion's tests hold their level on their own."
+            if first.across_criteria == "none"
+            else f"P-values also allow for the {len(every)} criteria ({together})."
+        )
+    if any(one.equivalence for one in every):
+        margin = next(one.equivalence[0].margin for one in every if one.equivalence)
+        said.append(
+            f"Equivalence within {margin:g} points was tested by two one-sided tests, Holm-adjusted for the "
+            "number of pairs."
+        )
     said.append(f"Intervals are at {first.level * 100:g} %.")
     if any(not isinstance(one.effects, Missing) for one in analysis.criteria):
         said.append(

@@ -240,10 +240,18 @@ def _models(known: Known) -> str:
 def _inference(known: Known) -> str:
     plan = known.study.file.analysis
     adjusted = find_adjustment(plan.adjust).label
-    return (
+    said = (
         f"Two-sided tests of each pair of systems at alpha = {plan.alpha:g}, {adjusted}; intervals at "
         f"{100 * (1 - plan.alpha):g} %."
     )
+    if plan.across_criteria != "none":
+        said += f" P-values also allow for the number of criteria ({plan.across_criteria.capitalize()})."
+    if plan.margin is not None:
+        said += (
+            f" Equivalence: a difference of less than {plan.margin:g} points of the scale, by two one-sided "
+            f"tests at alpha = {plan.alpha:g}."
+        )
+    return said
 
 
 def _exclusions(known: Known) -> str:

@@ -68,6 +68,7 @@ def _tables_of(one: CriterionAnalysis) -> Iterator[tuple[str, Table, Any]]:
             ("thresholds", one.checks.spacing, "thresholds"),
             ("proportional_odds", one.checks.proportional_odds, "effects"),
             ("predicted", one.checks.shares, "shares"),
+            ("residuals", one.checks.linear or Missing("The model is ordinal."), "systems"),
         ):
             if not isinstance(check, Missing):
                 yield name, check.table(), getattr(check, rows)

@@ -32,6 +32,10 @@ class AnalysisPlan(Part):
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
     adjust: Literal["tukey", "holm", "bonferroni", "bh", "none"] = "tukey"
     """How p-values allow for the number of pairs."""
+    across_criteria: Literal["none", "holm", "bonferroni"] = "none"
+    """How p-values allow for the number of criteria; ``none`` tests each criterion on its own."""
+    margin: PositiveFloat | None = None
+    """Points of the scale below which a difference does not matter: pairs are tested for equivalence."""
     exclude: Exclusions = Exclusions()
     findings: tuple[Text, ...] = ()
     """Findings expected or claimed, such as ``fluency: tuned > rules``; a repeat is held against them."""

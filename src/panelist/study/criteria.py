@@ -36,6 +36,8 @@ class Criterion(Part):
     """What the criterion means, shown to raters (Markdown)."""
     scale: AnyScale
     """How they answer."""
+    better: Literal["higher", "lower"] = "higher"
+    """Which answers are the good ones: ``lower`` where the scale counts errors or says how bad it is."""
     quality: Quality | None = None
     """What kind of quality it is; the datasheet asks for it."""
 

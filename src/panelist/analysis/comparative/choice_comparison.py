@@ -11,7 +11,7 @@ from panelist.analysis.comparative.position import PositionShare
 from panelist.analysis.comparative.scores import Scores
 from panelist.analysis.comparative.trials import describe_counts
 from panelist.analysis.comparative.wins import WinTable
-from panelist.analysis.comparison import Comparison, CriterionComparison, describe_findings
+from panelist.analysis.comparison import WIDEST_LABEL, Comparison, CriterionComparison, describe_findings
 from panelist.core.formats import P_VALUE, TEXT, Cell, decimals, interval
 from panelist.core.result import Pairs as NotePairs
 from panelist.core.result import Part, Sentence, Table
@@ -138,7 +138,8 @@ class ChoiceCriterion(CriterionComparison):
         )
 
     def _pairs_table(self) -> Table:
-        adjusted = f"p, {find_adjustment(self.adjust).label}"
+        label = find_adjustment(self.adjust).label
+        adjusted = f"p, {label}" if len(label) <= WIDEST_LABEL else "p, adjusted"
         header = ("pair", "difference", "SE", f"{self.level * 100:g} % interval", adjusted, "preferred")
         rows = [
             (f"{d.a} − {d.b}", d.difference, d.se, interval(d.low, d.high), d.p_adjusted, d.effect)
@@ -150,7 +151,7 @@ class ChoiceCriterion(CriterionComparison):
             header,
             rows,
             {**formats, adjusted: P_VALUE},
-            note=f"Preferred: {self.effect_units}.",
+            note=f"Preferred: {self.effect_units}." + ("" if label in adjusted else f" p: {label}."),
         )
 
 

@@ -19,11 +19,13 @@ from panelist.analysis.comparative.scores import Scores, score_trials
 from panelist.analysis.comparative.trials import DECIDED, Trials, read_trials
 from panelist.analysis.comparative.wins import WinTable, count_wins
 from panelist.analysis.comparison import SystemEstimate, list_pairs
+from panelist.analysis.pairwise import adjust_pairs
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
 from panelist.models.inference.contrasts import Pairs
+from panelist.models.inference.single_step import find_directions
 
 MODELS = ("auto", "bradley-terry", "plackett-luce")
 UNITS = "log-strengths, whose mean is 0"
@@ -89,15 +91,18 @@ def compare_criterion(
     trials = read_trials(table, criterion)
     wins, scores = count_wins(trials), score_trials(trials, level)
     strengths = _fit(trials, model, clusters)
-    every = contrast_strengths(strengths, adjust, level)
-    shown = every if reference is None else contrast_strengths(strengths, adjust, level, reference)
+    every, shown = adjust_pairs(
+        lambda adjust, reference: contrast_strengths(strengths, adjust, level, reference),
+        find_adjustment(adjust).name,
+        reference,
+    )
     anova, why = _analyse_items(scores, criterion, level)
     return ChoiceCriterion(
         criterion=criterion,
         model=strengths.model,
         link=None,
         formula="",
-        adjust=find_adjustment(adjust).name,
+        adjust=shown.adjust,
         level=level,
         n=len(trials),
         n_raters=len(trials.raters),
@@ -145,7 +150,8 @@ def contrast_strengths(
     se = np.sqrt(np.maximum(V[first, first] + V[second, second] - 2 * V[first, second], 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(se > 1e-12, estimate / se, np.nan)
-    family = Family(statistic, np.full(len(se), strengths.df), len(systems))
+    D = np.eye(len(systems))[first] - np.eye(len(systems))[second]
+    family = Family(statistic, np.full(len(se), strengths.df), len(systems), find_directions(D, V))
     reach = method.critical(level, family) * se
     if method.note and len(chosen) > 1:
         notes += (method.note,)

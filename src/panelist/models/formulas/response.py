@@ -15,6 +15,7 @@ from panelist.models.solvers.rows import number_points
 MOST_CATEGORIES = 50
 MOST_STEPS = 1000
 MOST_POINTS = 11  # 0 to 10 is still a scale of points
+STEPS = (1.0, 0.5, 0.25)  # between the points of a scale; anything finer is measured
 
 
 def read_response(series: Any, name: str, ordinal: bool) -> Variable:
@@ -83,15 +84,18 @@ def choose_family(values: Floats, *, ordered: bool = False) -> tuple[bool, str]:
 
     >>> choose_family(np.array([1.0, 4.0, 5.0, 4.0]))
     (True, 'The ratings take 3 whole values (1 to 5): ordered categories, hence an ordinal model.')
+    >>> choose_family(np.array([1.0, 1.5, 2.0, 5.0]))[1]
+    'The ratings take 4 values in steps of 0.5 (1 to 5): ordered categories, hence an ordinal model.'
     """
     points = np.unique(values)
     if not len(points):
         raise BadModel("Every rating is missing, so there is nothing to model.")
     if ordered:
         return True, f"The ratings are {len(points)} ordered categories, hence an ordinal model."
-    whole = bool((points == np.round(points)).all())
-    if whole and len(points) <= MOST_POINTS:
-        found = f"{len(points)} whole values ({points[0]:.0f} to {points[-1]:.0f})"
+    step = next((step for step in STEPS if (points / step == np.round(points / step)).all()), None)
+    if step is not None and len(points) <= MOST_POINTS:
+        kind = "whole values" if step == 1.0 else f"values in steps of {step:g}"
+        found = f"{len(points)} {kind} ({points[0]:g} to {points[-1]:g})"
         return True, f"The ratings take {found}: ordered categories, hence an ordinal model."
     return False, f"The ratings take {len(points):,} different values: measured, hence a linear model."
 

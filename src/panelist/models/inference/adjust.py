@@ -1,8 +1,10 @@
 """Adjusting a family of tests for how many there are.
 
 ``none``, ``tukey`` (all pairs of k means, exact in balanced designs and conservative otherwise: Hayter
-1984, doi:10.1214/aos/1176346392), ``holm`` (Holm 1979), ``bonferroni``, and ``bh`` (the false discovery
-rate of Benjamini & Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x).
+1984, doi:10.1214/aos/1176346392), ``mvt`` (the same for any design: single-step, by the multivariate t with
+the correlation of the contrasts), ``dunnett`` (all with one reference, in the same way), ``holm`` (Holm
+1979), ``bonferroni``, and ``bh`` (the false discovery rate of Benjamini & Hochberg 1995,
+doi:10.1111/j.2517-6161.1995.tb02031.x).
 """
 
 from collections.abc import Callable
@@ -13,6 +15,11 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from panelist.core.registry import Registry
 from panelist.models.arrays import Floats
+from panelist.models.inference.single_step import (
+    equal_directions,
+    single_step_quantile,
+    single_step_tail,
+)
 from panelist.models.inference.studentised_range import studentised_range_quantile, studentised_range_tail
 
 SQRT2 = float(np.sqrt(2))
@@ -21,11 +28,16 @@ _MANY = 1e10  # degrees of freedom from which t is the normal to ten digits
 
 @dataclass(frozen=True)
 class Family:
-    """A family of two-sided tests: ``statistic`` on ``df`` (inf for z), among ``means`` means."""
+    """A family of two-sided tests: ``statistic`` on ``df`` (inf for z), among ``means`` means.
+
+    ``directions`` are the contrasts as unit rows, whose products are their correlations
+    (``single_step.find_directions``); without them all means count as equally well known.
+    """
 
     statistic: Floats
     df: Floats
     means: int
+    directions: Floats | None = None
 
     @property
     def p(self) -> Floats:
@@ -79,13 +91,45 @@ def _tukey(family: Family) -> Floats:
     return np.fmax(tail, family.p)  # the same number in another way: rounding must not reverse the order
 
 
+def _single_step(family: Family) -> Floats:
+    if family.directions is None:  # all means equally well known: this is Tukey's test
+        return _tukey(family)
+    return single_step_tail(family.statistic, family.df, _known_directions(family, family.directions))
+
+
+def _dunnett(family: Family) -> Floats:
+    if _holds_all_pairs(family):
+        return _tukey(family)
+    return single_step_tail(family.statistic, family.df, _from_reference(family))
+
+
+def _holds_all_pairs(family: Family) -> bool:
+    """Return whether more pairs are tested than those with one reference, of unknown correlation."""
+    return family.directions is None and len(family.statistic) >= family.means
+
+
+def _from_reference(family: Family) -> Floats:
+    if family.directions is None:
+        return equal_directions(len(family.statistic))
+    return _known_directions(family, family.directions)
+
+
+def _known_directions(family: Family, directions: Floats) -> Floats:
+    """Return the directions without those of tests that cannot be made: they are no part of the family."""
+    return np.where(np.isnan(family.statistic)[:, None], np.nan, directions)
+
+
 def _bonferroni(family: Family) -> Floats:
     return np.minimum(family.p * _count(family.p), 1.0)
 
 
 def _holm(family: Family) -> Floats:
+    return adjust_holm(family.p)
+
+
+def adjust_holm(p: Floats) -> Floats:
     """Return the step-down p-values: the i-th smallest times m − i + 1, made monotone from below."""
-    p, order, m = _ordered(family.p)
+    p, order, m = _ordered(p)
     adjusted = np.full(p.shape, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * (m - np.arange(m))), 1.0)
     return adjusted
@@ -120,6 +164,18 @@ def _critical_tukey(level: float, family: Family) -> Floats:
     return studentised_range_quantile(level, family.means, family.df) / SQRT2
 
 
+def _critical_single_step(level: float, family: Family) -> Floats:
+    if family.directions is None:
+        return _critical_tukey(level, family)
+    return single_step_quantile(level, family.df, _known_directions(family, family.directions))
+
+
+def _critical_dunnett(level: float, family: Family) -> Floats:
+    if _holds_all_pairs(family):
+        return _critical_tukey(level, family)
+    return single_step_quantile(level, family.df, _from_reference(family))
+
+
 def _critical_bonferroni(level: float, family: Family) -> Floats:
     return two_sided_quantile(1 - (1 - level) / max(_count(family.p), 1), family.df)
 
@@ -129,10 +185,13 @@ _STEPWISE = (
     "{} has no matching intervals: those shown are unadjusted, and may exclude zero where the adjusted "
     "p-value does not call the difference."
 )
+_SINGLE_STEP = "single-step adjusted (multivariate t)"
 
 ADJUSTMENTS = Registry[Adjustment]("adjustment")
 for _adjustment in (
     Adjustment("tukey", "Tukey-adjusted", _tukey, _critical_tukey, "family"),
+    Adjustment("mvt", _SINGLE_STEP, _single_step, _critical_single_step, "family"),
+    Adjustment("dunnett", "Dunnett-adjusted", _dunnett, _critical_dunnett, "family"),
     Adjustment("holm", "Holm-adjusted", _holm, _critical_each, "family", _STEPWISE.format("Holm's method")),
     Adjustment("bonferroni", "Bonferroni-adjusted", _bonferroni, _critical_bonferroni, "family"),
     Adjustment("bh", "BH-adjusted", _bh, _critical_each, "discoveries", _STEPWISE.format("The BH method")),

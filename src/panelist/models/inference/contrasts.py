@@ -22,6 +22,7 @@ from panelist.models.arrays import Bools, Floats
 from panelist.models.formulas.coding import code_columns
 from panelist.models.formulas.matrices import Design, FixedPart
 from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
+from panelist.models.inference.single_step import find_directions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,9 +161,9 @@ def contrast_pairs(
 ) -> Pairs:
     """Return the difference of every pair of levels of ``term``, adjusted for the number of pairs.
 
-    With ``reference``, only the pairs of that level with each other one, other − reference; Bonferroni,
-    Holm and BH then count those pairs alone. Tukey's p-values stay those of all pairs: valid, and a
-    little larger than they need to be.
+    With ``reference``, only the pairs of that level with each other one, other − reference; Dunnett's test,
+    Bonferroni, Holm and BH then count those pairs alone. Tukey's p-values stay those of all pairs: valid,
+    and larger than they need to be.
     """
     _check_level(level)
     method = find_adjustment(adjust)
@@ -176,7 +177,7 @@ def contrast_pairs(
         chosen = [(i, other_end) for i in range(len(levels)) if i != other_end]
         if method.name == "tukey" and len(levels) > 2:
             notes += (
-                f"Tukey's adjustment covers all pairs of {term}s, not only those with {reference}: Holm's "
+                f"Tukey's adjustment covers all pairs of {term}s, not only those with {reference}: Dunnett's "
                 "would be less strict.",
             )
     first, second = (np.array([pair[end] for pair in chosen], dtype=int) for end in (0, 1))
@@ -187,7 +188,7 @@ def contrast_pairs(
     df = np.asarray(fit.degrees(D), dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(se > 0, estimate / se, np.nan)
-    family = Family(statistic, df, len(levels))
+    family = Family(statistic, df, len(levels), find_directions(D, fit.vcov))
     reach = method.critical(level, family) * se
     return Pairs(
         term=term,

@@ -30,7 +30,9 @@ from panelist.models.solvers.variances import (
     split_lambda,
 )
 
-_NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are tried at zero
+_NEARLY_ZERO = 1e-3  # diagonal entries of Λ below this are put at zero, if that costs nothing to speak of
+_SMALL = 0.03  # below this they are tried at zero, and stay there if it is no worse
+_STEEP = 0.2  # below this the curvature changes so fast that its columns are taken once more, from both sides
 _FLAT = 1e-3  # largest slope of an optimum
 _STARTS = (1.0, 0.2, 3.0)
 
@@ -134,29 +136,57 @@ def find_estimates(model: Linear, factors: tuple[Factor, ...], room: Room) -> Fo
         if tried[-1].steepest < _FLAT:
             break
     best = min(tried, key=lambda found: found.value)
-    theta = best.theta
-    small = [
-        e
-        for e, (row, column, size) in enumerate(
-            zip(model.tau_row.tolist(), model.tau_column.tolist(), theta.tolist(), strict=True)
-        )
-        if row == column and 0.0 < abs(size) < _NEARLY_ZERO
-    ]
-    if small:  # put what is nearly zero at zero, if that costs nothing
-        zero = theta.copy()
+    for small in _sets_near_zero(model, best.theta):
+        zero = best.theta.copy()
         zero[small] = 0.0
-        if np.abs(theta[small]).max() < AT_ZERO:
-            tried.append(_settle_at(model, room, zero, best))
-        else:
-            tried.append(_find_from(model, room, zero, near=best))
-        best = tried[-1] if tried[-1].value <= best.value + 1e-5 else best
+        size = np.abs(best.theta[small]).max()
+        at_zero = _settle_at(model, room, zero, best) if size < AT_ZERO else None
+        tried.append(at_zero or _find_from(model, room, zero, near=best))
+        allowed = 1e-5 if size < _NEARLY_ZERO else 1e-11 * (1.0 + abs(best.value))
+        if tried[-1].value <= best.value + allowed:
+            best = tried[-1]
+            break
     if best is not tried[-1]:  # the workspace must be settled where the answer is
         tried.append(_settle_at(model, room, best.theta, best))
         best = tried[-1]
     for found in tried[:-1]:
         for place in (ITERATIONS, EVALUATIONS):
             best.state[place] += found.state[place]
-    return best
+    return _sharpen(model, room, best)
+
+
+def _sets_near_zero(model: Linear, theta: Floats) -> list[list[int]]:
+    """Return which spreads are worth trying at zero: all small ones at once, then one by one."""
+    diagonal = np.flatnonzero(model.tau_row == model.tau_column).tolist()
+    small = [e for e in diagonal if 0.0 < abs(theta[e]) < _SMALL]
+    return [small, *([e] for e in small)] if len(small) > 1 else [small] if small else []
+
+
+def _sharpen(model: Linear, room: Room, found: Found) -> Found:
+    """Return what was found, with the curvature of small spreads from both sides, the workspace settled.
+
+    One-sided differences err by about 1.5 step / θ there, and with them the degrees of freedom: by 4 % at
+    θ = .004. The gradient is that of the deviance profiled over σ, so what σ takes up is put back.
+    """
+    theta, curvature = found.theta, found.curvature
+    small = [
+        e for e in np.flatnonzero(model.tau_row == model.tau_column).tolist() if 0.0 < abs(theta[e]) < _STEEP
+    ]
+    if not small or not np.isfinite(curvature).all():
+        return found
+    whole = curvature.copy()
+    for e in small:
+        step = abs(theta[e]) / 100.0
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = theta.copy()
+            moved[e] += sign * step
+            ends.append(_settle_at(model, room, moved, found).gradient)
+        column = 2.0 * (ends[0] - ends[1]) / (2.0 * step)  # of the deviance, −2 log L
+        column = column + whole[-1, :-1] * whole[-1, e] / whole[-1, -1]
+        whole[:-1, e] = whole[e, :-1] = column
+    back = _settle_at(model, room, theta, found)
+    return back._replace(curvature=whole, state=found.state)
 
 
 def _find_from(model: Linear, room: Room, start: Floats, near: Found | None = None) -> Found:
