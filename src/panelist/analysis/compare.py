@@ -55,7 +55,7 @@ def compare_systems(
     level: float = 0.95,
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
-    cluster: str = "rater",
+    cluster: str = "both",
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 

@@ -18,7 +18,7 @@ from panelist.models.arrays import Floats, Longs
 NAME = "plackett-luce"
 
 
-def fit_plackett_luce(trials: Trials, cluster: Cluster = "rater") -> Strengths:
+def fit_plackett_luce(trials: Trials, cluster: Cluster = "both") -> Strengths:
     """Return the strengths of the systems; undecided trials say nothing of the order and are not used."""
     return estimate_strengths(NAME, trials, _make_stages(trials), cluster, ties=False)
 
