@@ -9,7 +9,7 @@ import pandas as pd
 
 from bench.report import Options, Section, say
 from panelist.analysis.comparative.bradley_terry import fit_bradley_terry
-from panelist.analysis.comparative.choice_model import CLUSTERS
+from panelist.analysis.comparative.choice_model import Cluster
 from panelist.analysis.comparative.compare_choices import contrast_strengths
 from panelist.analysis.comparative.trials import Trials, read_trials
 from panelist.core.formats import TEXT, decimals
@@ -21,6 +21,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "comparisons.md"
 SIZES = ((40, 20), (3, 100), (12, 30), (24, 40))
 SYSTEMS = (2, 3, 5)
 SPREADS = tuple(product((0.0, 0.5), (0.0, 0.7)))  # of raters' and of items' own preferences for a system
+TRIED: tuple[Cluster, ...] = ("both", "rater")
 SETS = 1000
 LEVEL = 0.95
 
@@ -37,8 +38,6 @@ class Row:
     sets: int
     both: float
     rater: float
-    item: float
-    none: float
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,9 @@ class Choices(Section):
 
     def parts(self) -> list[Part]:
         """Return the table."""
-        header = ("raters × items × systems", "rater SD", "item SD", "both", "rater", "item", "none")
+        header = ("raters × items × systems", "rater SD", "item SD", "both", "rater")
         rows = [
-            (f"{r.raters} × {r.items} × {r.systems}", r.rater_sd, r.item_sd, r.both, r.rater, r.item, r.none)
+            (f"{r.raters} × {r.items} × {r.systems}", r.rater_sd, r.item_sd, r.both, r.rater)
             for r in self.rows
         ]
         formats = {name: decimals(3) for name in header[3:]} | {name: decimals(1) for name in header[1:3]}
@@ -77,15 +76,13 @@ def measure(options: Options) -> Choices:
     return Choices(tuple(rows))
 
 
-def measure_design(
-    raters: int, items: int, systems: int, rater_sd: float, item_sd: float, sets: int
-) -> Row:
+def measure_design(raters: int, items: int, systems: int, rater_sd: float, item_sd: float, sets: int) -> Row:
     """Return how often equal systems are told apart in one design."""
     rng = stream(1, "choices", raters, items, systems, int(10 * rater_sd), int(10 * item_sd))
-    found = dict.fromkeys(CLUSTERS, 0)
+    found = dict.fromkeys(TRIED, 0)
     for _ in range(sets):
         trials = draw_choices(rng, raters, items, systems, rater_sd, item_sd)
-        for cluster in CLUSTERS:
+        for cluster in TRIED:
             pairs = contrast_strengths(fit_bradley_terry(trials, cluster), "tukey", LEVEL)
             found[cluster] += bool((pairs.p_adjusted < 1 - LEVEL).any())
     shares = {cluster: n / sets for cluster, n in found.items()}

@@ -181,9 +181,7 @@ def contrast_strengths(
     )
 
 
-def _find_one_sided(
-    strengths: Strengths, first: Longs, second: Longs
-) -> dict[int, tuple[float, OneSided]]:
+def _find_one_sided(strengths: Strengths, first: Longs, second: Longs) -> dict[int, tuple[float, OneSided]]:
     """Return, by its place among the pairs, each pair of which one won every comparison, and its sign."""
     known = {(one.winner, one.loser): one for one in strengths.one_sided}
     found = {}

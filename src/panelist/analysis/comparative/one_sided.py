@@ -46,7 +46,8 @@ class OneSided:
         if self.ties:
             said = f"{self.winner} won {self.wins:,} of {n:,} comparisons with {self.loser} and lost none"
         else:
-            said = f"{self.winner} won {'all ' if n > 1 else ''}{n:,} comparison{'s' * (n > 1)} with {self.loser}"
+            all_of = f"all {n:,} comparisons" if n > 1 else "the one comparison"
+            said = f"{self.winner} won {all_of} with {self.loser}"
         return said if self.units >= ABLE else f"{said}, too few for a test"
 
     def bound(self, reach: float) -> float:

@@ -49,7 +49,9 @@ class BradleyTerry(Analysis):
 
 def _read_sides(layout: Layout, pages: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Return the clusters of the pages by rater, by item and by both, or by the one side that can be used."""
-    rater, item = (relabel(np.asarray(side[pages[:, 0]], dtype=np.int64)) for side in (layout.rater, layout.item))
+    rater, item = (
+        relabel(np.asarray(side[pages[:, 0]], dtype=np.int64)) for side in (layout.rater, layout.item)
+    )
     kept = [side for side in (rater, item) if side.max() + 1 >= FEWEST]
     if len(kept) == 2:
         return [rater, item, relabel(rater * (int(item.max()) + 1) + item)]
