@@ -60,8 +60,8 @@ class Choices(Section):
         formats = {name: decimals(3) for name in header[3:]} | {name: decimals(1) for name in header[1:3]}
         note = (
             f"{self.rows[0].sets:,} data sets a row without any difference: the share in which at least one "
-            f"pair differs at {1 - LEVEL:g}, Tukey-adjusted, by whose answers are clusters. Each rater is shown "
-            "one pair of each item."
+            f"pair differs at {1 - LEVEL:g}, Tukey-adjusted, by whose answers are clusters. Each rater is "
+            "shown one pair of each item."
         )
         return [Table("Familywise error of choices", header, rows, {header[0]: TEXT, **formats}, note=note)]
 

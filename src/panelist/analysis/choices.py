@@ -4,6 +4,7 @@ import pandas as pd
 
 from panelist.analysis.comparative.choice_comparison import ChoiceCriterion
 from panelist.analysis.comparative.compare_choices import compare_criterion
+from panelist.analysis.comparative.pair_files import is_pair_file
 from panelist.core.ratings import Ratings
 from panelist.study.criteria import Criterion
 
@@ -14,7 +15,7 @@ def are_choices(frame: pd.DataFrame, criterion: Criterion | None) -> bool:
         return criterion.scale.comparative
     if "rating" in frame and frame["rating"].notna().any():
         return False
-    return "choice" in frame or {"system_a", "system_b"} <= set(frame.columns)
+    return "choice" in frame or is_pair_file(frame)
 
 
 def analyse_choices(ratings: Ratings, criterion: str, adjust: str, level: float) -> ChoiceCriterion:

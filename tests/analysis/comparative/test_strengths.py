@@ -143,6 +143,27 @@ def test_the_sandwich_is_the_sum_of_the_raters_scores() -> None:
     assert found.spread.measure(np.eye(4))[1] == pytest.approx(8)
 
 
+def test_tied_ranks_have_breslows_likelihood() -> None:
+    frame = make_sets(TRUTH, 4, raters=6, items=15, kind="ranking", seed=8)
+    frame["choice"] = frame["choice"].replace({"2": "1"})  # two share the first rank
+    ranked = trials_of(frame)
+
+    def loglik(x: np.ndarray) -> float:
+        theta = np.append(x, -x.sum())
+        total = 0.0
+        for systems, places in options(ranked):
+            for s, place in zip(systems, places, strict=True):
+                if place < max(places):
+                    left = [t for t, other in zip(systems, places, strict=True) if other >= place]
+                    total += theta[s] - np.log(np.exp(theta[left]).sum())
+        return total
+
+    x, _, top = maximise_directly(loglik, 3)
+    found = fit_plackett_luce(ranked)
+    assert found.theta[:3] == pytest.approx(x, abs=1e-5)
+    assert found.loglik == pytest.approx(top, abs=1e-7)
+
+
 def test_choix_agrees_on_pairs_rankings_and_choices() -> None:
     choix = pytest.importorskip("choix")
     pairs = trials_of(make_sets(TRUTH, 2, raters=12, items=20, kind="pairs"))

@@ -57,9 +57,10 @@ class Strengths:
     """Log-strengths ``theta`` of the systems (their sum is 0), and how far they spread.
 
     ``tie`` is log ν of Davidson's model, nan without ties; ``cluster`` says which clusters were used, and
-    ``fixed`` which side has so few that the conclusion holds for these alone; ``n_clusters`` is the number of
-    clusters, of two sides the smaller. ``prior`` is the standard deviation of the normal prior that was needed,
-    None for plain likelihood; then ``one_sided`` holds the pairs of which one system won every comparison.
+    ``fixed`` which side has so few that the conclusion holds for these alone; ``n_clusters`` is the number
+    of clusters, of two sides the smaller. ``prior`` is the standard deviation of the normal prior that was
+    needed, None for plain likelihood; then ``one_sided`` holds the pairs of which one system won every
+    comparison.
     """
 
     model: str

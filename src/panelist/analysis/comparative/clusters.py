@@ -5,7 +5,7 @@ One way of clustering: the sandwich H⁻¹ (Σ_g s_g s_g') H⁻¹ with s_g the s
 
 Raters and items at once (Cameron, Gelbach & Miller 2011, doi:10.1198/jbes.2010.07136): the variance of a
 difference is V_raters + V_items − V_cells, a cell being the answers of one rater about one item. With few
-clusters this is too small too often, so three things are added, each found by simulation (docs/comparisons.md):
+clusters this is too small too often, so three things are added, found by simulation (docs/comparisons.md):
 
 - **No negative part.** It is V_cells + max(V_raters − V_cells, 0) + max(V_items − V_cells, 0): raters may add
   to the spread, never take away from it.

@@ -2,9 +2,9 @@
 
 If a won all its comparisons with b, maximum likelihood puts them infinitely far apart, and a standard error
 says nothing. The exact sign test still holds (Dixon & Mood 1946): if neither were better, n independent units
-would all be on the side of a, or all on that of b, with probability 2 · 2⁻ⁿ. Units are raters or items, as the
-clusters are, and of two sides the less certain one counts. A side of fewer than six units can never reject at
-0.05; if the other side can, it decides, and the conclusion holds for these few alone.
+would all be on the side of a, or all on that of b, with probability 2 · 2⁻ⁿ. Units are raters or items, as
+the clusters are, and of two sides the less certain one counts. A side of fewer than six units can never
+reject at 0.05; if the other side can, it decides, and the conclusion holds for these few alone.
 
 The bound is that of Clopper & Pearson (1934) for n of n: the probability of being preferred is at least
 (α / 2)^(1 / n).
