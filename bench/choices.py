@@ -8,22 +8,22 @@ import numpy as np
 import pandas as pd
 
 from bench.report import Options, Section, say
-from panelist.analysis.comparative.bradley_terry import fit_bradley_terry
-from panelist.analysis.comparative.choice_model import Cluster
-from panelist.analysis.comparative.compare_choices import contrast_strengths
 from panelist.analysis.comparative.trials import Trials, read_trials
 from panelist.core.formats import TEXT, decimals
 from panelist.core.ratings import read_ratings
 from panelist.core.result import Part, Table
 from panelist.core.seeds import stream
+from panelist.models.arrays import Floats, Longs
+from panelist.models.inference.adjust import Family, find_adjustment
+from panelist.power.analyses.base import ANALYSES, Choices, PairTests
+from panelist.power.layouts import Layout
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "comparisons.md"
-SIZES = ((40, 20), (3, 100), (12, 30), (24, 40))
+SIZES = ((40, 20), (24, 40), (12, 30), (3, 100))
 SYSTEMS = (2, 3, 5)
 SPREADS = tuple(product((0.0, 0.5), (0.0, 0.7)))  # of raters' and of items' own preferences for a system
-TRIED: tuple[Cluster, ...] = ("both", "rater")
-SETS = 1000
-LEVEL = 0.95
+SETS, BATCH = 2000, 50  # data sets of a design, and how many of them show the same pairs
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Choices(Section):
+class Errors(Section):
     """Familywise error of every design."""
 
     rows: tuple[Row, ...]
@@ -52,79 +52,111 @@ class Choices(Section):
 
     def parts(self) -> list[Part]:
         """Return the table."""
-        header = ("raters × items × systems", "rater SD", "item SD", "both", "rater")
+        header = ("raters × items × systems", "rater SD", "item SD", "raters and items", "raters alone")
         rows = [
             (f"{r.raters} × {r.items} × {r.systems}", r.rater_sd, r.item_sd, r.both, r.rater)
             for r in self.rows
         ]
         formats = {name: decimals(3) for name in header[3:]} | {name: decimals(1) for name in header[1:3]}
         note = (
-            f"{self.rows[0].sets:,} data sets a row without any difference: the share in which at least one "
-            f"pair differs at {1 - LEVEL:g}, Tukey-adjusted, by whose answers are clusters. Each rater is "
-            "shown one pair of each item."
+            f"{self.rows[0].sets:,} data sets for each row, without any difference: the share in which at "
+            f"least one pair differs at {ALPHA:g}, Tukey-adjusted, by what the clusters are. Each rater sees "
+            "one pair of each item; the standard deviations are those of preferences for a system, in logits."
         )
         return [Table("Familywise error of choices", header, rows, {header[0]: TEXT, **formats}, note=note)]
 
 
-def measure(options: Options) -> Choices:
+def measure(options: Options) -> Errors:
     """Return the familywise error of every design; with ``--full`` from four times as many data sets."""
     sets = SETS * (4 if options.full else 1)
     rows = []
     for (raters, items), systems, (rater_sd, item_sd) in product(SIZES, SYSTEMS, SPREADS):
         say(f"  {raters} × {items} × {systems}, {rater_sd:g}, {item_sd:g} …")
         rows.append(measure_design(raters, items, systems, rater_sd, item_sd, sets))
-    return Choices(tuple(rows))
+    return Errors(tuple(rows))
 
 
 def measure_design(raters: int, items: int, systems: int, rater_sd: float, item_sd: float, sets: int) -> Row:
-    """Return how often equal systems are told apart in one design."""
+    """Return how often equal systems are told apart in one design.
+
+    The analysis is that of power studies, which takes many data sets at once; a test holds it to that of
+    ``panelist compare``.
+    """
     rng = stream(1, "choices", raters, items, systems, int(10 * rater_sd), int(10 * item_sd))
-    found = dict.fromkeys(TRIED, 0)
-    for _ in range(sets):
-        trials = draw_choices(rng, raters, items, systems, rater_sd, item_sd)
-        for cluster in TRIED:
-            pairs = contrast_strengths(fit_bradley_terry(trials, cluster), "tukey", LEVEL)
-            found[cluster] += bool((pairs.p_adjusted < 1 - LEVEL).any())
-    shares = {cluster: n / sets for cluster, n in found.items()}
-    return Row(raters, items, systems, rater_sd, item_sd, sets, **shares)
+    both = rater = 0
+    for _ in range(sets // BATCH):
+        pair = draw_pairs(rng, raters, items, systems)
+        won = np.stack([draw_winners(rng, pair, raters, items, rater_sd, item_sd) for _ in range(BATCH)])
+        latent = np.stack([won, ~won], axis=2).reshape(BATCH, -1).astype(np.float64)
+        layout = lay_out(pair, raters, items, systems)
+        alone = replace(layout, item=np.zeros_like(layout.item), n_items=1)  # one item: raters are left
+        both += _count_found(layout, latent)
+        rater += _count_found(alone, latent)
+    return Row(raters, items, systems, rater_sd, item_sd, sets, both / sets, rater / sets)
 
 
-def draw_choices(
+def _count_found(layout: Layout, latent: Floats) -> int:
+    """Return in how many data sets some pair differs; only small p-values need the adjustment."""
+    tests: PairTests = ANALYSES["bradley_terry"].prepare(layout, Choices())(latent)
+    near = tests.p < ALPHA
+    family = Family(tests.statistic[near], tests.df[near], layout.n_systems)
+    found = near.copy()
+    if near.any():
+        found[near] = find_adjustment("tukey").adjust(family) < ALPHA
+    return int(found.any(axis=1).sum())
+
+
+def draw_pairs(rng: np.random.Generator, raters: int, items: int, systems: int) -> Longs:
+    """Return the two systems that each rater sees of each item."""
+    shown = np.array(list(combinations(range(systems), 2)), dtype=np.int64)
+    return shown[rng.integers(len(shown), size=raters * items)]
+
+
+def draw_winners(
     rng: np.random.Generator,
+    pair: Longs,
     raters: int,
     items: int,
-    systems: int,
     rater_sd: float,
     item_sd: float,
     lead: float = 0.0,
-) -> Trials:
-    """Return pairs that each rater saw of each item; the last system leads by ``lead``, the others are equal.
-
-    Raters and items have preferences of their own for every system.
-    """
-    rater, item = np.repeat(np.arange(raters), items), np.tile(np.arange(items), raters)
-    shown = np.array(list(combinations(range(systems), 2)))
-    pair = shown[rng.integers(len(shown), size=len(rater))]
+) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Return where the first of two wins; the last system leads by ``lead``, the others are equal."""
+    systems = int(pair.max()) + 1
     taste = rng.normal(0.0, rater_sd, (raters, systems))
     fit = rng.normal(0.0, item_sd, (items, systems))
-    strength = taste[rater] + fit[item] + lead * (np.arange(systems) == systems - 1)
-    rows = np.arange(len(rater))
-    odds = strength[rows, pair[:, 0]] - strength[rows, pair[:, 1]]
-    won = rng.random(len(rater)) < 1 / (1 + np.exp(-odds))
-    table = _read_template(raters, items)
-    place = np.column_stack([np.where(won, 0.0, 2.0), np.where(won, 2.0, 0.0)])
-    names = tuple(f"s{number}" for number in range(systems))
-    return replace(table, systems=names, system=pair.ravel().astype(np.int64), place=place.ravel())
+    strength = np.repeat(taste, items, axis=0) + np.tile(fit, (raters, 1))
+    strength = strength + lead * (np.arange(systems) == systems - 1)
+    first, second = (np.take_along_axis(strength, pair[:, [side]], axis=1)[:, 0] for side in (0, 1))
+    won: np.ndarray[tuple[int], np.dtype[np.bool_]] = rng.random(len(pair)) < 1 / (1 + np.exp(second - first))
+    return won
 
 
-_TEMPLATES: dict[tuple[int, int], Trials] = {}
+def lay_out(pair: Longs, raters: int, items: int, systems: int) -> Layout:
+    """Return the design as power studies have it: two rows a page."""
+    page = np.repeat(np.arange(len(pair)), 2).astype(np.int32)
+    return Layout(
+        rater=(page // items).astype(np.int32),
+        item=(page % items).astype(np.int32),
+        system=pair.ravel().astype(np.int32),
+        n_raters=raters,
+        n_items=items,
+        systems=tuple(f"s{number}" for number in range(systems)),
+        ratings_per_item=raters,
+        page=page,
+    )
 
 
-def _read_template(raters: int, items: int) -> Trials:
-    """Return the trials of a design, read once; who was shown and who won are filled in later."""
-    if (raters, items) not in _TEMPLATES:
-        names = [(f"r{r:03}", f"i{i:03}") for r in range(raters) for i in range(items)]
-        frame = pd.DataFrame(names, columns=["rater", "item"])
-        frame = frame.assign(system_a="a", system_b="b", winner="a")
-        _TEMPLATES[raters, items] = read_trials(read_ratings(frame), "choice")
-    return _TEMPLATES[raters, items]
+def make_trials(pair: Longs, won: "np.ndarray[tuple[int], np.dtype[np.bool_]]", items: int) -> Trials:
+    """Return the same choices as ``panelist compare`` reads them."""
+    n = np.arange(len(pair))
+    frame = pd.DataFrame(
+        {
+            "rater": [f"r{r:03}" for r in n // items],
+            "item": [f"i{i:03}" for i in n % items],
+            "system_a": [f"s{s}" for s in pair[:, 0]],
+            "system_b": [f"s{s}" for s in pair[:, 1]],
+            "winner": np.where(won, "A", "B"),
+        }
+    )
+    return read_trials(read_ratings(frame), "choice")

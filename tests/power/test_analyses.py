@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bench.choices import draw_choices
+from bench.choices import draw_pairs, draw_winners, lay_out, make_trials
 from panelist.analysis.comparative.bradley_terry import fit_bradley_terry
 from panelist.analysis.comparative.compare_choices import contrast_strengths
 from panelist.core.seeds import stream
@@ -193,20 +193,11 @@ def test_bradley_terry_of_one_pair_is_its_log_odds() -> None:
 
 def test_bradley_terry_tests_as_the_comparison_of_choices_does() -> None:
     rng = np.random.default_rng(2)
-    trials = draw_choices(rng, 12, 15, 3, 0.8, 0.8, lead=0.6)
-    page = trials.of_trial.astype(np.int32)
-    layout = Layout(
-        rater=trials.rater[page].astype(np.int32),
-        item=trials.item[page].astype(np.int32),
-        system=trials.system.astype(np.int32),
-        n_raters=12,
-        n_items=15,
-        systems=trials.systems,
-        ratings_per_item=12,
-        page=page,
-    )
-    tests = analyse("bradley_terry", layout, -trials.place[None])
-    pairs = contrast_strengths(fit_bradley_terry(trials), "none")
+    shown = draw_pairs(rng, 12, 15, 3)
+    won = draw_winners(rng, shown, 12, 15, 0.8, 0.8, lead=0.6)
+    latent = np.stack([won, ~won], axis=1).reshape(1, -1).astype(float)
+    tests = analyse("bradley_terry", lay_out(shown, 12, 15, 3), latent)
+    pairs = contrast_strengths(fit_bradley_terry(make_trials(shown, won, 15)), "none")
     assert -tests.estimate[0] == pytest.approx(pairs.estimate, abs=1e-6)
     assert tests.se[0] == pytest.approx(pairs.se, rel=1e-5)
     assert tests.df[0] == pytest.approx(pairs.df, rel=1e-4)

@@ -10,6 +10,7 @@ import numpy as np
 from panelist.agreement.measure import measure_agreement
 from panelist.agreement.reliability import CriterionReliability
 from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data, Settings
+from panelist.analysis.answers import name_answers, number_answers
 from panelist.analysis.choices import analyse_choices, are_choices
 from panelist.analysis.clean import Cleaned, clean_ratings
 from panelist.analysis.compare import compare_systems
@@ -108,19 +109,21 @@ def _summarise(
     everything: Everything, cleaned: Cleaned, criteria: tuple[str, ...], study: Study | None
 ) -> Data:
     frame = cleaned.kept.frame
-    answers = frame["rating"].notna() if "rating" in frame else np.zeros(len(frame), dtype=bool)
-    answered = int(np.sum(answers)) or len(frame)
+    noun = name_answers(frame, study)
+    rated = frame["rating"].notna().to_numpy() if "rating" in frame else np.zeros(len(frame), dtype=bool)
+    answered = frame[rated] if noun == "rating" and rated.any() else frame
     return Data(
         source=everything.ratings.source,
         hash=everything.hash,
         hash_of=everything.hash_of,
         n_rows=len(everything.ratings),
-        n=answered,
+        n=len(np.unique(number_answers(answered, study))),
         n_raters=int(frame["rater"].nunique()) if "rater" in frame else 0,
         n_items=int(frame["item"].nunique()) if "item" in frame else 0,
         systems=_order_systems(cleaned.kept, study),
         criteria=criteria,
         notes=everything.ratings.notes,
+        noun="comparison" if noun == "comparison" else "answer",
     )
 
 

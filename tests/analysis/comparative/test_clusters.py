@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from bench.choices import draw_choices
+from bench.choices import draw_pairs, draw_winners, make_trials
 from panelist.analysis.comparative.bradley_terry import fit_bradley_terry
 from panelist.analysis.comparative.clusters import combine_ways, moderate
 from panelist.analysis.comparative.compare_choices import compare_choices, contrast_strengths
@@ -73,7 +73,8 @@ def test_equal_systems_are_seldom_told_apart(
     found = {"both": 0, "rater": 0, "item": 0}
     sets = 60
     for _ in range(sets):
-        trials = draw_choices(rng, raters, items, systems, *tastes)
+        shown = draw_pairs(rng, raters, items, systems)
+        trials = make_trials(shown, draw_winners(rng, shown, raters, items, *tastes), items)
         for cluster in found:
             pairs = contrast_strengths(fit_bradley_terry(trials, cluster), adjust="holm")  # type: ignore[arg-type]
             found[cluster] += bool((pairs.p_adjusted < 0.05).any())
