@@ -98,7 +98,11 @@ class CriterionComparison(Result):
 
     def sentence(self) -> str:
         """Return the finding in one sentence, with where it comes from."""
-        return f"On {self.criterion}, {describe_findings(self)} ({describe_source(self)})."
+        return f"On {self.criterion}, {self.finding()} ({describe_source(self)})."
+
+    def finding(self) -> str:
+        """Return who is rated above whom, without the model and the counts."""
+        return describe_findings(self)
 
     def parts(self) -> list[Part]:
         """Return the sentence, the table of systems, the table of pairs, and the notes."""

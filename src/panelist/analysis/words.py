@@ -3,7 +3,7 @@
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from panelist.analysis.comparison import CriterionComparison, describe_findings
+from panelist.analysis.comparison import CriterionComparison
 from panelist.analysis.effects import Effect, Effects
 from panelist.analysis.missing import Missing
 from panelist.core.formats import interval, number
@@ -18,7 +18,7 @@ def tell_finding(one: "CriterionAnalysis") -> str:
     """Return the finding on one criterion in a sentence or two, or why there is none."""
     if isinstance(one.comparison, Missing):
         return f"No comparison of systems on {one.criterion}. {one.comparison.reason}"
-    said = f"On {one.criterion}, {describe_findings(one.comparison)}"
+    said = f"On {one.criterion}, {one.comparison.finding()}"
     size = "" if isinstance(one.effects, Missing) else _tell_size(one.comparison, one.effects)
     unsure = any(CAUTION in note for note in one.comparison.notes)
     return f"{said}{size}.{' This may look surer than it is: see how it was modelled.' if unsure else ''}"

@@ -123,6 +123,11 @@ def _tell_models(analysis: "Analysis") -> list[str]:
 def _tell_reliability(analysis: "Analysis") -> list[str]:
     if all(isinstance(one.reliability, Missing) for one in analysis.criteria):
         return []
+    if all(one.comparative for one in analysis.criteria):
+        return [
+            "Agreement on choices among the same outputs is reported with intervals from "
+            f"{analysis.settings.resamples:,} bootstrap samples of items."
+        ]
     return [
         "Agreement is reported beside correlation (Amidei et al. 2019), with intervals from "
         f"{analysis.settings.resamples:,} bootstrap samples of items."

@@ -86,7 +86,7 @@ def test_equal_systems_are_seldom_told_apart(
 def test_two_raters_are_not_taken_for_raters_in_general() -> None:
     found = compare_choices(make_sets({"a": 0.6, "b": 0.0}, 2, raters=2, items=40, kind="pairs"))["choice"]
     assert found.cluster == "item"
-    assert "items as clusters, for these 2 raters" in found.sentence()
+    assert "this holds for these 2 raters alone" in found.sentence()
     assert found.to_dict()["holds_for"] == ["rater"]
 
 

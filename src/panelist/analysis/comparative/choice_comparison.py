@@ -60,15 +60,18 @@ class ChoiceCriterion(CriterionComparison):
         words[-1] += f" by {_count(self.n_raters, 'rater')}" if self.n_raters else ""
         words[-1] += f" of {_count(self.n_items, 'item')}" if self.n_items else ""
         words.append(CLUSTER_WORDS[self.cluster])
-        words += [f"for {self._these(side)}" for side in self._fixed()]
         if len(self.systems) > 2:
             words.append(find_adjustment(self.adjust).label)
+        return f"On {self.criterion}, {self.finding()} ({', '.join([*words, f'{self.level * 100:g} %'])})."
+
+    def finding(self) -> str:
+        """Return who is preferred to whom, what was one-sided, and for whom alone it holds."""
         sure = self.strengths.one_sided
         told = [one.sentence() for one in sure[:MOST_TOLD]]
         if len(sure) > MOST_TOLD:
             told.append(f"in {len(sure) - MOST_TOLD} pairs more one system lost no comparison")
-        said = "; ".join([describe_findings(self), *told])
-        return f"On {self.criterion}, {said} ({', '.join([*words, f'{self.level * 100:g} %'])})."
+        told += [f"this holds for {self._these(side)} alone" for side in self._fixed()]
+        return "; ".join([describe_findings(self), *told])
 
     def _fixed(self) -> tuple[str, ...]:
         """Return the sides whose few members the conclusion is about: rater, item."""
