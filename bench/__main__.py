@@ -18,6 +18,7 @@ MODULES = {
     "plans": "bench.plans",
     "batch": "bench.batch",
     "power": "bench.power",
+    "choices": "bench.choices",
     "collecting": "bench.collecting",
     "faults": "bench.collecting_faults",
 }
@@ -48,7 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run(names: list[str], options: "Options", write: bool) -> None:
     """Measure the sections called so, printing and writing each as soon as it is there."""
     from bench.clock import n_cores
-    from bench.report import describe_machine, say, show, write_page
+    from bench.report import PAGE, describe_machine, say, show, write_page
 
     print(f"{describe_machine()}\n", flush=True)
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
@@ -56,10 +57,11 @@ def run(names: list[str], options: "Options", write: bool) -> None:
         say(f"The machine is busy (load {load:.1f}): what is measured now is too long.")
     for name in names:
         say(f"{name} …")
-        result = import_module(MODULES[name]).measure(options)
+        section = import_module(MODULES[name])
+        result = section.measure(options)
         show(result)
         if write:
-            write_page({name: result})
+            write_page({name: result}, getattr(section, "PAGE", PAGE))
 
 
 def _make_parser() -> argparse.ArgumentParser:

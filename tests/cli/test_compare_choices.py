@@ -63,3 +63,27 @@ def test_systems_that_never_met_are_refused(capsys: Capture, tmp_path: Path) -> 
     done = call(capsys, "compare", tmp_path / "pairs.csv")
     assert done.code == 2
     assert "never compared with each other: a and b; c and d" in done.err
+
+
+def test_an_arena_table_is_read_and_a_stray_answer_is_refused(capsys: Capture, tmp_path: Path) -> None:
+    words = ["model_a", "model_b", "tie (bothbad)", "model_a"]
+    pairs = make_pairs([(f"r{n % 5}", *("xy" if n % 2 else "yx"), words[n % 4]) for n in range(40)])
+    pairs = pairs.rename(columns={"system_a": "model_a", "system_b": "model_b"})
+    path = tmp_path / "arena.jsonl"
+    pairs.to_json(path, orient="records", lines=True)
+    done = call(capsys, "compare", path)
+    assert done.code == 0
+    assert "40 trials: 30 decided, 10 ties" in done.out
+    assert "The first of two" not in done.out
+    pairs.loc[6, "winner"] = "model_c"
+    pairs.to_json(path, orient="records", lines=True)
+    done = call(capsys, "compare", path)
+    assert done.code == 2
+    assert "In column winner, row 7, 'model_c' names neither of the systems" in done.err.replace("\n", " ")
+
+
+def test_agreement_reads_choices(capsys: Capture, choices: Path) -> None:
+    done = call(capsys, "agreement", choices, "--interval", "none", "--json")
+    found = json.loads(done.out)["criteria"]
+    assert [one["criterion"] for one in found] == ["choice, best", "choice, worst"]
+    assert found[0]["n_ratings"] == 144

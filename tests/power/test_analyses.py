@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bench.choices import draw_pairs, draw_winners, lay_out, make_trials
+from panelist.analysis.comparative.bradley_terry import fit_bradley_terry
+from panelist.analysis.comparative.compare_choices import contrast_strengths
 from panelist.core.seeds import stream
 from panelist.design.make import plan_study
 from panelist.power.analyses import ANALYSES
@@ -180,8 +183,21 @@ def test_bradley_terry_of_one_pair_is_its_log_odds() -> None:
     latent[0, 1::2] = np.where(np.arange(30) % 3 == 0, -1.0, 1.0)  # b wins 20 of 30
     tests = analyse("bradley_terry", layout, latent)
     assert tests.estimate[0, 0] == pytest.approx(np.log(2), rel=1e-6)
-    wins = (latent[0, 1::2] > 0).reshape(6, 5).sum(axis=1)
-    scores = wins - 5 * 2 / 3
-    expected = np.sqrt(6 / 5 * (scores**2).sum()) / (30 * 2 / 9)
-    assert tests.se[0, 0] == pytest.approx(expected, rel=1e-6)
-    assert tests.df[0, 0] == 5
+    won = (latent[0, 1::2] > 0) - 2 / 3
+    scores = won.reshape(6, 5).sum(axis=1)
+    rater, cell = (n / (n - 1) * (s**2).sum() / (30 * 2 / 9) ** 2 for n, s in ((6, scores), (30, won)))
+    assert rater < cell  # raters differ less than chance would have them: items alone count
+    assert tests.se[0, 0] == pytest.approx(np.sqrt(cell), rel=1e-6)
+    assert tests.df[0, 0] == 29
+
+
+def test_bradley_terry_tests_as_the_comparison_of_choices_does() -> None:
+    rng = np.random.default_rng(2)
+    shown = draw_pairs(rng, 12, 15, 3)
+    won = draw_winners(rng, shown, 12, 15, 0.8, 0.8, lead=0.6)
+    latent = np.stack([won, ~won], axis=1).reshape(1, -1).astype(float)
+    tests = analyse("bradley_terry", lay_out(shown, 12, 15, 3), latent)
+    pairs = contrast_strengths(fit_bradley_terry(make_trials(shown, won, 15)), "none")
+    assert -tests.estimate[0] == pytest.approx(pairs.estimate, abs=1e-6)
+    assert tests.se[0] == pytest.approx(pairs.se, rel=1e-5)
+    assert tests.df[0] == pytest.approx(pairs.df, rel=1e-4)

@@ -80,7 +80,10 @@ class CoefficientEstimate:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CriterionReliability(Result):
-    """How reliable the ratings of one criterion are; ``n_items`` counts the outputs judged."""
+    """How reliable the ratings of one criterion are; ``n_items`` counts the outputs judged.
+
+    ``noun`` and ``unit_noun`` are the words for a rating and for what is judged: comparisons have others.
+    """
 
     criterion: str
     level: str
@@ -94,6 +97,8 @@ class CriterionReliability(Result):
     notes: tuple[str, ...] = ()
     suspicions: "tuple[Suspicion, ...]" = ()
     table: "RatingTable | None" = field(default=None, repr=False)
+    noun: str = "rating"
+    unit_noun: str = "output"
 
     def __getitem__(self, name: str) -> CoefficientEstimate:
         found = {one.name: one for one in self.coefficients}
@@ -109,8 +114,8 @@ class CriterionReliability(Result):
         """Return the finding in one sentence: agreement and correlation together, in numbers and words."""
         agreement, correlation = self._headlines()
         said = [self._say(one) for one in (agreement, correlation) if one is not None]
-        where = f"{_count(self.n_ratings, 'rating')} by {_count(self.n_raters, 'rater')} of "
-        where += _count(self.n_items, "output")
+        where = f"{_count(self.n_ratings, self.noun)} by {_count(self.n_raters, 'rater')} of "
+        where += _count(self.n_items, self.unit_noun)
         if not said:
             return (
                 f"On {self.criterion}, no coefficient that suits {self.level} ratings is defined ({where})."

@@ -11,7 +11,8 @@ from panelist.agreement.measure import measure_agreement
 from panelist.agreement.reliability import CriterionReliability
 from panelist.analysis.across import adjust_criteria, check_across
 from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data, Settings
-from panelist.analysis.choices import analyse_choices, are_choices
+from panelist.analysis.answers import name_answers, number_answers
+from panelist.analysis.choices import agree_on_choices, analyse_choices, are_choices
 from panelist.analysis.clean import Cleaned, clean_ratings
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison
@@ -131,19 +132,21 @@ def _summarise(
     said: list[str],
 ) -> Data:
     frame = cleaned.kept.frame
-    answers = frame["rating"].notna() if "rating" in frame else np.zeros(len(frame), dtype=bool)
-    answered = int(np.sum(answers)) or len(frame)
+    noun = name_answers(frame, study)
+    rated = frame["rating"].notna().to_numpy() if "rating" in frame else np.zeros(len(frame), dtype=bool)
+    answered = frame[rated] if noun == "rating" and rated.any() else frame
     return Data(
         source=everything.ratings.source,
         hash=everything.hash,
         hash_of=everything.hash_of,
         n_rows=len(everything.ratings),
-        n=answered,
+        n=len(np.unique(number_answers(answered, study))),
         n_raters=int(frame["rater"].nunique()) if "rater" in frame else 0,
         n_items=int(frame["item"].nunique()) if "item" in frame else 0,
         systems=_order_systems(cleaned.kept, study),
         criteria=criteria,
         notes=(*everything.ratings.notes, *said),
+        noun="comparison" if noun == "comparison" else "answer",
     )
 
 
@@ -197,7 +200,23 @@ def _compare_choices(name: str, rows: Ratings, trials: Ratings, settings: Settin
         every = attempt(lambda: analyse_choices(trials, name, settings.adjust, settings.level))
         without = every if isinstance(every, Missing) else set_side_by_side(compared, every)
     reason = Missing("The answers are choices between outputs, not ratings: this part is for ratings.")
-    return replace(_nothing(name, reason), comparative=True, comparison=compared, without_exclusions=without)
+    return replace(
+        _nothing(name, reason),
+        comparative=True,
+        reliability=attempt(lambda: agree_on_choices(rows, name, **_bootstrap(rows, settings))),
+        comparison=compared,
+        without_exclusions=without,
+    )
+
+
+def _bootstrap(rows: Ratings, settings: Settings) -> dict[str, Any]:
+    """Return how the intervals of the coefficients are made."""
+    return {
+        "interval": "none" if len(rows) > MOST_RESAMPLED else "items",
+        "resamples": settings.resamples,
+        "seed": settings.seed,
+        "confidence": settings.level,
+    }
 
 
 def _analyse_ratings(
@@ -312,14 +331,7 @@ def _measure(
         notes.append(f"More than {MOST_SEARCHED} systems: they were not searched for copied assignments.")
         whole = rows.frame["item"] + " by " + rows.frame["system"]
         rows = replace(rows, frame=rows.frame.drop(columns="system").assign(item=whole))
-    found = measure_agreement(
-        rows,
-        level=level,
-        interval="none" if many else "items",
-        resamples=settings.resamples,
-        seed=settings.seed,
-        confidence=settings.level,
-    ).criteria[0]
+    found = measure_agreement(rows, level=level, **_bootstrap(rows, settings)).criteria[0]
     return replace(found, criterion=name, notes=(*found.notes, *notes))
 
 

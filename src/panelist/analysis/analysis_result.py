@@ -51,10 +51,11 @@ class Data:
     systems: tuple[str, ...]
     criteria: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    noun: str = "answer"
 
     def sentence(self) -> str:
-        """Return the counts in words."""
-        counts = [count(self.n, "answer")]
+        """Return the counts in words; a comparison counts once, however many outputs it showed."""
+        counts = [count(self.n, self.noun)]
         counts += [count(n, noun) for n, noun in ((self.n_raters, "rater"), (self.n_items, "item")) if n]
         counts += [count(len(self.systems), "system")] if self.systems else []
         counts += [count(len(self.criteria), "criterion", "criteria")]

@@ -1,9 +1,15 @@
 """Comparative criteria: which rows are choices, and their comparison."""
 
+from dataclasses import replace
+from typing import Any
+
 import pandas as pd
 
+from panelist.agreement.reliability import CriterionReliability
+from panelist.analysis.comparative.choice_agreement import measure_choice_agreement
 from panelist.analysis.comparative.choice_comparison import ChoiceCriterion
 from panelist.analysis.comparative.compare_choices import compare_criterion
+from panelist.analysis.comparative.pair_files import is_pair_file
 from panelist.core.ratings import Ratings
 from panelist.study.criteria import Criterion
 
@@ -14,7 +20,13 @@ def are_choices(frame: pd.DataFrame, criterion: Criterion | None) -> bool:
         return criterion.scale.comparative
     if "rating" in frame and frame["rating"].notna().any():
         return False
-    return "choice" in frame or {"system_a", "system_b"} <= set(frame.columns)
+    return "choice" in frame or is_pair_file(frame)
+
+
+def agree_on_choices(ratings: Ratings, criterion: str, **options: Any) -> CriterionReliability:
+    """Return how far raters agree in the choices of a criterion; what else was measured is in the notes."""
+    first, *others = measure_choice_agreement(ratings, criterion, **options)
+    return replace(first, notes=(*first.notes, *(other.sentence() for other in others)))
 
 
 def analyse_choices(ratings: Ratings, criterion: str, adjust: str, level: float) -> ChoiceCriterion:

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from panelist.analysis.answers import name_answers, number_answers
 from panelist.analysis.everything import Everything
 from panelist.analysis.exclusion_rules import RULES, Bools, Rows
 from panelist.core.errors import BadRatings, PanelistError
 from panelist.core.ratings import Ratings
 from panelist.core.result import Part, Result, Sentence, Table
+from panelist.models.arrays import Longs
 from panelist.study.study import Study
 
 
@@ -28,7 +30,11 @@ class RuleCount:
 
 @dataclass(frozen=True, kw_only=True)
 class Exclusions(Result):
-    """What was set aside, and why; ``n_trials`` counts the ratings before, checks and practice not among."""
+    """What was set aside, and why; ``n_trials`` counts the answers before, checks and practice not among.
+
+    A comparison of outputs is one answer, whatever the number of its rows; ``noun`` is the word for an
+    answer here.
+    """
 
     n_rows: int
     n_checks: int
@@ -37,26 +43,30 @@ class Exclusions(Result):
     n_raters: int
     n_raters_kept: int
     rules: tuple[RuleCount, ...] = ()
+    noun: str = "rating"
 
     @property
     def n_excluded(self) -> int:
-        """The ratings that one rule or several set aside."""
+        """The answers that one rule or several set aside."""
         return self.n_trials - self.n_kept
 
     def sentence(self) -> str:
         """Return the exclusions in words."""
         checks = (
-            f" {self.n_checks:,} answers to checks and practice are not ratings." if self.n_checks else ""
+            f" {self.n_checks:,} answers to checks and practice are not {self.noun}s."
+            if self.n_checks
+            else ""
         )
         if not self.rules:
-            return f"No rule asked for exclusions, and no rating was marked as excluded.{checks}"
+            return f"No rule asked for exclusions, and no {self.noun} was marked as excluded.{checks}"
         if not self.n_excluded:
             asked = "rules were" if len(self.rules) > 1 else "rule was"
-            return f"No rating was excluded, though {len(self.rules)} {asked} asked for.{checks}"
+            return f"No {self.noun} was excluded, though {len(self.rules)} {asked} asked for.{checks}"
         lost = self.n_raters - self.n_raters_kept
         whom = f", and with them all of {lost:,} of {self.n_raters:,} raters" if lost else ""
         share = self.n_excluded / self.n_trials
-        return f"{self.n_excluded:,} of {self.n_trials:,} ratings ({share:.1%}) were excluded{whom}.{checks}"
+        said = f"{self.n_excluded:,} of {self.n_trials:,} {self.noun}s ({share:.1%}) were excluded{whom}"
+        return f"{said}.{checks}"
 
     def title(self) -> str:
         """Return the heading."""
@@ -70,7 +80,7 @@ class Exclusions(Result):
             else (one.text, one.n_raters, one.n_ratings, "")
             for one in self.rules
         ]
-        table = Table("Rules of exclusion", ("rule", "raters", "ratings", "note"), rows)
+        table = Table("Rules of exclusion", ("rule", "raters", f"{self.noun}s", "note"), rows)
         return [Sentence(self.sentence()), *([table] if rows else [])]
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,42 +107,48 @@ def clean_ratings(everything: Everything, study: Study | None = None) -> Cleaned
             "there is nothing to analyse. Rename the column if it means something else."
         )
     trials = frame[is_trial].reset_index(drop=True)
-    found = _find_marked(trials, everything.excluded[is_trial])
+    answer = number_answers(trials, study)
+    checks = frame[~is_trial]
+    found = _find_marked(trials, everything.excluded[is_trial], answer)
     if study is not None:
         marked = frame.assign(check=everything.check)
-        found += _apply_rules(Rows(trials, marked, study), study)
+        found += _apply_rules(Rows(trials, marked, study), study, answer)
     out = np.zeros(len(trials), dtype=bool)
     for _, met in found:
         out |= met
     kept = trials[~out].reset_index(drop=True)
     if kept.empty:
-        rules = "; ".join(f"{rule.text} ({rule.n_ratings:,} ratings)" for rule, _ in found)
+        noun = name_answers(trials, study)
+        rules = "; ".join(f"{rule.text} ({rule.n_ratings:,} {noun}s)" for rule, _ in found)
         raise BadRatings(f"{everything.ratings.source}: the exclusions leave nothing: {rules}.")
     exclusions = Exclusions(
         n_rows=len(frame),
-        n_checks=int((~is_trial).sum()),
-        n_trials=len(trials),
-        n_kept=len(kept),
+        n_checks=_count_distinct(number_answers(checks, study)),
+        n_trials=_count_distinct(answer),
+        n_kept=_count_distinct(answer[~out]),
         n_raters=_distinct(trials),
         n_raters_kept=_distinct(kept),
         rules=tuple(rule for rule, _ in found),
+        noun=name_answers(trials, study),
     )
     ratings = everything.ratings
     return Cleaned(replace(ratings, frame=kept), replace(ratings, frame=trials), exclusions)
 
 
-def _find_marked(trials: pd.DataFrame, reasons: "np.ndarray[Any, Any]") -> list[tuple[RuleCount, Bools]]:
+def _find_marked(
+    trials: pd.DataFrame, reasons: "np.ndarray[Any, Any]", answer: Longs
+) -> list[tuple[RuleCount, Bools]]:
     """Return a rule for each reason that the column ``excluded`` gives."""
     found = []
     for reason in dict.fromkeys(reason for reason in reasons if reason):
         met = reasons == reason
         plain = reason.casefold() in ("true", "1", "yes", "excluded")
         text = "marked as excluded in the data" + ("" if plain else f": {reason}")
-        found.append((_count("excluded", text, trials, met), met))
+        found.append((_count("excluded", text, trials, met, answer), met))
     return found
 
 
-def _apply_rules(rows: Rows, study: Study) -> list[tuple[RuleCount, Bools]]:
+def _apply_rules(rows: Rows, study: Study, answer: Longs) -> list[tuple[RuleCount, Bools]]:
     """Return every rule that the study asks for, with the trials it meets."""
     asked = study.file.analysis.exclude
     found = []
@@ -146,13 +162,17 @@ def _apply_rules(rows: Rows, study: Study) -> list[tuple[RuleCount, Bools]]:
         except PanelistError as error:
             found.append((RuleCount(name, text, missing=str(error)), np.zeros(len(rows.trials), dtype=bool)))
             continue
-        found.append((_count(name, text, rows.trials, met), met))
+        found.append((_count(name, text, rows.trials, met, answer), met))
     return found
 
 
-def _count(rule: str, text: str, trials: pd.DataFrame, met: Bools) -> RuleCount:
+def _count(rule: str, text: str, trials: pd.DataFrame, met: Bools, answer: Longs) -> RuleCount:
     raters = sorted(trials["rater"][met].dropna().unique()) if "rater" in trials else []
-    return RuleCount(rule, text, int(met.sum()), len(raters), tuple(map(str, raters)))
+    return RuleCount(rule, text, _count_distinct(answer[met]), len(raters), tuple(map(str, raters)))
+
+
+def _count_distinct(answer: Longs) -> int:
+    return len(np.unique(answer))
 
 
 def _distinct(frame: pd.DataFrame) -> int:

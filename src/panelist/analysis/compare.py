@@ -66,7 +66,7 @@ def compare_systems(
     level: float = 0.95,
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
-    cluster: str = "rater",
+    cluster: str = "both",
     df: str = "t",
     margin: float | None = None,
     better: Better = "higher",

@@ -137,11 +137,15 @@ class CriterionComparison(Result):
 
     def finding(self, source: str = "") -> str:
         """Return the finding in one sentence, two where something contradicts it."""
-        said = f"{describe_findings(self)}{source}."
+        said = f"{self.describe()}{source}."
         if not self.contradictions:
             return f"On {self.criterion}, {said}"
         against = "; ".join(one.sentence for one in self.contradictions)
         return f"On {self.criterion}, {against}. By the {MODEL_WORDS[self.model]} alone, {said}"
+
+    def describe(self) -> str:
+        """Return who is rated above whom, without the model and the counts."""
+        return describe_findings(self)
 
     def parts(self) -> list[Part]:
         """Return the sentences, the table of systems, that of pairs, equivalence, and the notes."""

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from panelist.analysis.answers import number_answers
 from panelist.analysis.clean import Exclusions
 from panelist.analysis.everything import Everything
 from panelist.analysis.missing import Missing
@@ -89,7 +92,7 @@ def find_departures(
     first, later = declared[0], declared[1:]
     rows = [
         *_compare_files(first, later, study),
-        *_compare_times(first, everything),
+        *_compare_times(first, study, everything),
         *_compare_counts(first, later, exclusions),
         *_compare_data(study, everything, criteria),
         *_compare_exclusions(exclusions),
@@ -106,13 +109,14 @@ def _compare_files(first: Registration, later: Sequence[Registration], study: St
         yield Departure(one.key, one.first, one.second, _tell(amended))
 
 
-def _compare_times(first: Registration, everything: Everything) -> Iterator[Departure]:
+def _compare_times(first: Registration, study: Study, everything: Everything) -> Iterator[Departure]:
     """Yield that answers came before the declaration, if they did."""
     frame = everything.ratings.frame
     early = 0
     if "given" in frame:
         times = frame["given"].dropna().astype(str)
-        early = int((times[times != ""].str.slice(0, 19) < first.time[:19]).sum())
+        before = times[(times != "") & (times.str.slice(0, 19) < first.time[:19])].index
+        early = len(np.unique(number_answers(frame.loc[before], study)))
     early = early or first.answers_before
     if early:
         yield Departure("time of collecting", f"after {first.time}", f"{count(early, 'answer')} before it")
@@ -126,7 +130,8 @@ def _compare_counts(
     for name, planned in first.planned.items():
         if name in got and got[name] != planned:
             amended = next((new for new in later if new.planned.get(name) == got[name]), None)
-            yield Departure(f"number of {name}", f"{planned:,}", f"{got[name]:,}", _tell(amended))
+            noun = f"{exclusions.noun}s" if name == "ratings" else name
+            yield Departure(f"number of {noun}", f"{planned:,}", f"{got[name]:,}", _tell(amended))
 
 
 def _compare_data(
@@ -155,7 +160,9 @@ def _compare_exclusions(exclusions: Exclusions) -> Iterator[Departure]:
         elif rule.rule == "excluded" and rule.n_ratings:
             reason = rule.text.partition(": ")[2]
             if not reason.startswith(PROCEDURAL):
-                said = f"{count(rule.n_ratings, 'rating')} of {count(rule.n_raters, 'rater')} {rule.text}"
+                said = (
+                    f"{count(rule.n_ratings, exclusions.noun)} of {count(rule.n_raters, 'rater')} {rule.text}"
+                )
                 yield Departure("exclusion", "", said)
 
 

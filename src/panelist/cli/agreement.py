@@ -114,10 +114,10 @@ def agreement(
         "repeats": repeats,
         "scale": parse_scale(scale),
     }
-    from panelist.agreement.measure import measure_agreement
+    from panelist.analysis.comparative.choice_agreement import measure_any_agreement
 
     with show_progress("Resampling") as progress:
-        found = measure_agreement(
+        found = measure_any_agreement(
             table, **options, on_step=lambda step: progress(step + 1, max(resamples, 1))
         )
     results: dict[str, Result] = {"reliability": found}

@@ -55,7 +55,7 @@ def compare(
     ] = None,
     model: AnyModel = "auto",
     link: Link = "probit",
-    cluster: Cluster = "rater",
+    cluster: Cluster = "both",
     reference: Annotated[
         str | None,
         typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),

@@ -116,6 +116,15 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
     )
 
 
+def count_planned(plan: "Plan", study: Study) -> tuple[int, str]:
+    """Return how many answers a plan asks for, checks and practice left aside, and the noun for one."""
+    trials = plan.table[(plan.table["phase"] == "trial").to_numpy()]
+    comparative = {one.name: one.scale.comparative for one in study.criteria}
+    kinds = set(comparative.values())
+    noun = "answer" if len(kinds) > 1 else ("comparison" if kinds == {True} else "rating")
+    return _count_answers(trials, comparative), noun
+
+
 def _count_answers(trials: pd.DataFrame, comparative: Mapping[str, bool]) -> int:
     """Return how many answers are asked for: one a row, or one a page where outputs are compared."""
     total = 0

@@ -58,7 +58,7 @@ def _tell_collection(analysis: "Analysis") -> str:
     who = count(data.n_raters, "rater") if data.n_raters else "Raters"
     what = f"outputs of {count(len(data.systems), 'system')}" if data.systems else "outputs"
     items = f" for {count(data.n_items, 'item')}" if data.n_items else ""
-    return f"{who} judged {what}{items} on {listing(list(data.criteria))} ({count(data.n, 'answer')})."
+    return f"{who} judged {what}{items} on {listing(list(data.criteria))} ({count(data.n, data.noun)})."
 
 
 def _tell_study(study: "Study") -> list[str]:
@@ -81,7 +81,7 @@ def _tell_exclusions(analysis: "Analysis") -> str:
     applied = [rule for rule in exclusions.rules if not rule.missing]
     if not applied:
         return ""
-    rules = "; ".join(f"{rule.text} ({count(rule.n_ratings, 'rating')})" for rule in applied)
+    rules = "; ".join(f"{rule.text} ({count(rule.n_ratings, exclusions.noun)})" for rule in applied)
     return f"{exclusions.sentence()} The rules: {rules}."
 
 
@@ -143,6 +143,11 @@ def _tell_models(analysis: "Analysis") -> list[str]:
 def _tell_reliability(analysis: "Analysis") -> list[str]:
     if all(isinstance(one.reliability, Missing) for one in analysis.criteria):
         return []
+    if all(one.comparative for one in analysis.criteria):
+        return [
+            "Agreement on choices among the same outputs is reported with intervals from "
+            f"{analysis.settings.resamples:,} bootstrap samples of items."
+        ]
     return [
         "Agreement is reported beside correlation (Amidei et al. 2019), with intervals from "
         f"{analysis.settings.resamples:,} bootstrap samples of items."

@@ -10,6 +10,7 @@ from typing import Any
 import panelist
 from panelist.core.errors import BadFile, BadStudy, PanelistError
 from panelist.core.result import Pairs, Part, Result, Sentence
+from panelist.design.balance import count_planned
 from panelist.design.files import TABLE as PLAN_TABLE
 from panelist.design.files import read_plan
 from panelist.design.plan import Plan
@@ -303,8 +304,7 @@ def _declare(made: Preregistration, known: Known, reason: str) -> Registration:
     plan = known.plan
     planned: dict[str, int] = {}
     if plan is not None:
-        trials = int((plan.table["phase"] == "trial").sum())
-        planned = {"raters": len(plan.raters), "ratings": trials}
+        planned = {"raters": len(plan.raters), "ratings": count_planned(plan, known.study)[0]}
     return Registration(
         time=made.time,
         panelist=panelist.__version__,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.exclusion_rules import RULES
 from panelist.analysis.words import count, listing
+from panelist.design.balance import count_planned
 from panelist.models.inference.adjust import find_adjustment
 from panelist.reports.methods import DESIGNS
 from panelist.reports.preregistration_recipe import answer_recipe
@@ -159,10 +160,10 @@ def _source(known: Known) -> str:
 def _sample_size(known: Known) -> str:
     study, plan = known.study, known.plan
     if plan is not None:
-        trials = int((plan.table["phase"] == "trial").sum())
+        asked, noun = count_planned(plan, study)
         outputs, items = count(len(study.outputs.frame), "output"), count(len(study.items), "item")
         return (
-            f"{count(len(plan.raters), 'rater')} give {count(trials, 'rating')} of {outputs} ({items}), as "
+            f"{count(len(plan.raters), 'rater')} give {count(asked, noun)} of {outputs} ({items}), as "
             "the plan says."
         )
     design, raters = study.file.design, study.file.raters

@@ -28,7 +28,8 @@ def read_d2t(criterion: str) -> tuple[Trials, dict[str, Any]]:
     """Return the pairs of the best-worst reproduction, and what R says of them."""
     name = f"reprohum_d2t_{criterion}"
     reference = json.loads((SHARED / "reference" / f"{name}__pairwise.json").read_text(encoding="utf-8"))
-    return read_trials(read_ratings(SHARED / f"{name}.csv"), criterion), reference
+    frame = pd.read_csv(SHARED / f"{name}.csv").assign(first="a")  # the output called A stood first
+    return read_trials(read_ratings(frame), criterion), reference
 
 
 def make_sets(

@@ -110,7 +110,8 @@ def test_place_on_the_page_is_not_asked_where_it_is_unknown_or_fixed() -> None:
     assert measure_position(trials_of(frame.drop(columns="position"))) is None
     assert measure_position(trials_of(make_pairs([("r", "a", "b", "a"), ("r", "a", "b", "b")]))) is None
     both = make_pairs([("r", "a", "b", "a"), ("r", "b", "a", "b"), ("r", "a", "b", "b")])
-    found = measure_position(trials_of(both))
+    assert measure_position(trials_of(both)) is None  # a is a name, not a place
+    found = measure_position(trials_of(both.assign(first="system_a")))
     assert found is not None
     assert found.n == 3
     assert found.share == pytest.approx(2 / 3)

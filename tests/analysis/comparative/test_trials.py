@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from panelist.analysis.comparative.position import measure_position
 from panelist.analysis.comparative.trials import holds_choices, read_trials
 from panelist.core.errors import BadModel, BadRatings
 from panelist.core.ratings import read_ratings
@@ -55,10 +56,76 @@ def test_a_tie_may_be_said_in_many_ways(word: str) -> None:
     assert trials.counts() == {"decided": 1, "tie": 1}
 
 
-def test_answers_that_name_nothing_are_counted() -> None:
-    trials = trials_of(make_pairs([("r", "x", "y", "x"), ("r", "x", "y", "5"), ("r", "x", "y", "")]))
+SIDE_WORDS = [
+    ("model_a", "model_b", "tie (bothbad)"),
+    ("Model A", "Model B", "both_bad"),
+    ("A is better", "B is better", "About the same"),
+    ("left", "right", "both"),
+    ("First", "Second", "neither"),
+    (1, 2, 0),
+    ("1.0", "2.0", "0.0"),
+    ("response_1", "response_2", "Tie"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "tie"), SIDE_WORDS)
+@pytest.mark.parametrize("columns", [("system_a", "system_b"), ("model_a", "model_b"), ("left", "right")])
+def test_published_words_for_sides_and_ties_are_read(
+    first: str, second: str, tie: str, columns: tuple[str, str]
+) -> None:
+    rows = [("x", "y", first), ("y", "x", second), ("x", "y", tie), ("y", "x", first)]
+    frame = pd.DataFrame(rows, columns=[*columns, "preference"]).assign(rater="r", item=range(4))
+    trials = trials_of(frame)
+    assert trials.counts() == {"decided": 3, "tie": 1}
+    best = [trials.systems[s] for s, place in zip(trials.system, trials.place, strict=True) if place == 0]
+    assert best == ["x", "x", "y"]
+
+
+def test_an_answer_that_names_nothing_is_refused_with_its_row() -> None:
+    frame = make_pairs([("r", "x", "y", "x"), ("r", "x", "y", "model_c"), ("r", "x", "y", "")])
+    with pytest.raises(BadRatings, match=r"column winner, row 2, 'model_c' names neither of the systems 'x'"):
+        trials_of(frame)
+    with pytest.raises(BadRatings, match=r"row 2, 'z' names a system that is not one of the pair \('x' and"):
+        trials_of(make_pairs([("r", "x", "z", "x"), ("r", "x", "y", "z")]))
+
+
+def test_empty_answers_are_counted() -> None:
+    trials = trials_of(make_pairs([("r", "x", "y", "x"), ("r", "x", "y", ""), ("r", "x", "y", "skipped")]))
     assert trials.counts() == {"decided": 1, "no answer": 2}
-    assert "2 of 3 answers name neither system nor a tie" in trials.notes[0]
+    assert "2 of 3 pairs have no answer in winner" in trials.notes[0]
+
+
+def test_names_of_systems_go_before_words_for_sides() -> None:
+    trials = trials_of(make_pairs([("r", "B", "A", "A"), ("r", "B", "A", "b"), ("r", "B", "A", "tie")]))
+    best = [trials.systems[s] for s, place in zip(trials.system, trials.place, strict=True) if place == 0]
+    assert best == ["A", "B"]
+    assert "are read as names of systems, not as sides" in trials.notes[0]
+    numbers = trials_of(make_pairs([("r", "2", "1", "1"), ("r", "2", "1", "0")]))
+    assert numbers.counts() == {"decided": 1, "tie": 1}
+
+
+def test_nought_and_one_alone_are_ambiguous() -> None:
+    with pytest.raises(BadRatings, match="holds 0 and 1 only"):
+        trials_of(make_pairs([("r", "x", "y", "0"), ("r", "x", "y", "1")]))
+
+
+def test_texts_in_left_and_right_are_no_systems() -> None:
+    texts = pd.DataFrame(
+        {"left": [f"a text {n}" for n in range(9)], "right": [f"other {n}" for n in range(9)]}
+    )
+    assert not holds_choices(texts.assign(preference="left", rating=3))
+
+
+def test_the_order_shown_is_known_only_where_the_table_says_so() -> None:
+    rows = [("r", "x", "y", "x"), ("r", "y", "x", "y"), ("r", "x", "y", "y"), ("r", "y", "x", "y")]
+    frame = make_pairs(rows)
+    assert measure_position(trials_of(frame)) is None
+    told = measure_position(trials_of(frame.assign(first=["a", "a", "y", "system_b"])))
+    assert told is not None
+    assert (told.share, told.n) == (0.75, 4)  # first were x, y, y, x; preferred were x, y, y, y
+    left = measure_position(trials_of(frame.rename(columns={"system_a": "left", "system_b": "right"})))
+    assert left is not None
+    assert left.share == 0.75
 
 
 def test_none_and_all_are_kept_apart_from_silence() -> None:
@@ -94,10 +161,27 @@ def test_ratings_on_pages_are_no_ranks() -> None:
     assert not holds_choices(frame.drop(columns="trial"))
 
 
-def test_a_broken_ranking_is_counted() -> None:
-    frame = make_sets(STRENGTHS, 3, raters=2, items=3, kind="ranking")
-    frame.loc[0, "choice"] = "3" if frame.loc[0, "choice"] != "3" else "2"
-    assert trials_of(frame).counts() == {"decided": 5, "not clear": 1}
+def test_tied_and_partial_rankings_are_used() -> None:
+    rows = [("1", "a", "1", ""), ("1", "b", "1", ""), ("1", "c", "3", "")]
+    rows += [("2", "a", "1", ""), ("2", "b", "", ""), ("2", "c", "", "")]
+    rows += [("3", "a", "2", ""), ("3", "b", "2", ""), ("3", "c", "2", "")]
+    rows += [("4", "a", "", ""), ("4", "b", "", ""), ("4", "c", "", "")]
+    trials = trials_of(long(rows))
+    assert trials.kind == "ranking"
+    assert trials.counts() == {"decided": 2, "tie": 1, "no answer": 1}
+    assert trials.place[:6].tolist() == [1, 1, 3, 1, 2, 2]
+    assert len(trials.list_wins()[0]) == 4
+    assert any("1 rankings leave outputs without a rank" in note for note in trials.notes)
+    assert any("Breslow" in note for note in trials.notes)
+
+
+def test_a_few_ties_do_not_make_ranks_ratings() -> None:
+    frame = make_sets(STRENGTHS, 3, raters=4, items=6, kind="ranking")
+    ranks = frame.rename(columns={"choice": "rating"}).assign(rating=lambda f: f["rating"].astype(int))
+    ranks.loc[:2, "rating"] = [1, 1, 3]
+    assert holds_choices(ranks)
+    ranks.loc[:2, "rating"] = [1, 4, 5]
+    assert not holds_choices(ranks)  # no ranking of three has a five
 
 
 def test_order_of_rows_does_not_matter() -> None:
@@ -138,7 +222,7 @@ def test_several_trials_of_one_item_need_a_trial_column() -> None:
         (
             pd.DataFrame({"system_a": ["a"], "system_b": ["b"], "rater": ["r"]}),
             BadRatings,
-            "Give a column winner or choice or rating",
+            "Give a column winner, preferred, preference, choice, vote or rating",
         ),
     ],
 )

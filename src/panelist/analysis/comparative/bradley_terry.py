@@ -22,7 +22,7 @@ from panelist.models.arrays import Longs
 NAME = "bradley-terry"
 
 
-def fit_bradley_terry(trials: Trials, cluster: Cluster = "rater") -> Strengths:
+def fit_bradley_terry(trials: Trials, cluster: Cluster = "both") -> Strengths:
     """Return the strengths of the systems from every comparison of two that the answers tell.
 
     Trials of more than two outputs are taken apart into pairs (see ``Trials.list_wins``), which are then not

@@ -30,6 +30,7 @@ CLUSTER_WORDS = {
     "both": "raters and items as clusters",
     "none": "comparisons taken as independent",
 }
+MOST_TOLD = 2  # pairs that one side won throughout, named in the sentence
 WIDEST_TABLE = 12  # systems of which a table of wins is still read
 
 
@@ -61,8 +62,25 @@ class ChoiceCriterion(CriterionComparison):
         words.append(CLUSTER_WORDS[self.cluster])
         if len(self.systems) > 2:
             words.append(find_adjustment(self.adjust).label)
-        said = describe_findings(self)
-        return f"On {self.criterion}, {said} ({', '.join([*words, f'{self.level * 100:g} %'])})."
+        return f"On {self.criterion}, {self.describe()} ({', '.join([*words, f'{self.level * 100:g} %'])})."
+
+    def describe(self) -> str:
+        """Return who is preferred to whom, what was one-sided, and for whom alone it holds."""
+        sure = self.strengths.one_sided
+        told = [one.sentence() for one in sure[:MOST_TOLD]]
+        if len(sure) > MOST_TOLD:
+            told.append(f"in {len(sure) - MOST_TOLD} pairs more one system lost no comparison")
+        told += [f"this holds for {self._these(side)} alone" for side in self._fixed()]
+        return "; ".join([describe_findings(self), *told])
+
+    def _fixed(self) -> tuple[str, ...]:
+        """Return the sides whose few members the conclusion is about: rater, item."""
+        few = [*self.strengths.fixed, *(side for one in self.strengths.one_sided for side in one.fixed)]
+        return tuple(dict.fromkeys(few))
+
+    def _these(self, side: str) -> str:
+        n = self.n_raters if side == "rater" else self.n_items
+        return f"this one {side}" if n == 1 else f"these {n:,} {side}s"
 
     def parts(self) -> list[Part]:
         """Return the sentence, how trials ended, systems, pairs, wins, item scores, and the notes."""
@@ -97,6 +115,8 @@ class ChoiceCriterion(CriterionComparison):
             "kind": self.kind,
             "cluster": self.cluster,
             "n_clusters": self.strengths.n_clusters,
+            "holds_for": list(self._fixed()),
+            "one_sided": [asdict(one) for one in self.strengths.one_sided],
             "loglik": self.strengths.loglik,
             "tie": self.strengths.tie,
             "prior": self.strengths.prior,

@@ -6,10 +6,7 @@ systems, which sum to 0, and where there are ties one parameter more. Choosing t
 choosing the worst x = −e_system. The log-likelihood is concave; Newton's method finds its maximum in a few
 steps.
 
-Standard errors. The answers of one rater hang together, so the covariance is the sandwich H⁻¹ (Σ_g s_g s_g')
-H⁻¹ with s_g the score of cluster g (Liang & Zeger 1986, doi:10.1093/biomet/73.1.13), times G / (G − 1), and
-tests use t on G − 1 degrees of freedom. With raters and items as clusters: V_raters + V_items − V_both
-(Cameron, Gelbach & Miller 2011, doi:10.1198/jbes.2010.07136), on the smaller G.
+Standard errors allow for answers that hang together: see clusters.py.
 """
 
 from __future__ import annotations
@@ -19,13 +16,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from panelist.analysis.comparative.trials import Trials
+from panelist.analysis.comparative.clusters import Spread
+from panelist.analysis.comparative.one_sided import OneSided
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.models.arrays import Bools, Floats, Longs
 
 Cluster: TypeAlias = Literal["rater", "item", "both", "none"]
 CLUSTERS: tuple[Cluster, ...] = ("rater", "item", "both", "none")
-FEW = 10  # with fewer clusters the sandwich is known to be too small
 _STEPS, _TOLERANCE = 200, 1e-18  # of g'H⁻¹g, twice the gain that a step still promises
 _SURE = 1e-8  # below it a full step is right, and rounding hides the gain in the log-likelihood
 
@@ -57,24 +54,33 @@ class Maximum(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Strengths:
-    """Log-strengths ``theta`` of the systems (their sum is 0), and their covariance.
+    """Log-strengths ``theta`` of the systems (their sum is 0), and how far they spread.
 
-    ``tie`` is log ν of Davidson's model, nan without ties; ``df`` the degrees of freedom of t, infinite for
-    z; ``prior`` is the standard deviation of the normal prior that was needed, None for plain likelihood.
+    ``tie`` is log ν of Davidson's model, nan without ties; ``cluster`` says which clusters were used, and
+    ``fixed`` which side has so few that the conclusion holds for these alone; ``n_clusters`` is the number
+    of clusters, of two sides the smaller. ``prior`` is the standard deviation of the normal prior that was
+    needed, None for plain likelihood; then ``one_sided`` holds the pairs of which one system won every
+    comparison.
     """
 
     model: str
     systems: tuple[str, ...]
     theta: Floats
-    covariance: Floats
-    df: float
+    spread: Spread
     loglik: float
     tie: float
     steps: int
     cluster: Cluster
     n_clusters: int
+    fixed: tuple[str, ...] = ()
     prior: float | None = None
+    one_sided: tuple[OneSided, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance matrix of theta."""
+        return self.spread.covariance
 
 
 def check_cluster(cluster: str) -> Cluster:
@@ -158,53 +164,3 @@ def _information(X: Any, of_stage: Longs, p: Floats, n_stages: int) -> Floats:
     weighted = X.multiply(p[:, None]).tocsr()
     information: Floats = (X.T @ weighted - mean.T @ mean).toarray()
     return information
-
-
-def cluster_covariance(
-    stages: Stages, found: Maximum, trials: Trials, cluster: Cluster
-) -> tuple[Floats, float, int, list[str]]:
-    """Return the covariance of beta, degrees of freedom of t, the number of clusters, and notes.
-
-    One cluster cannot say how clusters vary: then, and for "none", comparisons count as independent.
-    """
-    sides = {"rater": trials.rater, "item": trials.item}
-    wanted = [name for name in ("rater", "item") if cluster in (name, "both")]
-    known = [name for name in wanted if len(np.unique(sides[name][stages.trial])) > 1]
-    notes = [
-        f"One {name}, or no column {name}: that answers of one {name} hang together is not allowed for."
-        for name in wanted
-        if name not in known
-    ]
-    if not known:
-        return found.bread, float("inf"), 0, notes
-    codes = [_relabel(sides[name][stages.trial]) for name in known]
-    covariance = sum((_sandwich(stages, found, code) for code in codes), np.zeros_like(found.bread))
-    counts = [int(code.max()) + 1 for code in codes]
-    if len(known) == 2:
-        both = _relabel(codes[0] * counts[1] + codes[1])
-        covariance = _make_positive(covariance - _sandwich(stages, found, both))
-    for name, n in zip(known, counts, strict=True):
-        if n < FEW:
-            notes.append(f"With {n} {name}s the standard errors are rough: they rest on how {name}s differ.")
-    return covariance, float(min(counts) - 1), min(counts), notes
-
-
-def _sandwich(stages: Stages, found: Maximum, code: Longs) -> Floats:
-    """Return G / (G − 1) · H⁻¹ (Σ s s') H⁻¹ for clusters of stages."""
-    from scipy.sparse import csr_array
-
-    n = int(code.max()) + 1
-    rows = np.arange(len(stages.of_stage))
-    gather = csr_array((found.residual, (code[stages.of_stage], rows)), shape=(n, len(rows)))
-    scores = (gather @ stages.X).toarray() @ found.bread
-    return np.asarray(n / (n - 1) * scores.T @ scores)
-
-
-def _make_positive(V: Floats) -> Floats:
-    """Return the nearest covariance without negative variances: a difference of covariances may have some."""
-    values, axes = np.linalg.eigh((V + V.T) / 2)
-    return np.asarray((axes * np.maximum(values, 0.0)) @ axes.T)
-
-
-def _relabel(code: Longs) -> Longs:
-    return np.unique(code, return_inverse=True)[1].astype(np.int64)

@@ -13,6 +13,7 @@ from panelist.analysis.comparative.bradley_terry import fit_bradley_terry
 from panelist.analysis.comparative.choice_comparison import ChoiceComparison, ChoiceCriterion
 from panelist.analysis.comparative.choice_model import Cluster, Strengths, check_cluster
 from panelist.analysis.comparative.item_anova import OneWay, analyse_variance
+from panelist.analysis.comparative.one_sided import OneSided, normal_quantile
 from panelist.analysis.comparative.plackett_luce import fit_plackett_luce
 from panelist.analysis.comparative.position import measure_position
 from panelist.analysis.comparative.scores import Scores, score_trials
@@ -23,6 +24,7 @@ from panelist.analysis.pairwise import adjust_pairs
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
+from panelist.models.arrays import Longs
 from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
 from panelist.models.inference.contrasts import Pairs
 from panelist.models.inference.single_step import find_directions
@@ -36,7 +38,7 @@ def compare_choices(
     ratings: Any,
     *,
     model: str = "auto",
-    cluster: str = "rater",
+    cluster: str = "both",
     adjust: str = "tukey",
     level: float = 0.95,
     criteria: Sequence[str] | str | None = None,
@@ -78,7 +80,7 @@ def compare_criterion(
     criterion: str,
     *,
     model: str = "auto",
-    cluster: str = "rater",
+    cluster: str = "both",
     adjust: str = "tukey",
     level: float = 0.95,
     reference: str | None = None,
@@ -145,14 +147,23 @@ def contrast_strengths(
         other = systems.index(reference)
         chosen = [(i, other) for i in range(len(systems)) if i != other]
     first, second = np.array(chosen).T
-    V = strengths.covariance
+    every = np.eye(len(systems))
     estimate = strengths.theta[first] - strengths.theta[second]
-    se = np.sqrt(np.maximum(V[first, first] + V[second, second] - 2 * V[first, second], 0.0))
+    variance, df = strengths.spread.measure(every[first] - every[second])
+    se = np.sqrt(variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(se > 1e-12, estimate / se, np.nan)
-    D = np.eye(len(systems))[first] - np.eye(len(systems))[second]
-    family = Family(statistic, np.full(len(se), strengths.df), len(systems), find_directions(D, V))
-    reach = method.critical(level, family) * se
+    sure = _find_one_sided(strengths, first, second)
+    for at, (sign, one) in sure.items():  # no standard error, but an exact test
+        statistic[at], df[at], se[at] = sign * normal_quantile(one.p), np.inf, np.nan
+    directions = find_directions(every[first] - every[second], strengths.covariance)
+    family = Family(statistic, df, len(systems), directions)
+    critical = method.critical(level, family)
+    low, high = estimate - critical * se, estimate + critical * se
+    for at, (sign, one) in sure.items():
+        end = sign * one.bound(float(critical[at]))
+        estimate[at] = sign * max(abs(estimate[at]), abs(end))
+        low[at], high[at] = (end, np.inf) if sign > 0 else (-np.inf, end)
     if method.note and len(chosen) > 1:
         notes += (method.note,)
     if method.controls != "family" and len(systems) > 2:
@@ -168,12 +179,25 @@ def contrast_strengths(
         statistic=statistic,
         p=family.p,
         p_adjusted=method.adjust(family),
-        low=estimate - reach,
-        high=estimate + reach,
+        low=low,
+        high=high,
         adjust=method.name,
         level=level,
         notes=notes,
     )
+
+
+def _find_one_sided(strengths: Strengths, first: Longs, second: Longs) -> dict[int, tuple[float, OneSided]]:
+    """Return, by its place among the pairs, each pair of which one won every comparison, and its sign."""
+    known = {(one.winner, one.loser): one for one in strengths.one_sided}
+    found = {}
+    for at, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        a, b = strengths.systems[i], strengths.systems[j]
+        if (a, b) in known:
+            found[at] = (1.0, known[a, b])
+        elif (b, a) in known:
+            found[at] = (-1.0, known[b, a])
+    return found
 
 
 def _split(table: Ratings, wanted: Sequence[str] | str | None) -> tuple[list[tuple[str, Ratings]], list[str]]:
@@ -213,8 +237,9 @@ def _system_rows(
 ) -> tuple[SystemEstimate, ...]:
     """Return the systems from the strongest down."""
     best, worst = rank_intervals(pairs)
-    se = np.sqrt(np.maximum(np.diag(strengths.covariance), 0.0))
-    reach = two_sided_quantile(level, np.array(strengths.df)) * se
+    variance, df = strengths.spread.measure(np.eye(len(strengths.systems)))
+    se = np.sqrt(variance)
+    reach = two_sided_quantile(level, df) * se
     rows = [
         SystemEstimate(
             system=name,

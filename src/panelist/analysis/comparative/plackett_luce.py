@@ -4,6 +4,10 @@ A ranking is a chain of choices: the best of all, the best of the rest, and so o
 doi:10.2307/2346567). A choice of one is its first link. A best-worst set is two: the best of all by exp(θ),
 then the worst of the rest by exp(−θ), the sequential best-worst model of Marley & Louviere (2005,
 doi:10.1016/j.jmp.2005.05.003). For pairs all are Bradley & Terry's model.
+
+Where a ranking gives a rank more than once, each of the tied is chosen from all that stand no higher, which
+is Breslow's likelihood (1974, doi:10.2307/2529620) of tied times; outputs without a rank stand below the
+others.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from panelist.models.arrays import Floats, Longs
 NAME = "plackett-luce"
 
 
-def fit_plackett_luce(trials: Trials, cluster: Cluster = "rater") -> Strengths:
+def fit_plackett_luce(trials: Trials, cluster: Cluster = "both") -> Strengths:
     """Return the strengths of the systems; undecided trials say nothing of the order and are not used."""
     return estimate_strengths(NAME, trials, _make_stages(trials), cluster, ties=False)
 
@@ -36,11 +40,24 @@ def _make_stages(trials: Trials) -> Stages:
 
 
 def _split_ranking(trial: Longs, place: Floats, system: Longs) -> list[tuple[Longs, Longs, Longs, float]]:
-    """Return the choices from the whole set down to the last two."""
-    order = np.argsort(place, axis=1)
+    """Return the choices from the whole set down to the last two.
+
+    Each of several outputs with one rank is chosen from all that stand no higher; those of the last rank
+    are not chosen from anything.
+    """
+    order = np.argsort(place, axis=1, kind="stable")
     ranked = np.take_along_axis(system, order, axis=1)
-    top = np.zeros(len(trial), dtype=np.int64)
-    return [(trial, ranked[:, start:], top, 1.0) for start in range(ranked.shape[1] - 1)]
+    sorted_places = np.take_along_axis(place, order, axis=1)
+    starts = (sorted_places[:, :, None] > sorted_places[:, None, :]).sum(axis=2)  # how many stand higher
+    told = sorted_places < sorted_places[:, -1:]
+    parts = []
+    for at in range(ranked.shape[1] - 1):
+        for start in range(at + 1):
+            rows = told[:, at] & (starts[:, at] == start)
+            if rows.any():
+                picked = np.full(int(rows.sum()), at - start, dtype=np.int64)
+                parts.append((trial[rows], ranked[rows, start:], picked, 1.0))
+    return parts
 
 
 def _split_named(trial: Longs, place: Floats, system: Longs) -> list[tuple[Longs, Longs, Longs, float]]:

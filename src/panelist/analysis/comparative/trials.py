@@ -2,8 +2,8 @@
 
 A trial shows m outputs of an item. Each gets a ``place``, a lower one being better, equal ones not told
 apart: for a pair 0 and 2; for a choice of one 0 for the chosen and 1 for the others; for best-worst 0, 1 and
-2; for a ranking the ranks. A trial that says nothing of the order (a tie, "none", "all", no answer) has no
-places.
+2; for a ranking the ranks, where outputs may share one, and those without a rank stand below the others. A
+trial that says nothing of the order (a tie, "none", "all", no answer) has no places.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ BEST, BETWEEN, WORST = 0.0, 1.0, 2.0
 DECIDED = "decided"
 UNDECIDED = ("tie", "none", "all")  # answers that rank nothing, and say so
 SILENT = "no answer"
-TWICE = "not clear"  # two best, an output both best and worst, ranks that are no ranking
+TWICE = "not clear"  # two best, an output both best and worst, a ranking of one
+MOSTLY = 0.8  # the share of full rankings without ties that makes numbers on pages ranks, not ratings
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +134,8 @@ def read_trials(ratings: Ratings, criterion: str) -> Trials:
     heads = frame.iloc[first]
     raters, rater = _number(heads, "rater")
     items, item = _number(heads, "item")
-    place, outcome, kind = _read_places(frame, of_trial, criterion)
+    place, outcome, kind, said = _read_places(frame, of_trial, criterion)
+    notes += said
     position = np.zeros(len(frame), dtype=np.int64)
     if "position" in frame:
         position = pd.to_numeric(frame["position"], errors="coerce").fillna(0).to_numpy().astype(np.int64)
@@ -192,24 +194,24 @@ def describe_counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{n:,} {words.get(name, name)}" for name, n in counts.items())
 
 
-def _read_places(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> tuple[Floats, Any, Kind]:
-    """Return the place of each option, the outcome of each trial, and what kind of comparison it is."""
+def _read_places(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> tuple[Floats, Any, Kind, list[str]]:
+    """Return the place of each option, the outcome of each trial, the kind of comparison, and notes."""
     import pandas as pd
 
     if _holds_ranks(frame) and not ("choice" in frame and _words(frame["choice"]).ne("").any()):
         ranks = frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan)
-        return *_settle_ranks(ranks, of_trial), "ranking"
+        return _read_ranks(ranks, of_trial)
     words = _words(frame["choice"] if "choice" in frame else pd.Series("", index=frame.index))
     if words[words != ""].str.fullmatch(r"\d+(\.0+)?").all() and words.ne("").any():
         ranks = np.array([float(word) if word else np.nan for word in words])
-        return *_settle_ranks(ranks, of_trial), "ranking"
+        return _read_ranks(ranks, of_trial)
     if unknown := sorted(set(words) - {"best", "worst", ""}):
         listed = ", ".join(map(repr, unknown[:4]))
         raise BadRatings(
             f"The choices of {criterion!r} hold {listed}. A choice is 'best', 'worst' or empty, or for a "
             "ranking the rank, 1 the best; ties, none and all stand in a column answer."
         )
-    return _settle_words(words.to_numpy(dtype=object), _answers(frame), of_trial)
+    return *_settle_words(words.to_numpy(dtype=object), _answers(frame), of_trial), []
 
 
 def _settle_words(words: Any, answers: Any, of_trial: Longs) -> tuple[Floats, Any, Kind]:
@@ -234,16 +236,53 @@ def _settle_words(words: Any, answers: Any, of_trial: Longs) -> tuple[Floats, An
     return place, outcome, "best-worst" if (worst > 0)[sizes > 2].any() else "choose-one"
 
 
+def _read_ranks(ranks: Floats, of_trial: Longs) -> tuple[Floats, Any, Kind, list[str]]:
+    place, outcome = _settle_ranks(ranks, of_trial)
+    return place, outcome, "ranking", _describe_ranks(ranks, place, of_trial)
+
+
 def _settle_ranks(ranks: Floats, of_trial: Longs) -> tuple[Floats, Any]:
-    """Return the ranks of trials that rank each output once, and the outcomes."""
+    """Return the places that ranks tell, and the outcomes.
+
+    Outputs with the same rank are not told apart; those without one, in a trial that ranks some, stand below
+    the ranked and are not told apart among themselves.
+    """
     n = int(of_trial[-1]) + 1
-    outcome = np.full(n, DECIDED, dtype=object)
     sizes = np.bincount(of_trial, minlength=n)
     given = np.bincount(of_trial, weights=np.isfinite(ranks), minlength=n)
-    outcome[~_are_rankings(ranks, of_trial)] = TWICE
+    worst = np.full(n, -np.inf)
+    np.maximum.at(worst, of_trial, np.where(np.isfinite(ranks), ranks, -np.inf))
+    place = np.where(np.isfinite(ranks), ranks, worst[of_trial] + 1)
+    highest, lowest = np.full(n, np.inf), np.full(n, -np.inf)
+    np.minimum.at(highest, of_trial, place)
+    np.maximum.at(lowest, of_trial, place)
+    outcome = np.full(n, DECIDED, dtype=object)
+    outcome[highest == lowest] = "tie"
     outcome[given == 0] = SILENT
     outcome[(sizes < 2) & (given > 0)] = TWICE
-    return np.where((outcome == DECIDED)[of_trial], ranks, np.nan), outcome
+    return np.where((outcome == DECIDED)[of_trial], place, np.nan), outcome
+
+
+def _describe_ranks(ranks: Floats, place: Floats, of_trial: Longs) -> list[str]:
+    """Return how many rankings share ranks or leave some out, and how that is read."""
+    used = np.isfinite(place)
+    partial = np.unique(of_trial[used & ~np.isfinite(ranks)])
+    ranked = used & np.isfinite(ranks)
+    pairs = np.stack([of_trial[ranked], ranks[ranked]], axis=1)
+    same, times = np.unique(pairs, axis=0, return_counts=True)
+    tied = np.unique(same[times > 1, 0])
+    notes = []
+    if len(partial):
+        notes.append(
+            f"{len(partial):,} rankings leave outputs without a rank: these are taken to stand below the "
+            "ranked ones, in no order."
+        )
+    if len(tied):
+        notes.append(
+            f"{len(tied):,} rankings give a rank more than once: in the model each of the tied is chosen "
+            "from all that stand no higher (Breslow 1974), and a tie in the last place says nothing."
+        )
+    return notes
 
 
 def _are_rankings(ranks: Floats, of_trial: Longs) -> Bools:
@@ -258,7 +297,7 @@ def _are_rankings(ranks: Floats, of_trial: Longs) -> Bools:
 
 
 def _holds_ranks(frame: pd.DataFrame) -> bool:
-    """Return whether the ratings are ranks: within every trial of two or more, each of 1 … m once."""
+    """Return whether the ratings are ranks: up to m, and in nearly every trial each of 1 … m once."""
     import pandas as pd
 
     if not {"trial", "rating"} <= set(frame.columns) or not pd.api.types.is_numeric_dtype(frame["rating"]):
@@ -270,8 +309,12 @@ def _holds_ranks(frame: pd.DataFrame) -> bool:
     of_trial = rows.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
     order = np.argsort(of_trial, kind="stable")
     ranks = rows["rating"].to_numpy(dtype=np.float64)[order]
-    several = np.bincount(of_trial) > 1
-    return bool(several.any() and _are_rankings(ranks, of_trial[order].astype(np.int64))[several].all())
+    sizes = np.bincount(of_trial)
+    several = sizes > 1
+    within = (ranks >= 1) & (ranks <= sizes[of_trial[order]]) & (ranks == np.round(ranks))
+    if not several.any() or not within[several[of_trial[order]]].all():
+        return False
+    return bool(_are_rankings(ranks, of_trial[order].astype(np.int64))[several].mean() >= MOSTLY)
 
 
 def _answers(frame: pd.DataFrame) -> Any:

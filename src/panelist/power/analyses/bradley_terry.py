@@ -1,10 +1,11 @@
-"""Bradley-Terry strengths of systems that were compared side by side, with raters as clusters."""
+"""Bradley-Terry strengths of systems that were compared side by side, with raters and items as clusters."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from panelist.analysis.comparative.clusters import FEWEST, combine_ways, moderate, relabel
 from panelist.core.errors import BadDesign
 from panelist.power.analyses.base import Analysis, Choices, PairTests, Run, analysis, make_tests
 from panelist.power.layouts import Layout
@@ -19,34 +20,66 @@ _FARTHEST = 12.0  # a log-odds beyond it means that one system always won
 class BradleyTerry(Analysis):
     """Pairs, choices, best-worst and rankings: every comparison told is a win of one system over another.
 
-    Maximum likelihood; the covariance is the sandwich of raters (Liang & Zeger 1986,
-    doi:10.1093/biomet/73.1.13), times R / (R - 1), and tests use t on R - 1 degrees of freedom.
+    Maximum likelihood; raters and items are clusters, as in the comparison of choices (see
+    analysis/comparative/clusters.py), and with fewer than three of a side the other side alone.
 
     Bradley, R. A. & Terry, M. E. (1952). Biometrika 39. doi:10.1093/biomet/39.3-4.324
     """
 
-    title = "Bradley-Terry, raters as clusters"
-    ignores = ("items",)
+    title = "Bradley-Terry, raters and items as clusters"
     reads = ("choices",)
 
     def prepare(self, layout: Layout, choices: Choices) -> Run:
         """Return the function that tests every pair."""
         pages = _read_pages(layout)
         first, second = np.array(layout.pairs).T
-        R = layout.n_raters
+        rows = np.eye(layout.n_systems)[second] - np.eye(layout.n_systems)[first]
+        sides = _read_sides(layout, pages)
 
         def run(responses: Any) -> PairTests:
             wins = _count_wins(layout, pages, np.asarray(responses, dtype=float))
             theta, bread, ended = _solve(wins.sum(axis=1))
-            meat = _find_meat(wins, theta)
-            covariance = R / max(R - 1, 1) * bread @ meat @ bread
-            variance = covariance[:, first, first] + covariance[:, second, second]
-            variance = variance - 2 * covariance[:, first, second]
             ended &= np.abs(theta).max(axis=1) < _FARTHEST
+            variance, df = _find_spread(_score_pages(wins, theta), bread, sides, rows)
             se = np.where(ended[:, None], np.sqrt(np.maximum(variance, 0.0)), np.nan)
-            return make_tests(theta[:, second] - theta[:, first], se, np.array(float(max(R - 1, 1))))
+            return make_tests(theta @ rows.T, se, df)
 
         return run
+
+
+def _read_sides(layout: Layout, pages: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the clusters of the pages by rater, by item and by both, or by the one side that can be used."""
+    rater, item = (
+        relabel(np.asarray(side[pages[:, 0]], dtype=np.int64)) for side in (layout.rater, layout.item)
+    )
+    kept = [side for side in (rater, item) if side.max() + 1 >= FEWEST]
+    if len(kept) == 2:
+        return [rater, item, relabel(rater * (int(item.max()) + 1) + item)]
+    return kept or [np.arange(len(pages), dtype=np.int64)]
+
+
+def _find_spread(
+    scores: Floats, bread: Floats, sides: list[NDArray[np.int64]], rows: Floats
+) -> tuple[Floats, Floats]:
+    """Return variance and degrees of freedom of the pairs in every data set."""
+    ways = []
+    for code in sides:
+        n = int(code.max()) + 1
+        order = np.argsort(code, kind="stable")
+        total = np.add.reduceat(scores[:, order], np.flatnonzero(np.diff(code[order], prepend=-1)), axis=1)
+        moved = total @ bread
+        ways.append((n / max(n - 1, 1) * moved.transpose(0, 2, 1) @ moved, n))
+    if len(ways) == 1:
+        return _vary(ways[0][0], rows), np.full((len(scores), len(rows)), float(max(ways[0][1] - 1, 1)))
+    cells, n_cells = ways[2]
+    both = [moderate(way, cells, bread, n) for way, n in ways[:2]]
+    variances = [_vary(way.covariance, rows) for way in both]
+    return combine_ways([*variances, _vary(cells, rows)], [*(way.df for way in both), n_cells - 1.0])
+
+
+def _vary(covariance: Floats, rows: Floats) -> Floats:
+    variance: Floats = ((rows @ covariance) * rows).sum(axis=2)
+    return variance
 
 
 def _read_pages(layout: Layout) -> NDArray[np.int64]:
@@ -62,14 +95,12 @@ def _read_pages(layout: Layout) -> NDArray[np.int64]:
 
 
 def _count_wins(layout: Layout, pages: NDArray[np.int64], latent: Floats) -> Floats:
-    """Return how often a system won over another, for each rater: (n_sets, n_raters, winner, loser)."""
-    n_sets, R, S = len(latent), layout.n_raters, layout.n_systems
-    shown = latent[:, pages]
-    order = np.argsort(np.argsort(-shown, axis=2), axis=2)  # 0 is the best
-    m = pages.shape[1]
-    system, rater = layout.system[pages], layout.rater[pages[:, 0]]
-    wins = np.zeros(n_sets * R * S * S)
-    base = (np.arange(n_sets)[:, None] * R + rater) * S * S
+    """Return which system won over which on each page: (n_sets, n_pages, winner, loser)."""
+    n_sets, S, m = len(latent), layout.n_systems, pages.shape[1]
+    order = np.argsort(np.argsort(-latent[:, pages], axis=2), axis=2)  # 0 is the best
+    system = layout.system[pages]
+    wins = np.zeros((n_sets, len(pages), S, S))
+    every, page = np.arange(n_sets)[:, None], np.arange(len(pages))
     for i in range(m):
         for j in range(m):
             if i == j:
@@ -79,9 +110,8 @@ def _count_wins(layout: Layout, pages: NDArray[np.int64], latent: Floats) -> Flo
                 won &= order[:, :, i] == 0
             elif layout.told == "best-worst":
                 won &= (order[:, :, i] == 0) | (order[:, :, j] == m - 1)
-            place = base + system[:, i] * S + system[:, j]
-            wins += np.bincount(place[won], minlength=len(wins))
-    return wins.reshape(n_sets, R, S, S)
+            wins[every, page, system[:, i], system[:, j]] += won
+    return wins
 
 
 def _solve(wins: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
@@ -109,10 +139,9 @@ def _solve(wins: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     return theta, inverse - pinned / scale, ended
 
 
-def _find_meat(wins: Floats, theta: Floats) -> Floats:
-    """Return the sum over raters of the outer products of their scores."""
+def _score_pages(wins: Floats, theta: Floats) -> Floats:
+    """Return the score of every page, (n_sets, n_pages, systems)."""
     p = 1.0 / (1.0 + np.exp(-(theta[:, None, :, None] - theta[:, None, None, :])))
     games = wins + wins.transpose(0, 1, 3, 2)
-    scores = (wins - games * p).sum(axis=3)
-    meat: Floats = scores.transpose(0, 2, 1) @ scores
-    return meat
+    scores: Floats = (wins - games * p).sum(axis=3)
+    return scores

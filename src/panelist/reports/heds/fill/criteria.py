@@ -10,6 +10,7 @@ from panelist.reports.heds.fill.repeats import tell_repeats
 from panelist.reports.heds.sheet import Answer, Place
 from panelist.scales.base import ComparativeScale
 from panelist.scales.pairs import Pairs
+from panelist.scales.ranking import Ranking
 from panelist.study.criteria import Criterion
 
 TYPES = {"correctness": "1", "goodness": "2", "feature": "3"}
@@ -145,14 +146,14 @@ def _tell_analysis(criterion: Criterion, facts: Facts) -> dict[str, Answer]:
 
 def _tell_agreement(criterion: Criterion, facts: Facts) -> dict[str, Answer]:
     scale = criterion.scale
-    if scale.comparative:
-        return {}
     if scale.level == "text":
         none = write("InterAA not assessed", "the scale")
         return {"4.3.11.1": none, "4.3.11.2": none}
-    names = [SPOKEN[name] for name in HEADLINES[scale.level] if name]
+    level = "nominal" if scale.comparative and not isinstance(scale, Ranking) else scale.level
+    names = [SPOKEN[name] for name in HEADLINES[level] if name]
+    of = " of the choices among the same outputs" if scale.comparative else ""
     found = facts.find_reliability(criterion)
-    method = write(f"{' and '.join(names)}, with bootstrap intervals (panelist agreement)", "the scale")
+    method = write(f"{' and '.join(names)}{of}, with bootstrap intervals (panelist agreement)", "the scale")
     if isinstance(found, Missing):
         if facts.cleaned is None:
             return {"4.3.11.1": method, "4.3.11.2": write(PLANNED, "no ratings yet")}

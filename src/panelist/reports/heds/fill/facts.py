@@ -11,7 +11,7 @@ from panelist.agreement.measure import measure_agreement
 from panelist.agreement.reliability import CriterionReliability
 from panelist.agreement.stability import Stability, measure_stability
 from panelist.analysis.analyse import MOST_RESAMPLED
-from panelist.analysis.choices import are_choices
+from panelist.analysis.choices import agree_on_choices, are_choices
 from panelist.analysis.clean import Cleaned, clean_ratings
 from panelist.analysis.everything import Everything, read_everything
 from panelist.analysis.missing import Missing, attempt
@@ -52,15 +52,16 @@ class Facts:
         assert self.cleaned is not None
         kept = self.cleaned.kept
         rows = kept.only(criterion.name) if kept.criteria else kept
-        if rows.frame.empty or are_choices(rows.frame, criterion) or criterion.scale.level == "text":
+        if rows.frame.empty or criterion.scale.level == "text":
             return Missing("There are no ratings on this criterion.")
-        return measure_agreement(
-            rows,
-            level=str(criterion.scale.level),
-            interval="none" if len(rows) > MOST_RESAMPLED else "items",
-            resamples=self.resamples,
-            confidence=1 - self.study.file.analysis.alpha,
-        ).criteria[0]
+        how: dict[str, Any] = {
+            "interval": "none" if len(rows) > MOST_RESAMPLED else "items",
+            "resamples": self.resamples,
+            "confidence": 1 - self.study.file.analysis.alpha,
+        }
+        if are_choices(rows.frame, criterion):
+            return agree_on_choices(rows, criterion.name, **how)
+        return measure_agreement(rows, level=str(criterion.scale.level), **how).criteria[0]
 
     @cached_property
     def stability(self) -> dict[str, Stability]:
