@@ -1,6 +1,6 @@
 """The line from ratings to an analysis: clean, then each criterion described, measured, compared, checked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from panelist.agreement.reliability import CriterionReliability
 from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data, Settings
 from panelist.analysis.choices import analyse_choices, are_choices
 from panelist.analysis.clean import Cleaned, clean_ratings
+from panelist.analysis.comparative.trials import holds_choices
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison
 from panelist.analysis.departures import find_departures
@@ -27,6 +28,7 @@ from panelist.analysis.with_without import set_side_by_side
 from panelist.analysis.workload import lighten_formula
 from panelist.core.errors import BadRatings
 from panelist.core.ratings import Ratings
+from panelist.core.roles import ask_for
 from panelist.scales.base import MODEL_OF_LEVEL
 from panelist.study.load import load_study
 from panelist.study.study import Study
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 MOST_RESAMPLED = 100_000  # ratings of a criterion from which coefficients go without a bootstrap
 MOST_SEARCHED = 40  # systems: each pair of them is searched, and there would be too many
+MOST_REASONS = 3  # of criteria that cannot be analysed
 WHOLE = "rating"  # the criterion of a table that names none
 
 
@@ -43,7 +46,8 @@ def analyse(
     study: Study | str | PathLike[str] | None,
     ratings: Any,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    drop: str | Iterable[str] = (),
     source: str | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -51,22 +55,26 @@ def analyse(
 ) -> Analysis:
     """Return the whole analysis of ratings, as the study plans it; without a study, by the defaults.
 
-    ``ratings`` is a path, a frame or a Ratings; ``source`` says where a frame comes from. Every part that
-    these ratings do not allow is a Missing with the reason in its place. ``resamples`` and ``seed`` belong to
-    the bootstrap of the reliability coefficients; ``on_step`` is told what is being done.
+    ``ratings`` is a path, a frame or a Ratings; ``columns`` and ``drop`` are as in ``load_ratings``, and
+    ``source`` says where a frame comes from. Every part that these ratings do not allow is a Missing with the
+    reason in its place; where nothing can be compared or measured, the reason is raised. ``resamples`` and
+    ``seed`` belong to the bootstrap of the reliability coefficients; ``on_step`` is told what is being done.
     """
     known = None if study is None else load_study(study)  # type: ignore[arg-type]
-    everything = read_everything(ratings, columns)
+    everything = read_everything(ratings, columns, drop=drop)
     if source is not None:
         everything = replace(everything, ratings=replace(everything.ratings, source=source))
     cleaned = clean_ratings(everything, known)
     settings = _settle(known, resamples, seed)
+    if settings.formula is None and "rating" in cleaned.kept.frame and not holds_choices(cleaned.kept.frame):
+        ask_for(cleaned.kept, "rater", "item")
     names = _name_criteria(cleaned.kept, known)
     step = on_step or (lambda _: None)
     done = []
     for name in names:
         step(name)
         done.append(_analyse_criterion(name, cleaned, known, settings))
+    _refuse_empty(done, everything.ratings.source)
     return Analysis(
         name=known.title if known else everything.ratings.source,
         data=_summarise(everything, cleaned, names, known),
@@ -76,6 +84,18 @@ def analyse(
         study=known,
         departures=find_departures(known, everything, cleaned.exclusions, done) if known else None,
     )
+
+
+def _refuse_empty(criteria: list[CriterionAnalysis], source: str) -> None:
+    """Raise BadRatings where no criterion can be compared or measured: a page of reasons is no report."""
+    for one in criteria:
+        measured = not isinstance(one.reliability, Missing) and any(
+            np.isfinite(found.estimate) for found in one.reliability.coefficients
+        )
+        if measured or not isinstance(one.comparison, Missing):
+            return
+    reasons = dict.fromkeys(one.comparison.reason for one in criteria if isinstance(one.comparison, Missing))
+    raise BadRatings(f"{source} cannot be analysed. {' '.join(list(reasons)[:MOST_REASONS])}")
 
 
 def _settle(study: Study | None, resamples: int, seed: int) -> Settings:

@@ -17,6 +17,7 @@ from panelist.analysis.comparison import Comparison, CriterionComparison, System
 from panelist.analysis.ranks import rank_intervals
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
+from panelist.core.roles import ask_for
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.response import choose_family
 from panelist.models.inference.adjust import find_adjustment
@@ -75,7 +76,7 @@ def compare_systems(
     check_cluster(cluster)
     options = _Options(model, link, formula, find_adjustment(adjust).name, level, reference, cluster)
     table = read_ratings(ratings)
-    _check_columns(table)
+    _check_columns(table, options)
     done, failed = [], {}
     notes = list(table.notes)
     for name, part in _split_criteria(table, criteria, notes):
@@ -89,10 +90,15 @@ def compare_systems(
     return Comparison(source=table.source, criteria=tuple(done), notes=tuple(notes))
 
 
-def _check_columns(table: Ratings) -> None:
-    """Raise BadRatings where the table holds neither ratings of systems nor choices between them."""
+def _check_columns(table: Ratings, options: _Options) -> None:
+    """Raise BadRatings where the table holds neither ratings of systems nor choices between them.
+
+    Raters and items are asked for where the model is ours to choose: left out unsaid, they would be ignored.
+    """
     if not holds_choices(table.frame):
         table.require("rating", "system")
+        if options.formula is None and options.model not in ("clm", "lm"):
+            ask_for(table, "rater", "item")
 
 
 def _split_criteria(
