@@ -15,6 +15,7 @@ from panelist.analysis.comparative.compare_choices import compare_criterion
 from panelist.analysis.comparative.trials import holds_choices
 from panelist.analysis.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
 from panelist.analysis.ranks import rank_intervals
+from panelist.analysis.strata import compare_strata
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.core.roles import ask_for
@@ -57,6 +58,7 @@ def compare_systems(
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
     cluster: str = "rater",
+    by: str | None = None,
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 
@@ -65,7 +67,8 @@ def compare_systems(
     design can bear, and made smaller if it is singular or does not converge: models/random_part.py has the
     rules; ``notes`` says what was done. With a ``formula`` exactly that model is fitted. ``adjust`` is tukey,
     holm, bonferroni, bh or none; with ``reference`` only that system's pairs are shown. A criterion that
-    cannot be compared is named in the notes, and raises if no other is left.
+    cannot be compared is named in the notes, and raises if no other is left. ``by`` names a column, such as
+    a language, whose values are analysed one by one.
 
     Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
     "plackett-luce", and ``cluster`` says whose answers hang together: see compare_choices.
@@ -76,6 +79,13 @@ def compare_systems(
     check_cluster(cluster)
     options = _Options(model, link, formula, find_adjustment(adjust).name, level, reference, cluster)
     table = read_ratings(ratings)
+    if by is not None:
+        return compare_strata(table, by, lambda part: _compare_table(part, criteria, options))
+    return _compare_table(table, criteria, options)
+
+
+def _compare_table(table: Ratings, criteria: Sequence[str] | str | None, options: _Options) -> Comparison:
+    """Return the comparison of all the criteria wanted, those that cannot be compared in the notes."""
     _check_columns(table, options)
     done, failed = [], {}
     notes = list(table.notes)

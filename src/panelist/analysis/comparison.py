@@ -90,6 +90,9 @@ class CriterionComparison(Result):
     pairs: tuple[PairDifference, ...]
     reference: str | None = None
     notes: tuple[str, ...] = ()
+    by: str | None = None
+    stratum: str | None = None
+    """The column and the value that these ratings have in common, where strata were analysed one by one."""
     fit: Any = field(default=None, repr=False, compare=False)
 
     def title(self) -> str:
@@ -127,6 +130,8 @@ class CriterionComparison(Result):
             "systems": [asdict(system) for system in self.systems],
             "pairs": [asdict(pair) for pair in self.pairs],
             "finding": self.sentence(),
+            "by": self.by,
+            "stratum": self.stratum,
             "notes": list(self.notes),
         }
 
@@ -168,6 +173,7 @@ class Comparison(Result):
     source: str
     criteria: tuple[CriterionComparison, ...]
     notes: tuple[str, ...] = ()
+    by: str | None = None
 
     def title(self) -> str:
         """Return the heading."""
@@ -182,6 +188,7 @@ class Comparison(Result):
         """Return the comparison by the names of the command's JSON."""
         return {
             "source": self.source,
+            "by": self.by,
             "criteria": [criterion.to_dict() for criterion in self.criteria],
             "notes": list(self.notes),
         }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panelist.cli.options import Columns, Json, RatingsFile, Where
+from panelist.cli.options import Columns, Drop, Json, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show_all, show_progress, tell
 
 if TYPE_CHECKING:
@@ -97,10 +97,11 @@ def agreement(
     figures: Figures = None,
     where: Where = None,
     columns: Columns = None,
+    drop: Drop = None,
     json: Json = False,
 ) -> None:
     """Measure reliability: agreement and correlation, in words."""
-    table = open_ratings(ratings, columns, where)
+    table = open_ratings(ratings, columns, where, drop)
     if criterion:
         table = table.where(criterion=criterion)
     options: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Json, Link, RatingsFile, Where
+from panelist.cli.options import Columns, Drop, Json, Link, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show, tell
 
 AnyModel = Annotated[
@@ -64,8 +64,17 @@ def compare(
             metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="One analysis for each value of this column: a language, a data set.",
+            show_default=False,
+        ),
+    ] = None,
     where: Where = None,
     columns: Columns = None,
+    drop: Drop = None,
     json: Json = False,
 ) -> None:
     """Compare systems: estimates, ranks, all pairs (adjusted)."""
@@ -73,7 +82,7 @@ def compare(
         from panelist.reports.figures import check_figure_path
 
         check_figure_path(figure)  # before the work, not after it
-    table = open_ratings(ratings, columns, where)
+    table = open_ratings(ratings, columns, where, drop)
     from panelist.analysis.compare import compare_systems
 
     found = compare_systems(
@@ -86,6 +95,7 @@ def compare(
         criteria=criterion,
         reference=reference,
         cluster=cluster,
+        by=by,
     )
     if figure is not None:
         from panelist.reports.figures import draw_systems

@@ -34,7 +34,17 @@ Columns = Annotated[
     str | None,
     typer.Option(
         metavar="NAME=COL,…",
-        help="Which column is what, where the names do not say: rater=WorkerId,item=input_id.",
+        help="Which column is what, where the names do not say: rater=WorkerId,item=input_id; item=none "
+        "where there is none.",
+        show_default=False,
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="invalid|placeholders|duplicates",
+        help="Leave out words among numbers, raters who are nobody (na, unknown), or copies of rows; may be "
+        "given again.",
         show_default=False,
     ),
 ]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Json
+from panelist.cli.options import Columns, Drop, Json
 from panelist.cli.terminal import say, tell
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def report(
         bool, typer.Option("--files/--no-files", help="Also figures, tables, texts and references as files.")
     ] = True,
     columns: Columns = None,
+    drop: Drop = None,
     json: Json = False,
 ) -> None:
     """Write the report: the analysis as one page, with figures, tables and paragraphs to paste."""
@@ -61,6 +62,7 @@ def report(
             study,
             table,
             columns=parse_columns(columns) or None,
+            drop=drop or (),
             source=origin,
             resamples=resamples,
             seed=seed,

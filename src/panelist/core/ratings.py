@@ -245,7 +245,7 @@ def _build(
 
 
 def find_texts(frame: pd.DataFrame, columns: Mapping[str, str | None] | None = None) -> list[str]:
-    """Return the columns that could be the rating by their names but hold texts; not those that are mapped."""
+    """Return the columns that could be the rating by their names but hold texts, of those not mapped."""
     mapped = set((columns or {}).values())
     return [
         name
