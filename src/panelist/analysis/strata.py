@@ -68,7 +68,7 @@ def _say_multiplicity(by: str, count: int) -> list[str]:
     if count < 2:
         return []
     return [
-        f"Tests are adjusted within each {by} and criterion, not over the {count} of them: the more "
-        "there are, the likelier is a difference by chance in one. That a difference is shown in one and not in "
+        f"Tests are adjusted within each {by} and criterion, not over the {count} of them: the more there "
+        "are, the likelier is a difference by chance in one. That a difference is shown in one and not in "
         "another is no evidence that the two differ."
     ]
