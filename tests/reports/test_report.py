@@ -209,9 +209,8 @@ BAD = {
     "one system": lambda frame: frame[frame["system"] == "rules"],
     "one rater": lambda frame: frame[frame["rater"] == "rater-01"],
     "no repeated items": lambda frame: frame.assign(item=[f"item-{k}" for k in range(len(frame))]),
-    "constant": lambda frame: frame.assign(rating=4),
     "no criterion": lambda frame: frame.drop(columns="criterion"),
-    "two rows": lambda frame: frame.head(2),
+    "six rows": lambda frame: frame.head(6),
     "a line": lambda frame: frame.assign(rating=frame["rating"] * 9 + np.arange(len(frame)) % 7),
     "words": lambda frame: frame.assign(rating=frame["rating"].map(lambda x: "abcdef"[x - 1])),
 }

@@ -88,14 +88,17 @@ def analyse(
 
 def _refuse_empty(criteria: list[CriterionAnalysis], source: str) -> None:
     """Raise BadRatings where no criterion can be compared or measured: a page of reasons is no report."""
-    for one in criteria:
-        measured = not isinstance(one.reliability, Missing) and any(
-            np.isfinite(found.estimate) for found in one.reliability.coefficients
-        )
-        if measured or not isinstance(one.comparison, Missing):
-            return
+    if any(not isinstance(one.comparison, Missing) or _is_measured(one.reliability) for one in criteria):
+        return
     reasons = dict.fromkeys(one.comparison.reason for one in criteria if isinstance(one.comparison, Missing))
     raise BadRatings(f"{source} cannot be analysed. {' '.join(list(reasons)[:MOST_REASONS])}")
+
+
+def _is_measured(part: CriterionReliability | Missing) -> bool:
+    """Return whether a coefficient of reliability says anything: ratings that do not vary tell nothing."""
+    if isinstance(part, Missing) or (part.table is not None and np.ptp(part.table.value) == 0):
+        return False
+    return any(np.isfinite(one.estimate) for one in part.coefficients)
 
 
 def _settle(study: Study | None, resamples: int, seed: int) -> Settings:
@@ -135,12 +138,14 @@ def _summarise(
         hash=everything.hash,
         hash_of=everything.hash_of,
         n_rows=len(everything.ratings),
+        n_counted=len(frame),
         n=answered,
         n_raters=int(frame["rater"].nunique()) if "rater" in frame else 0,
         n_items=int(frame["item"].nunique()) if "item" in frame else 0,
         systems=_order_systems(cleaned.kept, study),
         criteria=criteria,
         notes=everything.ratings.notes,
+        n_simulated=cleaned.kept.n_simulated,
     )
 
 

@@ -18,6 +18,7 @@ from panelist.analysis.with_without import WithWithout
 from panelist.analysis.words import count, listing, tell_finding
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.result import Pairs, Part, Result, Sentence
+from panelist.core.review import say_simulated
 
 if TYPE_CHECKING:
     from panelist.study.study import Study
@@ -44,12 +45,20 @@ class Data:
     hash: str
     hash_of: str
     n_rows: int
+    n_counted: int
+    """Rows that are neither checks nor excluded."""
     n: int
     n_raters: int
     n_items: int
     systems: tuple[str, ...]
     criteria: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    n_simulated: int = 0
+    """How many of the rows that count are by simulated raters."""
+
+    def simulated(self) -> str:
+        """Return the words that must go with everything made from simulated ratings; else nothing."""
+        return say_simulated(self.n_simulated, self.n_counted)
 
     def sentence(self) -> str:
         """Return the counts in words."""

@@ -101,6 +101,10 @@ def agreement(
     json: Json = False,
 ) -> None:
     """Measure reliability: agreement and correlation, in words."""
+    if figures is not None:
+        from panelist.core.replacing import check_folder
+
+        check_folder(figures, "figures")  # before the work, not after it
     table = open_ratings(ratings, columns, where, drop)
     if criterion:
         table = table.where(criterion=criterion)
@@ -121,6 +125,7 @@ def agreement(
         found = measure_agreement(
             table, **options, on_step=lambda step: progress(step + 1, max(resamples, 1))
         )
+    _refuse_undefined(found)
     results: dict[str, Result] = {"reliability": found}
     if checklist and not json:  # the JSON of every criterion has it anyway
         results["checklist"] = _wrap("Checklist", [one.checklist for one in found.criteria])
@@ -135,6 +140,18 @@ def agreement(
     if figures is not None:
         _draw(found, studies, figures)
     show_all(results, json)
+
+
+def _refuse_undefined(found: "Reliability") -> None:
+    """Raise BadRatings where no coefficient of any criterion is defined: there is nothing to print."""
+    from math import isfinite
+
+    from panelist.core.errors import BadRatings
+
+    every = [one for criterion in found.criteria for one in criterion.coefficients]
+    if every and not any(isfinite(one.estimate) for one in every):
+        reason = next((one.note for one in every if one.note), "no output has two ratings to compare")
+        raise BadRatings(f"{found.source}: agreement cannot be measured, {reason}.")
 
 
 def parse_level(text: str | None) -> str | dict[str, str] | None:

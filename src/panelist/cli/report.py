@@ -54,8 +54,9 @@ def report(
 
     from panelist.analysis.analyse import analyse
     from panelist.core.columns import parse_columns
-    from panelist.reports.write import write_report
+    from panelist.reports.write import check_report_path, write_report
 
+    check_report_path(out, files=files)  # before the work, not after it
     with ExitStack() as places:
         study, table, origin = _find_input(source, ratings, places)
         analysis = analyse(

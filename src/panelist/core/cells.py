@@ -349,7 +349,7 @@ def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
         codes, cells = pd.factorize(column)
     except TypeError:
         raise BadRatings(
-            f"Column {column.name!r} holds lists or objects; a ratings table has one value a cell."
+            f"Column {column.name!r} holds lists or objects; a ratings table has one value per cell."
         ) from None
     return codes, list(cells)
 

@@ -1,4 +1,4 @@
-"""The ratings table: one long table, a row a rating, whatever file or frame it came from."""
+"""The ratings table: one long table, one row per rating, whatever file or frame it came from."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -162,6 +162,9 @@ class Ratings(Result):
             return say_rivals(missing[0], rivals)
         names = " and ".join(repr(name) for name in missing)
         present = ", ".join(repr(name) for name in self.frame.columns)
+        texts = [str(name) for name in self.frame.columns if find_role(name) == "rating" != name]
+        if missing[0] == "rating" and texts:
+            present += f" ({' and '.join(map(repr, texts))} holds texts, and a text is no rating)"
         near = did_you_mean(missing[0], [*self.frame.columns, *self.names])
         hint = f" {near}" if near.startswith("Did") else ""
         return (
@@ -328,11 +331,11 @@ def _read_frame(source: Any) -> tuple[Raw, str]:
         frame, origin = _convert_frame(source)
     if isinstance(frame.columns, pd.MultiIndex):
         raise BadRatings(
-            "The frame has column names on several levels; a ratings table has one name a column."
+            "The frame has column names on several levels; a ratings table has one name per column."
         )
     if frame.shape[1] == 0 or len(frame) == 0:
         shape = f"{len(frame)} rows and {frame.shape[1]} columns"
-        raise BadRatings(f"The frame is empty ({shape}); a ratings table has a row a rating.")
+        raise BadRatings(f"The frame is empty ({shape}); a ratings table has one row per rating.")
     frame.columns = pd.Index([str(name) for name in frame.columns])
     return Raw(frame.reset_index(drop=True)), origin
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from panelist.core.review import say_simulated
 from panelist.design.plan import Plan
 from panelist.reports.heds.convert import DESCRIPTION, convert_sheet
 from panelist.reports.heds.fill import criteria, ethics, paper, people, procedure, sample, systems
@@ -44,7 +45,11 @@ def fill_sheet(
         for old, new in renamed.items()
         if old != new
     )
-    sheet = Sheet(NEWEST, names, answers, study.title, notes=told)
+    mark = ""
+    if facts.everything is not None:
+        mark = say_simulated(facts.everything.ratings.n_simulated, len(facts.everything.ratings))
+    told = (*([f"{mark}."] if mark else []), *told)
+    sheet = Sheet(NEWEST, names, answers, study.title, notes=told, simulated=mark)
     if version == NEWEST:
         return sheet
     made = convert_sheet(sheet, version)
@@ -52,7 +57,7 @@ def fill_sheet(
     older = dict(made.sheet.answers)
     if description is not None:
         older[DESCRIPTION, ""] = description
-    return Sheet(version, names, older, study.title, notes=notes)
+    return Sheet(version, names, older, study.title, notes=notes, simulated=mark)
 
 
 def rename_criteria(names: list[str]) -> dict[str, str]:
