@@ -228,6 +228,23 @@ def test_bad_input_gives_a_report_with_the_reasons_in_their_places(name: str, tm
     assert not re.search(r"\bnan\b", text)
 
 
+def test_a_report_of_simulated_ratings_says_so_first(tmp_path: Path) -> None:
+    frame = simulate_demo()
+    frame = frame[frame["criterion"] == "fluency"].reset_index(drop=True)
+    half = frame.assign(simulated=np.where(frame["rater"] == "rater-01", "yes", ""))
+    for table, words in (
+        (frame.assign(simulated="yes"), "Simulated ratings: not data from people (all 960 rows"),
+        (half, "Simulated ratings among the data: 40 of 960 rows are simulated, 920 are not"),
+    ):
+        analysis = analyse(None, table, resamples=FEW)
+        write_report(analysis, tmp_path / "report.html", made=DAY)
+        text = " ".join(read_page((tmp_path / "report.html").read_text("utf-8")).texts)
+        assert text.index(words) < text.index(analysis.sentences()[0])
+        for name in ("methods.md", "results.md"):
+            assert f"**{words}" in (tmp_path / "report_files" / name).read_text("utf-8")
+        assert analysis.data.notes[0].startswith(words)
+
+
 def test_choices_have_a_report_too(tmp_path: Path) -> None:
     rows = [
         (f"r{trial % 9}", f"i{trial % 7}", f"t{trial}", system, "best" if (trial % 5 > 0) == (k == 0) else "")

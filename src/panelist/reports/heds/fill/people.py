@@ -1,7 +1,6 @@
 """Section 3.2: the evaluators, which we call raters."""
 
 from panelist.analysis.words import count
-from panelist.core.review import say_simulated
 from panelist.design.cost import cost_plan
 from panelist.reports.heds.fill.base import filler, join, tick, write
 from panelist.reports.heds.fill.facts import Facts
@@ -15,10 +14,7 @@ PAID = {"money": "1", "other": "2", "no": "3"}
 def count_evaluators(facts: Facts) -> dict[Place, Answer]:
     """Return the number of raters in the results; before there are any, the number planned."""
     if facts.cleaned is not None and "rater" in facts.cleaned.kept.frame:
-        kept = facts.cleaned.kept
-        mark = say_simulated(kept.n_simulated, len(kept))
-        counted = str(kept.frame["rater"].nunique()) + (f". {mark}." if mark else "")
-        return {("3.2.1", ""): write(counted, "the ratings")}
+        return {("3.2.1", ""): write(str(facts.cleaned.kept.frame["rater"].nunique()), "the ratings")}
     if facts.plan is not None:
         return {("3.2.1", ""): write(str(len(facts.plan.raters)), "the plan (planned)")}
     if facts.study.file.raters.count:
