@@ -6,7 +6,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from panelist.analysis.analyse import analyse
 from panelist.analysis.compare import compare_systems
+from panelist.analysis.missing import Missing
 from panelist.core.errors import BadRatings
 from panelist.core.ratings import read_ratings
 from tests.simulated import simulate_demo
@@ -65,3 +67,22 @@ def test_a_column_of_numbers_without_end_is_no_stratum(ratings: pd.DataFrame) ->
     table = read_ratings(ratings.assign(seconds=range(len(ratings))))
     with pytest.raises(BadRatings, match="different values, and each would be an analysis of its own"):
         compare_systems(table, by="seconds")
+
+
+def test_a_report_of_a_table_may_be_split_too(ratings: pd.DataFrame) -> None:
+    analysis = analyse(None, ratings, by="language", resamples=2)
+    assert [one.criterion for one in analysis.criteria] == [
+        "fluency (language: de)",
+        "fluency (language: en)",
+    ]
+    rows = ratings[ratings["language"] == "en"].reset_index(drop=True)
+    alone = analyse(None, rows, resamples=2).criteria[0]
+    assert not isinstance(alone.comparison, Missing)
+    other = analysis.criteria[1].comparison
+    assert not isinstance(other, Missing)
+    assert [(pair.a, pair.b) for pair in other.pairs] == [(pair.a, pair.b) for pair in alone.comparison.pairs]
+    gaps = [
+        one.difference - two.difference for one, two in zip(other.pairs, alone.comparison.pairs, strict=True)
+    ]
+    assert max(map(abs, gaps)) < 1e-8
+    assert any("not over the 2 of them" in note for note in analysis.data.notes)

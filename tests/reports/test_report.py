@@ -16,6 +16,7 @@ from panelist.analysis.analysis_result import Analysis
 from panelist.analysis.missing import Missing
 from panelist.core.errors import BadFile
 from panelist.reports.page_charts import find_levels, find_look, find_ticks
+from panelist.reports.provenance import list_commands
 from panelist.reports.write import write_report
 from tests.simulated import simulate_demo
 
@@ -243,6 +244,22 @@ def test_a_report_of_simulated_ratings_says_so_first(tmp_path: Path) -> None:
         for name in ("methods.md", "results.md"):
             assert f"**{words}" in (tmp_path / "report_files" / name).read_text("utf-8")
         assert analysis.data.notes[0].startswith(words)
+
+
+def test_the_command_that_repeats_a_report_says_how_the_table_was_read(tmp_path: Path) -> None:
+    frame = simulate_demo().query("criterion == 'fluency'").assign(language="de")
+    frame.rename(columns={"item": "thing"}).to_csv(tmp_path / "ratings.csv", index=False)
+    analysis = analyse(
+        None,
+        tmp_path / "ratings.csv",
+        columns={"item": "thing", "group": None},
+        drop=["placeholders", "invalid"],
+        by="language",
+        resamples=1000,
+    )
+    assert list_commands(analysis, "report.html")[-1].endswith(
+        "-o report.html --columns item=thing,group=none --drop invalid --drop placeholders --by language"
+    )
 
 
 def test_choices_have_a_report_too(tmp_path: Path) -> None:

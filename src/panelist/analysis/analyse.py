@@ -24,10 +24,12 @@ from panelist.analysis.marginal import find_term, make_grid
 from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.model_checks import check_model
 from panelist.analysis.side_by_side import compare_kinds
+from panelist.analysis.strata import name_strata
 from panelist.analysis.with_without import set_side_by_side
 from panelist.analysis.workload import lighten_formula
 from panelist.core.errors import BadRatings
 from panelist.core.ratings import Ratings
+from panelist.core.review import check_drops
 from panelist.core.roles import ask_for
 from panelist.scales.base import MODEL_OF_LEVEL
 from panelist.study.load import load_study
@@ -48,6 +50,7 @@ def analyse(
     *,
     columns: Mapping[str, str | None] | None = None,
     drop: str | Iterable[str] = (),
+    by: str | None = None,
     source: str | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -55,7 +58,8 @@ def analyse(
 ) -> Analysis:
     """Return the whole analysis of ratings, as the study plans it; without a study, by the defaults.
 
-    ``ratings`` is a path, a frame or a Ratings; ``columns`` and ``drop`` are as in ``load_ratings``, and
+    ``ratings`` is a path, a frame or a Ratings; ``columns`` and ``drop`` are as in ``load_ratings``; ``by``
+    names a column of a table without a study, such as a language, whose values are analysed one by one;
     ``source`` says where a frame comes from. Every part that these ratings do not allow is a Missing with the
     reason in its place; where nothing can be compared or measured, the reason is raised. ``resamples`` and
     ``seed`` belong to the bootstrap of the reliability coefficients; ``on_step`` is told what is being done.
@@ -64,8 +68,17 @@ def analyse(
     everything = read_everything(ratings, columns, drop=drop)
     if source is not None:
         everything = replace(everything, ratings=replace(everything.ratings, source=source))
+    if by is not None:
+        if known is not None:
+            raise BadRatings(f"A study is analysed as planned, not by {by!r}. Name the table of its ratings.")
+        everything = replace(everything, ratings=name_strata(everything.ratings, by))
     cleaned = clean_ratings(everything, known)
-    settings = _settle(known, resamples, seed)
+    settings = replace(
+        _settle(known, resamples, seed),
+        columns=dict(columns or {}),
+        drop=tuple(sorted(check_drops(drop))),
+        by=by,
+    )
     if settings.formula is None and "rating" in cleaned.kept.frame and not holds_choices(cleaned.kept.frame):
         ask_for(cleaned.kept, "rater", "item")
     names = _name_criteria(cleaned.kept, known)

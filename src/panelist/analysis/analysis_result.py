@@ -1,5 +1,6 @@
 """What an analysis holds, part by part, in the order in which a reader wants it."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,9 @@ class Settings:
     level: float = 0.95
     resamples: int = 1000
     seed: int = 0
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+    by: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
+
 from panelist.analysis.comparison import Comparison
+from panelist.core.cells import label
 from panelist.core.errors import BadRatings, PanelistError
 from panelist.core.ratings import Ratings
 
@@ -33,10 +36,7 @@ def compare_strata(ratings: Ratings, by: str, compare: Callable[[Ratings], Compa
         ]
     if not done:
         raise next(iter(failed.values()))
-    counts = ", ".join(f"{name} ({len(part):,} rows)" for name, part in strata.items())
-    said = [f"One analysis for each {by}: {counts}.", *_say_multiplicity(by, len(strata) - len(failed))]
-    if missing := int(ratings.frame[column].isna().sum()):
-        said.append(f"{missing:,} rows without {by} are left out.")
+    said = _say_strata(ratings, by, column, strata, len(failed))
     said += [f"Left out, for it cannot be compared: {by} {name}. {error}" for name, error in failed.items()]
     return Comparison(
         source=ratings.source,
@@ -44,6 +44,33 @@ def compare_strata(ratings: Ratings, by: str, compare: Callable[[Ratings], Compa
         notes=(*ratings.notes, *said, *dict.fromkeys(notes)),
         by=by,
     )
+
+
+def name_strata(ratings: Ratings, by: str) -> Ratings:
+    """Return the ratings with every criterion named for its stratum, so that each is analysed by itself."""
+    column, strata = split_strata(ratings, by)
+    frame = ratings.frame
+    criterion = frame["criterion"] if "criterion" in frame else pd.Series("rating", frame.index, dtype="str")
+    known = frame[column].notna()
+    named = (
+        criterion.astype(str) + f" ({by}: " + frame[column].map(label, na_action="ignore").astype(str) + ")"
+    )
+    notes = _say_strata(ratings, by, column, strata)
+    return replace(
+        ratings,
+        frame=frame.assign(criterion=named.where(known & criterion.notna())),
+        notes=(*ratings.notes, *notes),
+    )
+
+
+def _say_strata(
+    ratings: Ratings, by: str, column: str, strata: dict[str, Ratings], failed: int = 0
+) -> list[str]:
+    counts = ", ".join(f"{name} ({len(part):,} rows)" for name, part in strata.items())
+    said = [f"One analysis for each {by}: {counts}.", *_say_multiplicity(by, len(strata) - failed)]
+    if missing := int(ratings.frame[column].isna().sum()):
+        said.append(f"{missing:,} rows without {by} are left out.")
+    return said
 
 
 def split_strata(ratings: Ratings, by: str) -> tuple[str, dict[str, Ratings]]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Drop, Json, Link, RatingsFile, Where
+from panelist.cli.options import By, Columns, Drop, Json, Link, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show, tell
 
 AnyModel = Annotated[
@@ -64,14 +64,7 @@ def compare(
             metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False
         ),
     ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="One analysis for each value of this column: a language, a data set.",
-            show_default=False,
-        ),
-    ] = None,
+    by: By = None,
     where: Where = None,
     columns: Columns = None,
     drop: Drop = None,

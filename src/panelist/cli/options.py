@@ -39,6 +39,14 @@ Columns = Annotated[
         show_default=False,
     ),
 ]
+By = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="One analysis for each value of this column: a language, a data set.",
+        show_default=False,
+    ),
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(

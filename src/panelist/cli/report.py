@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Drop, Json
+from panelist.cli.options import By, Columns, Drop, Json
 from panelist.cli.terminal import say, tell
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def report(
     files: Annotated[
         bool, typer.Option("--files/--no-files", help="Also figures, tables, texts and references as files.")
     ] = True,
+    by: By = None,
     columns: Columns = None,
     drop: Drop = None,
     json: Json = False,
@@ -64,6 +65,7 @@ def report(
             table,
             columns=parse_columns(columns) or None,
             drop=drop or (),
+            by=by,
             source=origin,
             resamples=resamples,
             seed=seed,
