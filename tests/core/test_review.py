@@ -105,6 +105,12 @@ def test_a_second_occasion_or_another_output_of_the_system_is_no_repeat() -> Non
         assert read_ratings(twice).notes == ()
 
 
+def test_pairs_of_other_systems_are_no_repeats() -> None:
+    frame = _crossed(["Ann", "Bo"]).drop(columns="system").drop_duplicates(["rater", "item"])
+    pairs = [frame.assign(system_a="a", system_b=other) for other in "bc"]
+    assert read_ratings(pd.concat(pairs, ignore_index=True)).notes == ()
+
+
 def test_rows_without_raters_may_be_alike() -> None:
     assert read_ratings(pd.DataFrame({"item": ["a", "a"], "rating": [1, 1]})).notes == ()
 

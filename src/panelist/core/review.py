@@ -17,34 +17,15 @@ from panelist.core.errors import UnknownName, did_you_mean
 
 DROPS = ("invalid", "placeholders", "duplicates")
 PLACEHOLDERS = frozenset(
-    {
-        "na",
-        "n/a",
-        "nan",
-        "none",
-        "null",
-        "unknown",
-        "anonymous",
-        "anon",
-        "missing",
-        "test",
-        "dummy",
-        "-1",
-        "?",
-        "-",
-    }
+    {"na", "n/a", "nan", "none", "null", "missing", "unknown", "anonymous", "anon"}
+    | {"test", "dummy", "-1", "?", "-"}
 )
 LEAST_ALONE = 10  # ratings of one value from which a rater whom nobody can check is worth a word
 MOST_POSITIONS = 6
 LEAST_OUTPUTS = 50  # that every position must have, before complete columns are news
 _OUTPUT = ("item", "system", "criterion", "occasion", "trial")
-_APART = (
-    "text",
-    "output",
-    "sample",
-    "position",
-    "order",
-)  # may tell two outputs of one item and system apart
+# What may tell two ratings of one item and system apart.
+_APART = ("system_a", "system_b", "text", "output", "sample")
 _POSITION = re.compile(
     r"((?:annotator|rater|judge|coder|evaluator|assessor|worker|turker|expert|ann|a)?[ _-]?)(0|[1-9]\d*)",
     re.IGNORECASE,
