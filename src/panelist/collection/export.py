@@ -73,7 +73,9 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     if ids:
         columns.insert(1, "outside_id")
     frame = frame[columns].reset_index(drop=True)
-    frame.attrs["notes"] = notes
+    simulated = int((people[SIMULATED] != "").sum())
+    marked = f"{simulated} of {len(people)} raters are simulated; column {SIMULATED} marks their rows"
+    frame.attrs["notes"] = (*([marked] if simulated else []), *notes)
     return frame
 
 

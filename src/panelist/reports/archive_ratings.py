@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.collection.export import export_ratings
 from panelist.core.errors import BadFile
-from panelist.core.review import is_placeholder
+from panelist.core.review import is_placeholder, say_simulated
 from panelist.core.spreadsheets import disarm
 from panelist.study.study import Study
 
@@ -126,6 +126,7 @@ def _gather_file(path: Path, ids: bool, columns: Mapping[str, str] | None) -> Ga
 
     everything = read_everything(path, columns)
     frame = everything.ratings.frame.copy()
+    mark = say_simulated(everything.ratings.n_simulated, len(frame))
     for name, marks in (("check", everything.check), ("excluded", everything.excluded)):
         if any(marks):
             frame[name] = marks
@@ -137,7 +138,7 @@ def _gather_file(path: Path, ids: bool, columns: Mapping[str, str] | None) -> Ga
         table = path.read_bytes() if untouched else _write_csv(frame)
     except OSError as error:
         raise BadFile(f"{path} cannot be read: {error.strerror or error}.") from None
-    return Gathered(table, tuple(notes), _find_last_day(frame))
+    return Gathered(table, (*([f"{mark}."] if mark else []), *notes), _find_last_day(frame))
 
 
 def hide_people(frame: "pd.DataFrame") -> tuple["pd.DataFrame", list[str]]:
