@@ -324,6 +324,15 @@ def test_bad_input_gets_an_error_that_says_what_to_do(stand_in: list[tuple[str, 
         compare_systems(read_ratings(frame, {"rater": None, "item": None}), model="clmm")
 
 
+def test_numbers_are_compared_beside_a_criterion_of_labels(stand_in: list[tuple[str, str]]) -> None:
+    frame = make_ratings({"a": 0, "b": 1})
+    labels = frame.assign(criterion="topic", rating=["food", "drink"] * (len(frame) // 2))
+    both = compare_systems(pd.concat([frame.astype({"rating": str}), labels], ignore_index=True))
+    alone = compare_systems(frame)
+    assert [one.pairs for one in both.criteria] == [one.pairs for one in alone.criteria]
+    assert any("cannot be compared: topic" in note for note in both.notes)
+
+
 @pytest.mark.parametrize("role", ["rater", "item"])
 def test_a_table_without_raters_or_items_is_asked_about(role: str, stand_in: list[tuple[str, str]]) -> None:
     frame = make_ratings({"a": 0, "b": 1}).rename(columns={role: "who_or_what"})

@@ -204,14 +204,11 @@ def _usable_rows(table: Ratings, criterion: str) -> tuple[Ratings, list[str]]:
     rating = frame["rating"]
     ordered = isinstance(rating.dtype, pd.CategoricalDtype) and rating.dtype.ordered
     if not ordered and not pd.api.types.is_numeric_dtype(rating):
-        words = rating[pd.to_numeric(rating, errors="coerce").isna() & rating.notna()]
-        found = ", ".join(repr(str(word)) for word in list(dict.fromkeys(words))[:4])
-        raise BadRatings(
-            f"The ratings of {criterion!r} are not numbers (found {found}). Ordered words can be numbered "
-            "from the lowest up, or made an ordered pandas Categorical; mistyped cells can be corrected "
-            "or emptied. Choices between systems (A, B, similar) are no ratings: name both systems in "
-            "columns system_a and system_b, and Bradley and Terry's model compares them."
-        )
+        numbers = pd.to_numeric(rating, errors="coerce")
+        words = list(dict.fromkeys(rating[numbers.isna() & rating.notna()]))
+        if words:
+            raise BadRatings(_say_words(criterion, words))
+        frame = frame.assign(rating=numbers)  # another criterion has labels, so the table holds texts
     empty = frame.loc[frame["system"].notna()].groupby("system", observed=True)["rating"].count()
     silent = [str(name) for name in empty.index[empty == 0]]
     if silent:
@@ -236,6 +233,16 @@ def _usable_rows(table: Ratings, criterion: str) -> tuple[Ratings, list[str]]:
     if _distinct(frame, "occasion") > 1:
         notes.append(f"Ratings of {_distinct(frame, 'occasion')} occasions are analysed together.")
     return replace(table, frame=frame[complete].reset_index(drop=True)), notes
+
+
+def _say_words(criterion: str, words: Sequence[object]) -> str:
+    found = ", ".join(repr(str(word)) for word in words[:4])
+    return (
+        f"The ratings of {criterion!r} are not numbers (found {found}). Ordered words can be numbered "
+        "from the lowest up, or made an ordered pandas Categorical; mistyped cells can be corrected "
+        "or emptied. Choices between systems (A, B, similar) are no ratings: name both systems in "
+        "columns system_a and system_b, and Bradley and Terry's model compares them."
+    )
 
 
 def _choose(frame: pd.DataFrame, options: _Options) -> tuple[str, RandomPart | None, list[str]]:
