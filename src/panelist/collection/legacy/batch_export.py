@@ -56,9 +56,11 @@ def make_batch(snapshot: Snapshot, study: Study, *, ids: bool = False) -> pd.Dat
         row |= {f"Answer.{name}": value for name, value in fields.items()}
         made.append(row)
     frame = _arrange(made, list(next(iter(rows_of.values()))))
-    frame.attrs["notes"] = (
-        (f"{unread} answers are not the fields of a form and were left out",) if unread else ()
-    )
+    notes = [f"{unread} answers are not the fields of a form and were left out"] if unread else []
+    if simulated := sum(person[SIMULATED] != "" for person in people.values()):
+        told = f"{simulated} of {len(people)} raters are simulated"
+        notes.append(f"{told}, which batch results have no column for")
+    frame.attrs["notes"] = tuple(notes)
     return frame
 
 
