@@ -150,7 +150,9 @@ def _refuse_undefined(found: "Reliability") -> None:
 
     every = [one for criterion in found.criteria for one in criterion.coefficients]
     if every and not any(isfinite(one.estimate) for one in every):
-        reason = next((one.note for one in every if one.note), "no output has two ratings to compare")
+        alone = all(one.table is None or int(one.table.ratings_per_unit.max()) < 2 for one in found.criteria)
+        suited = next((one.note for one in every if one.suits and one.note), "no coefficient is defined")
+        reason = "no output has two ratings by different raters" if alone else suited
         raise BadRatings(f"{found.source}: agreement cannot be measured, {reason}.")
 
 
