@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from panelist.analysis.analysis_result import PARTS, Analysis
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.workload import lighten_formula
-from panelist.core.errors import BadFile
+from panelist.core.errors import BadFile, BadRatings
 from panelist.core.ratings import read_ratings
 from panelist.core.seeds import stream
 from panelist.study.load import load_study
@@ -92,7 +93,7 @@ def test_intervals_of_item_effects_cover_the_truth_as_often_as_they_say() -> Non
     assert 0.88 <= np.mean(covered) <= 0.99
 
 
-BAD: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], dict[str, str]]] = {
+BAD: dict[str, tuple[Callable[[pd.DataFrame], Any], dict[str, str]]] = {
     "one system": (
         lambda frame: frame[frame["system"] == "rules"],
         {"comparison": "only one system", "effects": "no model", "checks": "no model"},
@@ -102,9 +103,10 @@ BAD: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], dict[str, str]]] = 
         lambda frame: frame.assign(item=[f"i{k}" for k in range(len(frame))]),
         {"items": "no effect of items"},
     ),
-    "constant ratings": (lambda frame: frame.assign(rating=3), {"comparison": "do not vary"}),
-    "one rating": (lambda frame: frame.head(1), {"comparison": "do not vary"}),
-    "no raters": (lambda frame: frame.drop(columns="rater"), {"reliability": "no column 'rater'"}),
+    "no raters": (
+        lambda frame: read_ratings(frame.drop(columns="rater"), {"rater": None}),
+        {"reliability": "no column 'rater'"},
+    ),
     "no systems": (lambda frame: frame.drop(columns="system"), {"comparison": "no column 'system'"}),
     "words": (
         lambda frame: frame.assign(rating=frame["rating"].map(lambda x: "abcdef"[x - 1])),
@@ -113,10 +115,6 @@ BAD: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], dict[str, str]]] = 
     "a line": (
         lambda frame: frame.assign(rating=frame["rating"] * 10 + np.arange(len(frame)) % 10),
         {"kinds": "different values"},
-    ),
-    "no ratings": (
-        lambda frame: frame.assign(rating=np.nan),
-        {"description": "no rating was given", "comparison": "no rating was given"},
     ),
 }
 
@@ -130,6 +128,23 @@ def test_bad_input_gives_an_analysis_with_reasons(name: str) -> None:
         assert reason in found[part]
     assert str(analysis)
     json.loads(analysis.to_json())
+
+
+HOPELESS: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = {
+    "constant ratings": (lambda frame: frame.assign(rating=3), r"cannot be analysed\. .*do not vary"),
+    "one rating": (lambda frame: frame.head(1), r"cannot be analysed\. .*do not vary"),
+    "two ratings": (lambda frame: frame.head(2), "cannot be analysed"),
+    "no ratings": (lambda frame: frame.assign(rating=np.nan), r"cannot be analysed\. .*no rating was given"),
+    "no raters": (lambda frame: frame.drop(columns="rater"), "--columns rater=none"),
+    "no items": (lambda frame: frame.drop(columns="item"), "--columns item=none"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOPELESS))
+def test_what_cannot_be_analysed_is_refused_in_one_message(name: str) -> None:
+    change, message = HOPELESS[name]
+    with pytest.raises(BadRatings, match=message):
+        analyse(None, change(demo()), resamples=FEW)
 
 
 def test_a_table_without_criteria_is_one_criterion() -> None:

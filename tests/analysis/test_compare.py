@@ -22,7 +22,7 @@ from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison, PairDifference, SystemEstimate
 from panelist.analysis.ranks import better_pairs, rank_intervals
 from panelist.core.errors import BadModel, BadRatings, UnknownName
-from panelist.core.ratings import Ratings
+from panelist.core.ratings import Ratings, read_ratings
 from panelist.models.arrays import Floats
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import Design, build_design
@@ -362,7 +362,41 @@ def test_bad_input_gets_an_error_that_says_what_to_do(stand_in: list[tuple[str, 
     with pytest.raises(UnknownName, match="Did you mean 'tukey'"):
         compare_systems(frame, adjust="tuckey")
     with pytest.raises(BadModel, match=r"clmm needs random effects.*model='clm'"):
-        compare_systems(frame.drop(columns=["rater", "item"]), model="clmm")
+        compare_systems(read_ratings(frame, {"rater": None, "item": None}), model="clmm")
+
+
+def test_numbers_are_compared_beside_a_criterion_of_labels(stand_in: list[tuple[str, str]]) -> None:
+    frame = make_ratings({"a": 0, "b": 1})
+    labels = frame.assign(criterion="topic", rating=["food", "drink"] * (len(frame) // 2))
+    both = compare_systems(pd.concat([frame.astype({"rating": str}), labels], ignore_index=True))
+    alone = compare_systems(frame)
+    assert [one.pairs for one in both.criteria] == [one.pairs for one in alone.criteria]
+    assert any("cannot be compared: topic" in note for note in both.notes)
+
+
+@pytest.mark.parametrize("role", ["rater", "item"])
+def test_a_table_without_raters_or_items_is_asked_about(role: str, stand_in: list[tuple[str, str]]) -> None:
+    frame = make_ratings({"a": 0, "b": 1}).rename(columns={role: "who_or_what"})
+    with pytest.raises(BadRatings) as caught:
+        compare_systems(frame)
+    message = str(caught.value)
+    assert f"--columns {role}=who_or_what" in message
+    assert f"--columns {role}=none" in message
+    said = read_ratings(frame, {role: "who_or_what"})
+    assert getattr(compare_systems(said).criteria[0], f"n_{role}s") > 0
+    none = compare_systems(read_ratings(frame, {role: "none"}))
+    assert getattr(none.criteria[0], f"n_{role}s") == 0
+
+
+def test_a_formula_needs_its_own_columns_alone(stand_in: list[tuple[str, str]]) -> None:
+    frame = make_ratings({"a": 0, "b": 1}).drop(columns="item")
+    assert compare_systems(frame, formula="rating ~ system + (1 | rater)").criteria[0].n == len(frame)
+
+
+def test_two_columns_that_could_be_the_item_are_both_named(stand_in: list[tuple[str, str]]) -> None:
+    frame = make_ratings({"a": 0, "b": 1}).rename(columns={"item": "seg_id"}).assign(doc_id="d")
+    with pytest.raises(BadRatings, match=r"could be the item: 'seg_id', 'doc_id'.*--columns item=seg_id"):
+        compare_systems(frame)
 
 
 def test_missing_ratings_are_counted(stand_in: list[tuple[str, str]]) -> None:

@@ -191,7 +191,7 @@ def test_bad_options_are_one_message(capsys: Capture, ratings: Path, arguments: 
 def test_a_figure_folder_that_cannot_be_made_is_said(capsys: Capture, ratings: Path) -> None:
     done = call(capsys, "agreement", ratings, "--interval", "none", "--figures", ratings / "below")
     assert (done.code, done.out) == (2, "")
-    assert "cannot be made" in done.err
+    assert "is a file; the figures need a folder" in done.err
 
 
 def test_who_rated_twice_is_named_and_which_rating_counts_is_said(
@@ -205,12 +205,11 @@ def test_who_rated_twice_is_named_and_which_rating_counts_is_said(
     assert "the first of them counts" in text
 
 
-def test_one_rater_gives_no_number_and_a_reason(capsys: Capture, ratings: Path, tmp_path: Path) -> None:
+def test_one_rater_is_refused_with_the_reason(capsys: Capture, ratings: Path, tmp_path: Path) -> None:
     frame = pd.read_csv(ratings).query("rater == 'rater-01'")
     done = call(capsys, "agreement", write(tmp_path, frame), "--interval", "none", "--json")
-    for one in json.loads(done.out)["criteria"]:
-        assert [each["estimate"] for each in one["coefficients"]] == [None] * len(one["coefficients"])
-        assert all(each["note"] for each in one["coefficients"])
+    assert (done.code, done.out) == (2, "")
+    assert "no output has two ratings by different raters" in done.err
 
 
 def test_empty_cells_are_counted(capsys: Capture, ratings: Path, tmp_path: Path) -> None:

@@ -193,5 +193,5 @@ def test_seed_decides_what_is_simulated(capsys: Capture, study: Path) -> None:
 def test_unwritable_ratings_are_one_message(capsys: Capture, study: Path) -> None:
     done = call(capsys, "simulate", study, "-o", study / "no" / "ratings.csv")
     assert done.code == 2
-    assert "does not exist" in done.err
+    assert "There is no folder" in done.err
     assert call(capsys, "simulate", study, "--careless", 3).code == 2

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import panelist
 from panelist.collection.agenda import PlanPage
 from panelist.collection.booklet import Booklet
+from panelist.collection.export import export_answers, export_ratings, export_visits
 from panelist.collection.robots.browser import BadServer, Browser, Reply, read_address
 from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
 from panelist.collection.robots.mind import Mind, World
@@ -197,6 +199,32 @@ def test_robots_fill_every_place_of_a_template(name: str, tmp_path: Path) -> Non
         answers = served.store.snapshot().answers
         assert record.answers == len(answers)
         assert answers["seconds"].median() > 3
+
+
+def test_what_robots_collect_is_marked_as_simulated_wherever_it_goes(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "study", "likert")
+    with serve_in_thread(folder, joins_a_minute=0) as served:
+        study, plan = served.study, served.store.plan()
+        person = served.store.join(outside_id="a person")
+        (own, *_) = served.store.make_links(1)
+        send_robots(study, f"{served.url}/r/{own.token}", Fleet(raters=1))
+        send_robots(study, served.url, Fleet(raters=2))
+        snapshot = served.store.snapshot()
+    marked = dict(list_columns(snapshot.visits, "id", "params"))
+    assert [visit for visit, params in marked.items() if "simulated" not in params] == [person.id]
+    ratings = export_ratings(snapshot, study, plan)
+    assert set(ratings["simulated"]) == {"yes"}
+    assert sorted(export_visits(snapshot, study, plan)["simulated"]) == ["", "yes", "yes", "yes"]
+    assert "simulated" in export_answers(snapshot, study, plan)
+    assert panelist.load_ratings(ratings).notes[0].startswith("Simulated ratings: not data from people")
+
+
+def test_what_people_give_has_no_column_for_simulation(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "study", "likert")
+    with serve_in_thread(folder, joins_a_minute=0) as served:
+        served.store.join(outside_id="a person")
+        frame = export_visits(served.store.snapshot(), served.study, served.store.plan())
+    assert "simulated" not in frame
 
 
 def test_robots_that_come_in_turn_get_the_same_places_every_time(tmp_path: Path) -> None:

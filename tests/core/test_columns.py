@@ -1,10 +1,10 @@
 import pytest
 
-from panelist.core.columns import SYNONYMS, name_columns, parse_columns, parse_where
+from panelist.core.columns import LAST_RESORT, SYNONYMS, name_columns, parse_columns, parse_where
 from panelist.core.errors import BadRatings
 
 
-@pytest.mark.parametrize(("synonym", "canonical"), sorted(SYNONYMS.items()))
+@pytest.mark.parametrize(("synonym", "canonical"), sorted((SYNONYMS | LAST_RESORT).items()))
 def test_every_synonym_is_taken_in_any_capitals(synonym: str, canonical: str) -> None:
     for name in (synonym, synonym.upper(), f" {synonym.title()} "):
         assert name_columns(["dataset", name]) == {name: canonical}
@@ -85,3 +85,39 @@ def test_where_is_parsed_and_a_column_named_twice_takes_either_value() -> None:
     assert parse_where([]) == {}
     with pytest.raises(BadRatings, match="--where takes pairs NAME=VALUE"):
         parse_where(["setup2"])
+
+
+@pytest.mark.parametrize("name", ["WorkerId", "worker id", "Worker-ID", "worker.id", "WORKER_ID"])
+def test_a_name_is_known_however_its_words_are_joined(name: str) -> None:
+    assert name_columns([name]) == {name: "rater"}
+
+
+@pytest.mark.parametrize(
+    ("present", "taken"),
+    [
+        (["annotator", "annotator_id"], {"annotator_id": "rater"}),
+        (["model_id", "model_name", "model"], {"model_name": "system"}),
+        (["label", "value"], {"value": "rating"}),
+    ],
+)
+def test_of_two_names_for_one_thing_the_more_telling_is_taken(
+    present: list[str], taken: dict[str, str]
+) -> None:
+    assert name_columns(present) == taken
+
+
+def test_columns_that_compete_are_kept_for_later_where_asked() -> None:
+    unsure: dict[str, tuple[str, ...]] = {}
+    assert name_columns(["doc_id", "seg_id", "score"], unsure=unsure) == {"score": "rating"}
+    assert unsure == {"item": ("doc_id", "seg_id")}
+
+
+def test_texts_do_not_compete_for_the_rating() -> None:
+    assert name_columns(["response", "score"], texts=["response"]) == {"score": "rating"}
+    assert name_columns(["response"], texts=["response"]) == {}
+
+
+@pytest.mark.parametrize("none", ["none", "None", None])
+def test_a_mapping_may_say_that_there_is_none(none: str | None) -> None:
+    assert name_columns(["item", "worker"], {"item": none}) == {"item": "item_original", "worker": "rater"}
+    assert name_columns(["none", "worker"], {"item": "none"}) == {"none": "item", "worker": "rater"}

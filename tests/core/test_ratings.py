@@ -85,7 +85,7 @@ def test_ratings_that_say_numbers_are_numbers(values: Any, expected: list[float 
     [
         (["good", "poor", "NA", ""], ["good", "poor", None, None]),
         (["1", "2", "1_000", "x"], ["1", "2", "1_000", "x"]),
-        (["1", "2", "0x10", "3"], ["1", "2", "0x10", "3"]),
+        (["A", "B", "tie", "B"], ["A", "B", "tie", "B"]),
         ([1, 2.0, "x", None], ["1", "2", "x", None]),
         (["1,5", "2,5", "3", "4"], ["1,5", "2,5", "3", "4"]),
     ],
@@ -95,11 +95,68 @@ def test_ratings_that_are_not_all_numbers_stay_text(values: Any, expected: list[
     assert [None if value is np.nan else value for value in column] == expected
 
 
-def test_a_word_among_numbers_is_pointed_out() -> None:
+@pytest.mark.parametrize("word", ["good", "0x10", "4/5", "-"])
+def test_a_word_among_numbers_is_refused_with_its_row_and_what_to_do(word: str) -> None:
+    frame = _frame(rating=[1, 2, word, 4], criterion=["fluency"] * 4).rename(columns={"rating": "Score"})
+    with pytest.raises(BadRatings) as caught:
+        read_ratings(frame)
+    assert f"Column 'Score' holds numbers, but one cell is not: {word!r} in row 3" in str(caught.value)
+    assert "--drop invalid" in str(caught.value)
+
+
+def test_a_word_among_numbers_is_left_out_when_asked() -> None:
+    ratings = read_ratings(_frame(rating=["1", "2", "good", "4"], criterion=["fluency"] * 4), drop="invalid")
+    assert ratings.frame["rating"].tolist()[:2] == [1, 2]
+    assert np.isnan(ratings.frame["rating"][2])
+    assert "1 of 4 cells of rating is not a number and was left out: 'good' in row 3" in ratings.notes
+
+
+def test_numbers_among_labels_are_labels_and_said_to_be() -> None:
+    ratings = read_ratings(_frame(rating=["A", "B", "3", "B"]).drop(columns="criterion"))
     assert (
-        "rating is kept as text: 1 of 4 are not numbers ('good' in row 3)"
-        in read_ratings(_frame(rating=[1, 2, "good", 4])).notes
+        "rating holds labels; the numbers in 1 of 4 cells are labels as well: '3' in row 3" in ratings.notes
     )
+
+
+def test_one_criterion_may_have_numbers_and_another_labels() -> None:
+    ratings = read_ratings(_frame(rating=["1", "2", "yes", "no"]))
+    assert ratings.frame["rating"].tolist() == ["1", "2", "yes", "no"]
+
+
+def _texts(n: int = 24) -> list[str]:
+    return [f"The system says something about place number {k} in so many words." for k in range(n)]
+
+
+def _long(n: int = 24, **columns: Any) -> pd.DataFrame:
+    base = {"rater": [f"P{k % 3}" for k in range(n)], "item": [k // 3 for k in range(n)]}
+    return pd.DataFrame(base | {"system": ["a", "b"] * (n // 2)} | columns)
+
+
+def test_texts_called_response_are_not_taken_for_ratings() -> None:
+    ratings = read_ratings(_long(response=_texts()))
+    assert "rating" not in ratings.frame
+    assert "column response holds texts, so it is not read as the rating" in ratings.notes
+    beside = read_ratings(_long(response=_texts(), score=[1, 2, 3] * 8))
+    assert beside.frame["rating"].tolist() == [1, 2, 3] * 8
+    assert beside.frame["response"].tolist() == _texts()
+
+
+@pytest.mark.parametrize(
+    "cells", [_texts(), [f"W{k}" for k in range(24)], [_texts()[0], _texts()[1]] * 12], ids=lambda c: c[0][:5]
+)
+def test_texts_and_ids_are_refused_as_ratings_with_the_column_named(cells: list[str]) -> None:
+    with pytest.raises(BadRatings, match=r"Column 'rating' holds texts or ids.*in row 1.*--columns rating="):
+        read_ratings(_long(rating=cells))
+    with pytest.raises(BadRatings, match="Column 'said' holds texts or ids"):
+        read_ratings(_long(said=cells), columns={"rating": "said"})
+
+
+@pytest.mark.parametrize(
+    "labels", [["yes", "no"], ["strongly agree", "neither agree nor disagree", "agree"], list("abcdefgh")]
+)
+def test_a_few_labels_are_ratings(labels: list[str]) -> None:
+    cells = [labels[k % len(labels)] for k in range(24)]
+    assert read_ratings(_long(response=cells)).frame["rating"].tolist() == cells
 
 
 @pytest.mark.parametrize("categories", [["poor", "fair", "good"], ["3", "2", "1"]])
@@ -191,7 +248,7 @@ def test_families_of_systems_keep_the_model_beside_the_system() -> None:
 
 
 def test_a_frame_is_never_modified() -> None:
-    frame = _frame(rating=["1", " 2", "NA", "x"], item=[1.0, 2.0, None, 4.0], excluded=["", "yes", "", ""])
+    frame = _frame(rating=["1", " 2", "NA", "4"], item=[1.0, 2.0, None, 4.0], excluded=["", "yes", "", ""])
     before = frame.copy(deep=True)
     ratings = read_ratings(frame, columns={"group": "criterion"})
     ratings.frame.loc[:, "rater"] = "changed"

@@ -46,7 +46,9 @@ def test_every_trial_and_check_is_answered_and_practice_is_not() -> None:
     assert ratings["rating"].notna().all()
     assert list(ratings.columns) == [
         "rater", "item", "system", "criterion", "rating", "occasion", "order", "position", "seconds", "check",
+        "simulated",
     ]  # fmt: skip
+    assert set(ratings["simulated"]) == {"yes"}
     asked = ratings[ratings["check"] == "instructed-1"]
     assert list(asked["rating"]) == [2]
     assert len(panelist.load_ratings(ratings)) == 24  # checks are set aside

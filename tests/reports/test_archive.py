@@ -397,3 +397,20 @@ def test_the_commands_pack_and_verify(tmp_path: Path) -> None:
     found = json.loads(answer.stdout)
     assert found["ok"] is False
     assert found["checks"][0]["holds"] is False
+
+
+def test_ratings_that_cannot_be_analysed_are_archived_without_a_report(tmp_path: Path) -> None:
+    folder = make_study(tmp_path / "s")
+    ratings = pd.read_csv(folder / "ratings.csv", dtype=str, keep_default_na=False)
+    ratings.assign(rating="3").to_csv(folder / "ratings.csv", index=False)
+    made = write_archive(folder, tmp_path / "s.zip", resamples=20)
+    assert any("The archive has no report: " in note and "do not vary" in note for note in made.notes)
+    assert any(note.startswith("Simulated ratings: not data from people") for note in made.notes)
+    assert "ratings.csv" in names_in(tmp_path / "s.zip")
+    assert "report/report.html" not in names_in(tmp_path / "s.zip")
+    assert failures(tmp_path / "s.zip") == {}
+
+
+def test_a_placeholder_keeps_its_name_among_pseudonyms() -> None:
+    frame = pd.DataFrame({"rater": ["Ann Lee", "na", "Bo Ray"], "rating": [1, 2, 3]})
+    assert list(hide_people(frame)[0]["rater"]) == ["r001", "na", "r002"]

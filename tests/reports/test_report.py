@@ -16,6 +16,7 @@ from panelist.analysis.analysis_result import Analysis
 from panelist.analysis.missing import Missing
 from panelist.core.errors import BadFile
 from panelist.reports.page_charts import find_levels, find_look, find_ticks
+from panelist.reports.provenance import list_commands
 from panelist.reports.write import write_report
 from tests.simulated import simulate_demo
 
@@ -209,9 +210,8 @@ BAD = {
     "one system": lambda frame: frame[frame["system"] == "rules"],
     "one rater": lambda frame: frame[frame["rater"] == "rater-01"],
     "no repeated items": lambda frame: frame.assign(item=[f"item-{k}" for k in range(len(frame))]),
-    "constant": lambda frame: frame.assign(rating=4),
     "no criterion": lambda frame: frame.drop(columns="criterion"),
-    "two rows": lambda frame: frame.head(2),
+    "six rows": lambda frame: frame.head(6),
     "a line": lambda frame: frame.assign(rating=frame["rating"] * 9 + np.arange(len(frame)) % 7),
     "words": lambda frame: frame.assign(rating=frame["rating"].map(lambda x: "abcdef"[x - 1])),
 }
@@ -227,6 +227,39 @@ def test_bad_input_gives_a_report_with_the_reasons_in_their_places(name: str, tm
     assert analysis.sentences()[0] in text
     assert "Appendix: to repeat this" in text
     assert not re.search(r"\bnan\b", text)
+
+
+def test_a_report_of_simulated_ratings_says_so_first(tmp_path: Path) -> None:
+    frame = simulate_demo()
+    frame = frame[frame["criterion"] == "fluency"].reset_index(drop=True)
+    half = frame.assign(simulated=np.where(frame["rater"] == "rater-01", "yes", ""))
+    for table, words in (
+        (frame.assign(simulated="yes"), "Simulated ratings: not data from people (all 960 rows"),
+        (half, "Simulated ratings among the data: 40 of 960 rows are simulated, 920 are not"),
+    ):
+        analysis = analyse(None, table, resamples=FEW)
+        write_report(analysis, tmp_path / "report.html", made=DAY)
+        text = " ".join(read_page((tmp_path / "report.html").read_text("utf-8")).texts)
+        assert text.index(words) < text.index(analysis.sentences()[0])
+        for name in ("methods.md", "results.md"):
+            assert f"**{words}" in (tmp_path / "report_files" / name).read_text("utf-8")
+        assert analysis.data.notes[0].startswith(words)
+
+
+def test_the_command_that_repeats_a_report_says_how_the_table_was_read(tmp_path: Path) -> None:
+    frame = simulate_demo().query("criterion == 'fluency'").assign(language="de")
+    frame.rename(columns={"item": "thing"}).to_csv(tmp_path / "ratings.csv", index=False)
+    analysis = analyse(
+        None,
+        tmp_path / "ratings.csv",
+        columns={"item": "thing", "group": None},
+        drop=["placeholders", "invalid"],
+        by="language",
+        resamples=1000,
+    )
+    assert list_commands(analysis, "report.html")[-1].endswith(
+        "-o report.html --columns item=thing,group=none --drop invalid --drop placeholders --by language"
+    )
 
 
 def test_choices_have_a_report_too(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The line from ratings to an analysis: clean, then each criterion described, measured, compared, checked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data,
 from panelist.analysis.answers import name_answers, number_answers
 from panelist.analysis.choices import agree_on_choices, analyse_choices, are_choices
 from panelist.analysis.clean import Cleaned, clean_ratings
+from panelist.analysis.comparative.trials import holds_choices
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.comparison import CriterionComparison
 from panelist.analysis.departures import find_departures
@@ -27,10 +28,13 @@ from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.model_checks import check_model
 from panelist.analysis.ranks import Better, check_better
 from panelist.analysis.side_by_side import compare_kinds
+from panelist.analysis.strata import name_strata
 from panelist.analysis.with_without import set_side_by_side
 from panelist.analysis.workload import lighten_formula
 from panelist.core.errors import BadRatings
 from panelist.core.ratings import Ratings
+from panelist.core.review import check_drops
+from panelist.core.roles import ask_for
 from panelist.scales.base import MODEL_OF_LEVEL
 from panelist.study.load import load_study
 from panelist.study.study import Study
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
 
 MOST_RESAMPLED = 100_000  # ratings of a criterion from which coefficients go without a bootstrap
 MOST_SEARCHED = 40  # systems: each pair of them is searched, and there would be too many
+MOST_REASONS = 3  # of criteria that cannot be analysed
 WHOLE = "rating"  # the criterion of a table that names none
 
 
@@ -47,7 +52,9 @@ def analyse(
     study: Study | str | PathLike[str] | None,
     ratings: Any,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    drop: str | Iterable[str] = (),
+    by: str | None = None,
     source: str | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -58,15 +65,22 @@ def analyse(
 ) -> Analysis:
     """Return the whole analysis of ratings, as the study plans it; without a study, by the defaults.
 
-    ``ratings`` is a path, a frame or a Ratings; ``source`` says where a frame comes from. Every part that
-    these ratings do not allow is a Missing with the reason in its place. ``resamples`` and ``seed`` belong to
-    the bootstrap of the reliability coefficients; ``on_step`` is told what is being done. ``margin``,
-    ``better`` and ``across_criteria`` are those of compare_systems, where the study does not say them.
+    ``ratings`` is a path, a frame or a Ratings; ``columns`` and ``drop`` are as in ``load_ratings``; ``by``
+    names a column of a table without a study, such as a language, whose values are analysed one by one;
+    ``source`` says where a frame comes from. Every part that these ratings do not allow is a Missing with the
+    reason in its place; where nothing can be compared or measured, the reason is raised. ``resamples`` and
+    ``seed`` belong to the bootstrap of the reliability coefficients; ``on_step`` is told what is being done.
+    ``margin``, ``better`` and ``across_criteria`` are those of compare_systems, where the study does not say
+    them.
     """
     known = None if study is None else load_study(study)  # type: ignore[arg-type]
-    everything = read_everything(ratings, columns)
+    everything = read_everything(ratings, columns, drop=drop)
     if source is not None:
         everything = replace(everything, ratings=replace(everything.ratings, source=source))
+    if by is not None:
+        if known is not None:
+            raise BadRatings(f"A study is analysed as planned, not by {by!r}. Name the table of its ratings.")
+        everything = replace(everything, ratings=name_strata(everything.ratings, by))
     cleaned = clean_ratings(everything, known)
     check_margin(margin)
     check_better(better or "higher")
@@ -77,13 +91,19 @@ def analyse(
         margin=settings.margin if margin is None else margin,
         better=better,
         across_criteria=across_criteria or settings.across_criteria,
+        columns=dict(columns or {}),
+        drop=tuple(sorted(check_drops(drop))),
+        by=by,
     )
+    if settings.formula is None and "rating" in cleaned.kept.frame and not holds_choices(cleaned.kept.frame):
+        ask_for(cleaned.kept, "rater", "item")
     names = _name_criteria(cleaned.kept, known)
     step = on_step or (lambda _: None)
     done = []
     for name in names:
         step(name)
         done.append(_analyse_criterion(name, cleaned, known, settings))
+    _refuse_empty(done, everything.ratings.source)
     done, said = adjust_criteria(done, settings.across_criteria)
     return Analysis(
         name=known.title if known else everything.ratings.source,
@@ -94,6 +114,21 @@ def analyse(
         study=known,
         departures=find_departures(known, everything, cleaned.exclusions, done) if known else None,
     )
+
+
+def _refuse_empty(criteria: list[CriterionAnalysis], source: str) -> None:
+    """Raise BadRatings where no criterion can be compared or measured: a page of reasons is no report."""
+    if any(not isinstance(one.comparison, Missing) or _is_measured(one.reliability) for one in criteria):
+        return
+    reasons = dict.fromkeys(one.comparison.reason for one in criteria if isinstance(one.comparison, Missing))
+    raise BadRatings(f"{source} cannot be analysed. {' '.join(list(reasons)[:MOST_REASONS])}")
+
+
+def _is_measured(part: CriterionReliability | Missing) -> bool:
+    """Return whether a coefficient of reliability says anything: ratings that do not vary tell nothing."""
+    if isinstance(part, Missing) or (part.table is not None and np.ptp(part.table.value) == 0):
+        return False
+    return any(np.isfinite(one.estimate) for one in part.coefficients)
 
 
 def _settle(study: Study | None, resamples: int, seed: int) -> Settings:
@@ -140,6 +175,7 @@ def _summarise(
         hash=everything.hash,
         hash_of=everything.hash_of,
         n_rows=len(everything.ratings),
+        n_counted=len(frame),
         n=len(np.unique(number_answers(answered, study))),
         n_raters=int(frame["rater"].nunique()) if "rater" in frame else 0,
         n_items=int(frame["item"].nunique()) if "item" in frame else 0,
@@ -147,6 +183,7 @@ def _summarise(
         criteria=criteria,
         notes=(*everything.ratings.notes, *said),
         noun="comparison" if noun == "comparison" else "answer",
+        n_simulated=cleaned.kept.n_simulated,
     )
 
 

@@ -1,5 +1,6 @@
 """What an analysis holds, part by part, in the order in which a reader wants it."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from panelist.analysis.with_without import WithWithout
 from panelist.analysis.words import count, listing, tell_finding
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.result import Pairs, Part, Result, Sentence
+from panelist.core.review import say_simulated
 
 if TYPE_CHECKING:
     from panelist.study.study import Study
@@ -45,6 +47,8 @@ class Data:
     hash: str
     hash_of: str
     n_rows: int
+    n_counted: int
+    """Rows that are neither checks nor excluded."""
     n: int
     n_raters: int
     n_items: int
@@ -52,6 +56,12 @@ class Data:
     criteria: tuple[str, ...]
     notes: tuple[str, ...] = ()
     noun: str = "answer"
+    n_simulated: int = 0
+    """How many of the rows that count are by simulated raters."""
+
+    def simulated(self) -> str:
+        """Return the words that must go with everything made from simulated ratings; else nothing."""
+        return say_simulated(self.n_simulated, self.n_counted)
 
     def sentence(self) -> str:
         """Return the counts in words; a comparison counts once, however many outputs it showed."""
@@ -77,6 +87,9 @@ class Settings:
     level: float = 0.95
     resamples: int = 1000
     seed: int = 0
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+    by: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -24,8 +24,11 @@ from panelist.analysis.pairwise import adjust_pairs
 from panelist.analysis.ranks import Better, check_better, rank_intervals
 from panelist.analysis.separated import fill_separated, find_separated, run_off
 from panelist.analysis.stepping import fit_largest
-from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
+from panelist.analysis.strata import compare_strata
+from panelist.analysis.usable import count_levels, find_usable
+from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
+from panelist.core.roles import ask_for
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.response import choose_family
 from panelist.models.inference.adjust import find_adjustment
@@ -54,6 +57,8 @@ class _Options:
     cluster: str
     df: str
     better: Better
+    margin: float | None
+    across_criteria: str
 
 
 def compare_systems(
@@ -71,6 +76,7 @@ def compare_systems(
     margin: float | None = None,
     better: Better = "higher",
     across_criteria: str = "none",
+    by: str | None = None,
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 
@@ -89,7 +95,8 @@ def compare_systems(
 
     ``df`` "t" tests ordinal models as few raters and items ask for, "z" as if there were many. Where the
     ordinal model is not to be trusted (ratings so nearly unanimous that its approximation breaks), "auto"
-    leads with the linear one: lead.py.
+    leads with the linear one: lead.py. ``by`` names a column, such as a language, whose values are compared
+    one by one.
 
     Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
     "plackett-luce", and ``cluster`` says whose answers hang together: see compare_choices.
@@ -102,28 +109,42 @@ def compare_systems(
     check_better(better)
     check_across(across_criteria)
     adjust = find_adjustment(adjust).name
-    options = _Options(model, link, formula, adjust, level, reference, cluster, df, better)
+    options = _Options(
+        model, link, formula, adjust, level, reference, cluster, df, better, margin, across_criteria
+    )
     table = read_ratings(ratings)
-    _check_columns(table)
+    if by is not None:
+        return compare_strata(table, by, lambda part: _compare_table(part, criteria, options))
+    return _compare_table(table, criteria, options)
+
+
+def _compare_table(table: Ratings, criteria: Sequence[str] | str | None, options: _Options) -> Comparison:
+    """Return the comparison of all the criteria wanted, those that cannot be compared in the notes."""
+    _check_columns(table, options)
     done, failed = [], {}
     notes = list(table.notes)
     for name, part in _split_criteria(table, criteria, notes):
         try:
             one = _compare_one(part, name, options)
-            done.append(one if margin is None else find_equivalence(one, margin))
+            done.append(one if options.margin is None else find_equivalence(one, options.margin))
         except PanelistError as error:
             failed[name] = error
     if not done:
         raise next(iter(failed.values()))
     notes += [f"Left out, for it cannot be compared: {name}. {error}" for name, error in failed.items()]
-    done, said = adjust_across(done, across_criteria)
+    done, said = adjust_across(done, options.across_criteria)
     return Comparison(source=table.source, criteria=tuple(done), notes=(*notes, *said))
 
 
-def _check_columns(table: Ratings) -> None:
-    """Raise BadRatings where the table holds neither ratings of systems nor choices between them."""
+def _check_columns(table: Ratings, options: _Options) -> None:
+    """Raise BadRatings where the table holds neither ratings of systems nor choices between them.
+
+    Raters and items are asked for where the model is ours to choose: left out unsaid, they would be ignored.
+    """
     if not holds_choices(table.frame):
         table.require("rating", "system")
+        if options.formula is None and options.model not in ("clm", "lm"):
+            ask_for(table, "rater", "item")
 
 
 def _split_criteria(
@@ -151,7 +172,7 @@ def _compare_one(table: Ratings, criterion: str, options: _Options) -> Criterion
         raise BadModel(
             f"{options.model} is a model of choices, and {criterion!r} has ratings: use model='auto'."
         )
-    table, notes = _usable_rows(table, criterion)
+    table, notes = find_usable(table, criterion)
     model, part, why = _choose(table.frame, options)
     main = _compare_by(model, part, table, criterion, options, [*notes, *why])
     return choose_lead(
@@ -209,8 +230,8 @@ def _compare_by(
         adjust=shown.adjust,
         level=options.level,
         n=int(fitted.n),
-        n_raters=_distinct(used, "rater"),
-        n_items=_distinct(used, "item"),
+        n_raters=count_levels(used, "rater"),
+        n_items=count_levels(used, "item"),
         units=units,
         effect_units=effect_units,
         systems=_system_rows(means, every, used, links, options.better),
@@ -248,48 +269,6 @@ def _compare_choices(table: Ratings, criterion: str, options: _Options) -> Crite
         level=options.level,
         reference=options.reference,
     )
-
-
-def _usable_rows(table: Ratings, criterion: str) -> tuple[Ratings, list[str]]:
-    """Return the rows that have a rating and everything that names it, or raise with what to do."""
-    import pandas as pd
-
-    frame = table.frame
-    rating = frame["rating"]
-    ordered = isinstance(rating.dtype, pd.CategoricalDtype) and rating.dtype.ordered
-    if not ordered and not pd.api.types.is_numeric_dtype(rating):
-        words = rating[pd.to_numeric(rating, errors="coerce").isna() & rating.notna()]
-        found = ", ".join(repr(str(word)) for word in list(dict.fromkeys(words))[:4])
-        raise BadRatings(
-            f"The ratings of {criterion!r} are not numbers (found {found}). Ordered words can be numbered "
-            "from the lowest up, or made an ordered pandas Categorical; mistyped cells can be corrected "
-            "or emptied. Choices between systems (A, B, similar) are no ratings: name both systems in "
-            "columns system_a and system_b, and Bradley and Terry's model compares them."
-        )
-    empty = frame.loc[frame["system"].notna()].groupby("system", observed=True)["rating"].count()
-    silent = [str(name) for name in empty.index[empty == 0]]
-    if silent:
-        raise BadModel(
-            f"On {criterion!r} no rating was given to {', '.join(map(repr, silent))}. Leave out the rows, or "
-            "fill in the ratings."
-        )
-    if len(empty) < 2:
-        there = f"only one system, {empty.index[0]!r}" if len(empty) else "no system"
-        raise BadModel(
-            f"On {criterion!r} there is {there}, and a comparison needs at least two. If another column "
-            "names the systems, map it: --columns system=NAME (in Python: columns={'system': 'NAME'})."
-        )
-    needed = ["rating", "system", *(name for name in ("rater", "item") if _distinct(frame, name))]
-    complete = frame[needed].notna().all(axis=1).to_numpy()
-    notes = []
-    if not complete.all():
-        gaps = [
-            f"{int(frame[name].isna().sum()):,} without {name}" for name in needed if frame[name].isna().any()
-        ]
-        notes.append(f"{int((~complete).sum()):,} of {len(frame):,} rows left out: {', '.join(gaps)}.")
-    if _distinct(frame, "occasion") > 1:
-        notes.append(f"Ratings of {_distinct(frame, 'occasion')} occasions are analysed together.")
-    return replace(table, frame=frame[complete].reset_index(drop=True)), notes
 
 
 def _choose(frame: pd.DataFrame, options: _Options) -> tuple[str, RandomPart | None, list[str]]:
@@ -386,7 +365,3 @@ def _rank_notes(pairs: Pairs) -> list[str]:
     if find_adjustment(pairs.adjust).controls == "family" or len(pairs.levels) == 2:
         return []
     return ["The ranges of ranks do not hold all at once: that takes tukey, holm or bonferroni."]
-
-
-def _distinct(frame: pd.DataFrame, name: str) -> int:
-    return int(frame[name].nunique()) if name in frame else 0

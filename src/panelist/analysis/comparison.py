@@ -121,6 +121,9 @@ class CriterionComparison(Result):
     across_criteria: str = "none"
     equivalence: tuple[Equivalence, ...] = ()
     notes: tuple[str, ...] = ()
+    by: str | None = None
+    stratum: str | None = None
+    """The column and the value that these ratings have in common, where strata were analysed one by one."""
     tested_by: str = "t"  # t or z
     why: str = ""  # why this analysis leads, where it is not the one that the ratings suggest
     contradictions: tuple[Any, ...] = ()  # what speaks against the conclusion: contradictions.py
@@ -185,6 +188,8 @@ class CriterionComparison(Result):
             "why": self.why,
             "contradictions": [asdict(one) for one in self.contradictions],
             "beside": None if self.beside is None else self.beside.to_dict(),
+            "by": self.by,
+            "stratum": self.stratum,
             "notes": list(self.notes),
         }
 
@@ -231,6 +236,7 @@ class Comparison(Result):
     source: str
     criteria: tuple[CriterionComparison, ...]
     notes: tuple[str, ...] = ()
+    by: str | None = None
 
     def title(self) -> str:
         """Return the heading."""
@@ -245,6 +251,7 @@ class Comparison(Result):
         """Return the comparison by the names of the command's JSON."""
         return {
             "source": self.source,
+            "by": self.by,
             "criteria": [criterion.to_dict() for criterion in self.criteria],
             "notes": list(self.notes),
         }

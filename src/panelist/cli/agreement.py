@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panelist.cli.options import Columns, Json, RatingsFile, Where
+from panelist.cli.options import Columns, Drop, Json, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show_all, show_progress, tell
 
 if TYPE_CHECKING:
@@ -97,10 +97,15 @@ def agreement(
     figures: Figures = None,
     where: Where = None,
     columns: Columns = None,
+    drop: Drop = None,
     json: Json = False,
 ) -> None:
     """Measure reliability: agreement and correlation, in words."""
-    table = open_ratings(ratings, columns, where)
+    if figures is not None:
+        from panelist.core.replacing import check_folder
+
+        check_folder(figures, "figures")  # before the work, not after it
+    table = open_ratings(ratings, columns, where, drop)
     if criterion:
         table = table.where(criterion=criterion)
     options: dict[str, Any] = {
@@ -120,6 +125,7 @@ def agreement(
         found = measure_any_agreement(
             table, **options, on_step=lambda step: progress(step + 1, max(resamples, 1))
         )
+    _refuse_undefined(found)
     results: dict[str, Result] = {"reliability": found}
     if checklist and not json:  # the JSON of every criterion has it anyway
         results["checklist"] = _wrap("Checklist", [one.checklist for one in found.criteria])
@@ -134,6 +140,20 @@ def agreement(
     if figures is not None:
         _draw(found, studies, figures)
     show_all(results, json)
+
+
+def _refuse_undefined(found: "Reliability") -> None:
+    """Raise BadRatings where no coefficient of any criterion is defined: there is nothing to print."""
+    from math import isfinite
+
+    from panelist.core.errors import BadRatings
+
+    every = [one for criterion in found.criteria for one in criterion.coefficients]
+    if every and not any(isfinite(one.estimate) for one in every):
+        alone = all(one.table is None or int(one.table.ratings_per_unit.max()) < 2 for one in found.criteria)
+        suited = next((one.note for one in every if one.suits and one.note), "no coefficient is defined")
+        reason = "no output has two ratings by different raters" if alone else suited
+        raise BadRatings(f"{found.source}: agreement cannot be measured, {reason}.")
 
 
 def parse_level(text: str | None) -> str | dict[str, str] | None:

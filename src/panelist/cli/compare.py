@@ -5,7 +5,19 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.options import AcrossCriteria, Better, Columns, Df, Json, Link, Margin, RatingsFile, Where
+from panelist.cli.options import (
+    AcrossCriteria,
+    Better,
+    By,
+    Columns,
+    Df,
+    Drop,
+    Json,
+    Link,
+    Margin,
+    RatingsFile,
+    Where,
+)
 from panelist.cli.terminal import open_ratings, show, tell
 
 AnyModel = Annotated[
@@ -22,37 +34,40 @@ Cluster = Annotated[
         metavar="rater|item|both|none", help="Whose choices hang together; for ratings the formula says it."
     ),
 ]
+Criteria = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Compare on this criterion; may be given again. Without it, on all.",
+        show_default=False,
+    ),
+]
+Adjust = Annotated[
+    str,
+    typer.Option(
+        metavar="tukey|mvt|dunnett|holm|bonferroni|bh|none",
+        help="How p-values allow for the number of pairs. tukey becomes mvt, the "
+        "multivariate t, where standard errors differ, and dunnett with --reference.",
+    ),
+]
+WholeFormula = Annotated[
+    str | None,
+    typer.Option(
+        "--formula",
+        "-f",
+        metavar="FORMULA",
+        help="Fit exactly this model; without it, the largest that the design can bear.",
+        show_default=False,
+    ),
+]
 
 
 def compare(
     ratings: RatingsFile,
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Compare on this criterion; may be given again. Without it, on all.",
-            show_default=False,
-        ),
-    ] = None,
-    adjust: Annotated[
-        str,
-        typer.Option(
-            metavar="tukey|mvt|dunnett|holm|bonferroni|bh|none",
-            help="How p-values allow for the number of pairs. tukey becomes mvt, the "
-            "multivariate t, where standard errors differ, and dunnett with --reference.",
-        ),
-    ] = "tukey",
+    criterion: Criteria = None,
+    adjust: Adjust = "tukey",
     level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
-    formula: Annotated[
-        str | None,
-        typer.Option(
-            "--formula",
-            "-f",
-            metavar="FORMULA",
-            help="Fit exactly this model; without it, the largest that the design can bear.",
-            show_default=False,
-        ),
-    ] = None,
+    formula: WholeFormula = None,
     model: AnyModel = "auto",
     link: Link = "probit",
     cluster: Cluster = "both",
@@ -70,8 +85,10 @@ def compare(
             metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False
         ),
     ] = None,
+    by: By = None,
     where: Where = None,
     columns: Columns = None,
+    drop: Drop = None,
     json: Json = False,
 ) -> None:
     """Compare systems: estimates, ranks, all pairs (adjusted)."""
@@ -79,7 +96,7 @@ def compare(
         from panelist.reports.figures import check_figure_path
 
         check_figure_path(figure)  # before the work, not after it
-    table = open_ratings(ratings, columns, where)
+    table = open_ratings(ratings, columns, where, drop)
     from panelist.analysis.compare import compare_systems
 
     found = compare_systems(
@@ -96,6 +113,7 @@ def compare(
         margin=margin,
         better=better or "higher",  # type: ignore[arg-type]  # compare_systems checks it
         across_criteria=across_criteria or "none",
+        by=by,
     )
     if figure is not None:
         from panelist.reports.figures import draw_systems

@@ -51,9 +51,10 @@ def export(
     from panelist.collection.export import find_exporter, write_export
     from panelist.collection.store.store import open_store
     from panelist.core.readers import find_ending
+    from panelist.core.replacing import check_place
     from panelist.study.load import load_study
 
-    make, _ = find_exporter(what), find_ending(output)  # before the work, not after it
+    make, _ = find_exporter(what), find_ending(check_place(output, "export"))  # before the work, not after
     loaded = load_study(study)
     with open_store(db, loaded, create=False) as store:
         snapshot, plan = store.snapshot(), store.plan()

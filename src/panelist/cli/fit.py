@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Df, Json, Link, Model, RatingsFile, Where
+from panelist.cli.options import Columns, Df, Drop, Json, Link, Model, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show_all, show_progress
 
 if TYPE_CHECKING:
@@ -55,10 +55,11 @@ def fit(
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
     where: Where = None,
     columns: Columns = None,
+    drop: Drop = None,
     json: Json = False,
 ) -> None:
     """Fit one model, ordinal or linear, mixed or not."""
-    table = open_ratings(ratings, columns, where)
+    table = open_ratings(ratings, columns, where, drop)
     if criterion is not None:
         table = table.only(criterion)
     from panelist.models.fit import fit as fit_model

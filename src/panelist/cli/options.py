@@ -63,7 +63,25 @@ Columns = Annotated[
     str | None,
     typer.Option(
         metavar="NAME=COL,…",
-        help="Which column is what, where the names do not say: rater=WorkerId,item=input_id.",
+        help="Which column is what, where the names do not say: rater=WorkerId,item=input_id; item=none "
+        "where there is none.",
+        show_default=False,
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="One analysis for each value of this column: a language, a data set.",
+        show_default=False,
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="invalid|placeholders|duplicates",
+        help="Leave out words among numbers, raters who are nobody (na, unknown), or copies of rows; may be "
+        "given again.",
         show_default=False,
     ),
 ]

@@ -147,13 +147,12 @@ def _check_files(figure: Path | None, table: Path | None) -> None:
 
         check_figure_path(figure)
     if table is not None:
-        from panelist.core.errors import BadFile
         from panelist.core.readers import find_ending
+        from panelist.core.replacing import check_place
 
         if table.suffix.lower() != ".tex":
             find_ending(table)
-        if not table.parent.is_dir():
-            raise BadFile(f"There is no folder {str(table.parent)!r} for the table. Make it first.")
+        check_place(table, "table")
 
 
 def _write_files(found: "PowerCurve", figure: Path | None, table: Path | None) -> None:

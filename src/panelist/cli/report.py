@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import AcrossCriteria, Better, Columns, Json, Margin
+from panelist.cli.options import AcrossCriteria, Better, By, Columns, Drop, Json, Margin
 from panelist.cli.terminal import say, tell
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def report(
     margin: Margin = None,
     better: Better = None,
     across_criteria: AcrossCriteria = None,
+    by: By = None,
     columns: Columns = None,
+    drop: Drop = None,
     json: Json = False,
 ) -> None:
     """Write the report: the analysis as one page, with figures, tables and paragraphs to paste."""
@@ -56,14 +58,17 @@ def report(
 
     from panelist.analysis.analyse import analyse
     from panelist.core.columns import parse_columns
-    from panelist.reports.write import write_report
+    from panelist.reports.write import check_report_path, write_report
 
+    check_report_path(out, files=files)  # before the work, not after it
     with ExitStack() as places:
         study, table, origin = _find_input(source, ratings, places)
         analysis = analyse(
             study,
             table,
             columns=parse_columns(columns) or None,
+            drop=drop or (),
+            by=by,
             source=origin,
             resamples=resamples,
             seed=seed,

@@ -150,10 +150,13 @@ def reproduce(
 ) -> None:
     """Compare a study with its repeats: CV*, correlations, labels, findings upheld; how large to repeat."""
     from panelist.core.columns import parse_columns, parse_where
+    from panelist.core.replacing import check_folder
     from panelist.reproduction.write import check_report_path
 
     if out is not None:
         check_report_path(out)  # before the work, not after it
+    if qra is not None:
+        check_folder(qra, "files of QRA3")
     given = studies or []
     chosen, rows = parse_columns(columns) or None, parse_where(where or []) or None
     if size and len(given) < 2:

@@ -57,6 +57,8 @@ def simulate(
     ] = None,
 ) -> None:
     """Simulate ratings: on the plan, or through the rating pages."""
+    from panelist.core.readers import find_ending
+    from panelist.core.replacing import check_place
     from panelist.core.writers import write_table
     from panelist.design.simulate import simulate_ratings
     from panelist.study.load import load_study
@@ -69,9 +71,10 @@ def simulate(
     if web is not None:
         _visit_pages(loaded, web, raters, think, seed, careless)
         return
+    path = out if out is not None else loaded.folder / "ratings.csv"
+    find_ending(check_place(path, "ratings"))  # before the work, not after it
     plan = _find_plan(loaded)
     ratings = simulate_ratings(loaded, plan, seed=seed, careless=careless)
-    path = out if out is not None else loaded.folder / "ratings.csv"
     write_table(ratings, path)
     say(_say_counts(ratings, path))
     say("Nobody gave these ratings: use them to try things out, never to conclude anything.")

@@ -74,10 +74,12 @@ def tell(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def open_ratings(path: "Path", columns: str | None, where: list[str] | None) -> "Ratings":
+def open_ratings(
+    path: "Path", columns: str | None, where: list[str] | None, drop: list[str] | None = None
+) -> "Ratings":
     """Return the ratings table in a file, its columns mapped and its rows chosen as the options say."""
     from panelist.core.ratings import parse_columns, parse_where, read_ratings
 
     mapping, wanted = parse_columns(columns), parse_where(where or [])
-    ratings = read_ratings(path, mapping or None)
+    ratings = read_ratings(path, mapping or None, drop=drop or ())
     return ratings.where(**wanted) if wanted else ratings

@@ -5,6 +5,7 @@ and answers that came after the end of a visit are marked (``late``). Raters hav
 others know them by leave only where they are asked for.
 """
 
+import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ import pandas as pd
 from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.rating_rows import read_answers
 from panelist.collection.store.reading import Snapshot
+from panelist.core.columns import SIMULATED, SIMULATED_YES
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.readers import find_ending
 from panelist.core.spreadsheets import disarm
@@ -42,9 +44,9 @@ COLUMNS = (
         "reason",
     ),
     *("occasion", "group", "order", "position", "seconds", "list", "phase", "check", "excluded", "finished"),
-    *("changes", "seconds_first", "raw", "width", "late", "given"),
+    *("changes", "seconds_first", "raw", "width", "late", "given", SIMULATED),
 )
-OPTIONAL = ("trial", "choice", "answer", "text", "reason")
+OPTIONAL = ("trial", "choice", "answer", "text", "reason", SIMULATED)
 """Columns of the ratings table that are left out where the study has nothing to put there."""
 SHORTEST_ID = 4  # a shorter id is found in ordinary words
 
@@ -71,14 +73,16 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     if ids:
         columns.insert(1, "outside_id")
     frame = frame[columns].reset_index(drop=True)
-    frame.attrs["notes"] = notes
+    simulated = int((people[SIMULATED] != "").sum())
+    marked = f"{simulated} of {len(people)} raters are simulated; column {SIMULATED} marks their rows"
+    frame.attrs["notes"] = (*([marked] if simulated else []), *notes)
     return frame
 
 
 def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
     """Return a row for each visit: where it is, how far it came, how long it took, why it does not count."""
     people = name_people(snapshot, ids)
-    frame = snapshot.visits.merge(people[["id", "rater", "excluded", "finished"]], on="id")
+    frame = snapshot.visits.merge(people[["id", "rater", "excluded", "finished", *_marks(people)]], on="id")
     done = snapshot.pages_done.groupby("visit")["seconds"].agg(["count", "size", "sum"])
     given = snapshot.answers.groupby("visit").size()
     frame["pages"] = frame["id"].map(done["size"]).fillna(0).astype("int64")
@@ -98,7 +102,7 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
         "seconds",
         "excluded",
     ]
-    columns += ["finished", "left_at", "created", "opened", "seen", "ended"]
+    columns += ["finished", "left_at", "created", "opened", "seen", "ended", *_marks(people)]
     columns += ["outside_id", "params", "code"] if ids else []
     return frame[columns].rename(columns={"grp": "group"})
 
@@ -106,7 +110,7 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
 def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
     """Return every answer as it came in, each change of mind in a row of its own."""
     people = name_people(snapshot, ids)
-    columns = ["id", "rater", "place", *(["outside_id"] if ids else []), "excluded"]
+    columns = ["id", "rater", "place", *(["outside_id"] if ids else []), *_marks(people), "excluded"]
     frame = snapshot.answers.drop(columns=["id", "key"]).merge(
         people[columns], left_on="visit", right_on="id", how="left"
     )
@@ -121,7 +125,7 @@ def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
 def export_events(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
     """Return what happened in each visit: consent, background answers, warnings, comments."""
     people = name_people(snapshot, ids)
-    columns = ["id", "rater", "place", *(["outside_id"] if ids else [])]
+    columns = ["id", "rater", "place", *(["outside_id"] if ids else []), *_marks(people)]
     frame = snapshot.events.drop(columns=["id", "key"]).merge(
         people[columns], left_on="visit", right_on="id", how="left"
     )
@@ -197,12 +201,22 @@ def name_people(snapshot: Snapshot, ids: bool) -> pd.DataFrame:
         rater=known,
         excluded=excluded,
         finished=(visits["state"] == "finished") | (visits["left_at"] == "finished"),
+        **{
+            SIMULATED: [
+                SIMULATED_YES if SIMULATED in json.loads(params) else "" for params in visits["params"]
+            ]
+        },
     )
     if ids:
         return people.assign(outside_id=visits["outside_id"])
     people["visit"] = people["id"]
     _mask_own(people, _find_ids(snapshot), ("excluded",))
     return people.drop(columns="visit")
+
+
+def _marks(people: pd.DataFrame) -> list[str]:
+    """Return the column that marks simulated raters, where there are some."""
+    return [SIMULATED] if (people[SIMULATED] != "").any() else []
 
 
 def _find_ids(snapshot: Snapshot) -> dict[int, str]:

@@ -106,6 +106,8 @@ class Overview:
     open_places: int
     quiet: tuple[int, ...]
     """The numbers of visits where nobody has been seen for a while."""
+    simulated: int = 0
+    """How many of those who came are simulated raters."""
 
     @property
     def flagged(self) -> int:
@@ -173,6 +175,7 @@ def make_overview(
             for folder in folders
             if ledger.study.state == "open" and quiet_minutes(folder.visit, now) >= QUIET_MINUTES
         ),
+        simulated=sum(folder.visit.simulated for folder in folders),
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
@@ -20,6 +20,10 @@ from panelist.core.errors import BadRatings
 TEXT_TYPE = pd.StringDtype(na_value=np.nan)
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 FALSE_WORDS = MISSING_WORDS | {"0", "0.0", "false", "no", "f", "n"}
+MOST_LABELS = 50  # of a nominal scale; more different words are texts or ids
+MOST_PLAIN = 12  # labels that need not come again and again
+MOST_GAPS = 4  # between the words of a label, on average
+LONGEST_LABEL = 60
 LARGEST_EXACT = 2**53  # whole numbers beyond it have no exact double
 
 _NUMBER = re.compile(
@@ -31,14 +35,61 @@ _ODD_TEXT = r"[^0-9.eE+-]|^[+-]?0[0-9]|^[+-]?[0-9]{16}"  # not certainly a plain
 
 def read_identifiers(column: pd.Series) -> pd.Series:
     """Return the column as text: 3.0 is ``"3"``, an empty cell is missing, ``"NA"`` is a name like others."""
-    return _text(_each(column, label), column.index)
+    return code_identifiers(column)[0]
 
 
-def read_ratings_column(column: pd.Series, decimal: str = ".") -> tuple[pd.Series, list[str]]:
+def code_identifiers(column: pd.Series) -> tuple[pd.Series, NDArray[np.intp], list[str | None]]:
+    """Return the column as text, the number of each cell (-1 where missing), and the text of each number."""
+    codes, cells = _factorise(column)
+    names = [label(cell) for cell in cells]
+    return _text(_take(names, codes), column.index), codes, names
+
+
+def holds_texts(column: pd.Series) -> bool:
+    """Return whether the column holds texts, ids or lists: nothing that could be ratings."""
+    if _is_numeric(column) or isinstance(column.dtype, pd.CategoricalDtype) or _cast(column) is not None:
+        return False
+    try:
+        codes, cells = _factorise(column)
+    except BadRatings:
+        return True
+    wordy = np.array([_is_word(cell) for cell in cells], dtype=bool)
+    return are_texts([str(cell) for cell, word in zip(cells, wordy, strict=True) if word],
+                     int(np.isin(codes, np.flatnonzero(wordy)).sum()))  # fmt: skip
+
+
+def are_texts(words: Sequence[str], n: int) -> bool:
+    """Return whether the different words of ``n`` cells are texts or ids, and not the labels of a scale.
+
+    Labels are few, short, and come again and again.
+
+    >>> are_texts(["very poor", "neither good nor poor", "very good"], 90), are_texts(["yes", "no"], 2)
+    (False, False)
+    >>> are_texts([f"W{n}" for n in range(20)], 20), are_texts(["It is a place to eat in the city."], 1)
+    (True, True)
+    """
+    if not words:
+        return False
+    gaps = sum(len(word.split()) - 1 for word in words) / len(words)
+    length = sum(map(len, words)) / len(words)
+    many = len(words) > MOST_PLAIN and (2 * len(words) > n or gaps >= 2)
+    return len(words) > MOST_LABELS or many or gaps > MOST_GAPS or length > LONGEST_LABEL
+
+
+def read_ratings_column(
+    column: pd.Series,
+    decimal: str = ".",
+    *,
+    name: str = "rating",
+    groups: pd.Series | None = None,
+    drop: bool = False,
+) -> tuple[pd.Series, list[str]]:
     """Return the ratings, and what is worth saying about them.
 
-    Numbers if every cell that is not missing is one, or is text that says one; otherwise text. An ordered
+    Numbers if every cell that is not missing is one, or is text that says one; labels if none is. An ordered
     categorical keeps its order, unless its categories are numbers that rise: then the numbers say it all.
+    Texts are refused, and so is a word among numbers, unless ``drop`` makes it a missing cell; ``groups`` are
+    the criteria, each of which has numbers or labels of its own. ``name`` is the column's in the source.
     """
     if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
         steps = [_number(category, decimal) for category in column.cat.categories]
@@ -50,21 +101,93 @@ def read_ratings_column(column: pd.Series, decimal: str = ".") -> tuple[pd.Serie
         return _check_finite(_whole(numbers_at_once)), []
 
     codes, cells = _factorise(column)
-    missing = [isinstance(cell, str) and cell.strip().casefold() in MISSING_WORDS for cell in cells]
+    missing = np.array(
+        [isinstance(cell, str) and cell.strip().casefold() in MISSING_WORDS for cell in cells], dtype=bool
+    )
     numbers = [None if gone else _number(cell, decimal) for cell, gone in zip(cells, missing, strict=True)]
-    words = [cell for cell, x, gone in zip(cells, numbers, missing, strict=True) if x is None and not gone]
-    notes = _note_missing(column, cells, missing, codes)
-    if not words:
+    wordy = np.array([x is None for x in numbers], dtype=bool) & ~missing
+    notes = _note_missing(column, cells, missing.tolist(), codes)
+    if wordy.any():
+        stray = _find_stray(codes, wordy, ~wordy & ~missing, groups)
+        if stray.any() and not drop:
+            raise BadRatings(_say_stray(column, stray, name))
+        if stray.any():
+            notes.append(_note_stray(column, stray, name))
+            codes = np.where(stray, -1, codes)
+            wordy[np.setdiff1d(np.flatnonzero(wordy), codes)] = False
+        _refuse_texts(column, cells, codes, wordy, name)
+        amid = np.append(~wordy & ~missing, False)[codes] if groups is None else np.zeros(1, dtype=bool)
+        if amid.any():
+            count = f"{int(amid.sum()):,} of {len(column):,} cells"
+            notes.append(
+                f"{name} holds labels; the numbers in {count} are labels as well: {_list_cells(column, amid)}"
+            )
+    if not wordy.any():
         values = np.array([*(np.nan if x is None else x for x in numbers), np.nan])
         return _check_finite(_whole(pd.Series(values[codes], column.index, name=column.name))), notes
-
-    if any(x is not None for x in numbers):
-        wordy = np.isin(codes, [place for place, cell in enumerate(cells) if cell in words])
-        row = int(column.index[int(wordy.argmax())]) + 1
-        first = f"{_shorten(words[0])} in row {row}"
-        notes.append(f"rating is kept as text: {wordy.sum()} of {len(column)} are not numbers ({first})")
     texts = [None if gone else label(cell) for cell, gone in zip(cells, missing, strict=True)]
     return _text(_take(texts, codes), column.index), notes
+
+
+def _is_word(cell: Any) -> bool:
+    return (
+        isinstance(cell, str) and cell.strip().casefold() not in MISSING_WORDS and _number(cell, ",") is None
+    )
+
+
+def _find_stray(
+    codes: NDArray[np.intp],
+    wordy: NDArray[np.bool_],
+    numeric: NDArray[np.bool_],
+    groups: pd.Series | None,
+) -> NDArray[np.bool_]:
+    """Return the cells that are words where at least as many of their criterion are numbers."""
+    word, number = (np.append(kind, False)[codes] for kind in (wordy, numeric))
+    group = np.zeros(len(codes), dtype=np.intp)
+    if groups is not None and number.any():
+        group = pd.factorize(groups, use_na_sentinel=False)[0]
+    numbers, words = (np.bincount(group, weights=kind) for kind in (number, word))
+    return np.asarray(word & ((numbers > 0) & (numbers >= words))[group])
+
+
+def _say_stray(column: pd.Series, stray: NDArray[np.bool_], name: str) -> str:
+    count = int(stray.sum())
+    which = "one cell is" if count == 1 else f"{count:,} cells are"
+    return (
+        f"Column {name!r} holds numbers, but {which} not: {_list_cells(column, stray)} (rows count from 1 "
+        "below the header). Ratings are numbers throughout, or labels throughout. Correct or empty what is "
+        "wrong, or leave it out with --drop invalid (in Python: load_ratings(…, drop='invalid'))."
+    )
+
+
+def _note_stray(column: pd.Series, stray: NDArray[np.bool_], name: str) -> str:
+    count = int(stray.sum())
+    verb = "is not a number and was" if count == 1 else "are not numbers and were"
+    return f"{count:,} of {len(column):,} cells of {name} {verb} left out: {_list_cells(column, stray)}"
+
+
+def _list_cells(column: pd.Series, marked: NDArray[np.bool_]) -> str:
+    places = np.flatnonzero(marked)
+    listed = ", ".join(
+        f"{_shorten(column.iloc[place])} in row {int(column.index[place]) + 1}" for place in places[:5]
+    )
+    return listed + (f" and {len(places) - 5:,} more" if len(places) > 5 else "")
+
+
+def _refuse_texts(
+    column: pd.Series, cells: list[Any], codes: NDArray[np.intp], wordy: NDArray[np.bool_], name: str
+) -> None:
+    """Raise BadRatings where the words are texts or ids; labels of a scale pass."""
+    words = [str(cell) for cell, word in zip(cells, wordy, strict=True) if word]
+    here = np.append(wordy, False)[codes]
+    if are_texts(words, int(here.sum())):
+        first = int(here.argmax())
+        raise BadRatings(
+            f"Column {name!r} holds texts or ids, not ratings: {len(words):,} different ones in "
+            f"{int(here.sum()):,} rows, such as {_list_cells(column, np.arange(len(column)) == first)}. A "
+            f"rating is a number, or one of at most {MOST_LABELS} short labels. Say which column holds the "
+            "ratings: --columns rating=NAME (in Python: columns={'rating': 'NAME'})."
+        )
 
 
 def read_other_text(column: pd.Series, decimal: str = ".") -> tuple[pd.Series, list[str]]:
@@ -226,7 +349,7 @@ def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
         codes, cells = pd.factorize(column)
     except TypeError:
         raise BadRatings(
-            f"Column {column.name!r} holds lists or objects; a ratings table has one value a cell."
+            f"Column {column.name!r} holds lists or objects; a ratings table has one value per cell."
         ) from None
     return codes, list(cells)
 

@@ -1,4 +1,4 @@
-"""The ratings table: one long table, a row a rating, whatever file or frame it came from."""
+"""The ratings table: one long table, one row per rating, whatever file or frame it came from."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,17 +12,27 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.cells import (
+    code_identifiers,
+    holds_texts,
     is_set,
     label,
-    read_identifiers,
     read_other_text,
     read_ratings_column,
     settle,
 )
-from panelist.core.columns import IDENTIFIERS, SYNONYMS, name_columns, parse_columns, parse_where
+from panelist.core.columns import (
+    IDENTIFIERS,
+    find_absent,
+    find_role,
+    name_columns,
+    parse_columns,
+    parse_where,
+    say_rivals,
+)
 from panelist.core.errors import BadRatings, did_you_mean
 from panelist.core.readers import Raw, read_table
 from panelist.core.result import Pairs, Part, Result, json_ready
+from panelist.core.review import Coded, check_drops, count_simulated, review_rows
 from panelist.core.writers import write_table
 
 __all__ = ["Ratings", "parse_columns", "parse_where", "read_ratings", "write_ratings"]
@@ -37,12 +47,16 @@ class Ratings(Result):
 
     ``frame`` has the identifiers as text and ``rating`` as numbers wherever it holds numbers. ``names`` leads
     from a column's name in the source to its name here; ``notes`` says what was renamed, left out or missing.
+    ``absent`` are the columns of which the user said that there is none, ``unsure`` those that several
+    columns could be.
     """
 
     frame: pd.DataFrame = field(repr=False)
     names: Mapping[str, str] = field(default_factory=dict)
     source: str = "a frame"
     notes: tuple[str, ...] = ()
+    absent: frozenset[str] = frozenset()
+    unsure: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -57,6 +71,11 @@ class Ratings(Result):
         """The systems, sorted; none where the table has no such column."""
         return self.levels("system") if "system" in self.frame else ()
 
+    @property
+    def n_simulated(self) -> int:
+        """How many rows are by simulated raters, as their column ``simulated`` says."""
+        return count_simulated(self.frame)
+
     def levels(self, column: str) -> tuple[str, ...]:
         """Return the distinct values of a column as text, sorted."""
         return tuple(
@@ -67,7 +86,7 @@ class Ratings(Result):
         """Return the frame's name for a column that the user may call as the source or a synonym does."""
         if name in self.frame:
             return name
-        for other in (self.names.get(name), SYNONYMS.get(name.casefold())):
+        for other in (self.names.get(name), find_role(name)):
             if other is not None and other in self.frame:
                 return other
         raise BadRatings(self._lacks([name]))
@@ -139,8 +158,13 @@ class Ratings(Result):
         return dict(json_ready(whole))
 
     def _lacks(self, missing: list[str]) -> str:
+        if rivals := self.unsure.get(missing[0]):
+            return say_rivals(missing[0], rivals)
         names = " and ".join(repr(name) for name in missing)
         present = ", ".join(repr(name) for name in self.frame.columns)
+        texts = [str(name) for name in self.frame.columns if find_role(name) == "rating" != name]
+        if missing[0] == "rating" and texts:
+            present += f" ({' and '.join(map(repr, texts))} holds texts, and a text is no rating)"
         near = did_you_mean(missing[0], [*self.frame.columns, *self.names])
         hint = f" {near}" if near.startswith("Did") else ""
         return (
@@ -149,19 +173,30 @@ class Ratings(Result):
         )
 
 
-def read_ratings(source: Any, columns: Mapping[str, str] | None = None) -> Ratings:
+def read_ratings(
+    source: Any,
+    columns: Mapping[str, str | None] | None = None,
+    *,
+    drop: str | Iterable[str] = (),
+    review: bool = True,
+) -> Ratings:
     """Return the ratings table in a file, in a pandas, polars or other frame, or in a Ratings.
 
-    ``columns`` says which column is what where the names do not: ``{"rater": "WorkerId"}``. Rows that are
-    ``excluded`` or a ``check`` are set aside and counted in the notes. The source is never modified.
+    ``columns`` says which column is what where the names do not: ``{"rater": "WorkerId"}``, or None where the
+    table has no such thing. Rows that are ``excluded`` or a ``check`` are set aside and counted in the notes.
+    ``drop`` leaves out what is otherwise refused or kept with a note: "invalid" (words among numbers),
+    "placeholders" (raters such as na, who are nobody) and "duplicates" (copies of a row). The source is never
+    modified. ``review=False`` does not look for such rows.
     """
+    asked = check_drops(drop)
     if isinstance(source, Ratings):
-        return source if not columns else _rename_again(source, columns)
+        ratings = source if not columns else _rename_again(source, columns)
+        return _drop_rows(ratings, asked) if asked else ratings
     if isinstance(source, str | PathLike):
         raw, origin = read_table(Path(source)), str(source)
     else:
         raw, origin = _read_frame(source)
-    return _build(raw, origin, columns)
+    return _build(raw, origin, columns, asked, review)
 
 
 def write_ratings(ratings: Ratings, path: str | PathLike[str]) -> None:
@@ -169,28 +204,71 @@ def write_ratings(ratings: Ratings, path: str | PathLike[str]) -> None:
     write_table(ratings.frame, Path(path))
 
 
-def _build(raw: Raw, origin: str, columns: Mapping[str, str] | None) -> Ratings:
+def _build(
+    raw: Raw,
+    origin: str,
+    columns: Mapping[str, str | None] | None,
+    drop: frozenset[str] = frozenset(),
+    review: bool = True,
+) -> Ratings:
     frame = raw.frame
     repeated = [str(name) for name, count in Counter(frame.columns).items() if count > 1]
     if repeated:
         raise BadRatings(
             f"{origin} has several columns called {', '.join(map(repr, repeated))}; rename all but one."
         )
-    renamed = name_columns(list(frame.columns), columns)
-    frame = frame.rename(columns=renamed)
+    present = list(frame.columns)
+    unsure: dict[str, tuple[str, ...]] = {}
+    texts = find_texts(frame, columns)
+    renamed = name_columns(present, columns, texts=texts, unsure=unsure)
+    frame = frame.rename(columns=renamed) if renamed else frame
     names = {old: new for old, new in renamed.items() if not new.startswith(f"{old}_original")}
     notes = [*raw.notes, *(f"column {old} is read as {new}" for old, new in renamed.items())]
+    notes += [f"column {name} holds texts, so it is not read as the rating" for name in texts]
 
     frame, aside = _set_aside(frame, origin)
-    frame, found = _read_cells(frame, raw)
+    called = next((old for old, new in names.items() if new == "rating"), "rating")
+    frame, found, coded = _read_cells(frame, raw, called, "invalid" in drop)
     gaps = [
         f"{name} is missing in {count} of {len(frame)} rows"
         for name in ("rating", *IDENTIFIERS)
         if name in frame
-        and (count := int(frame[name].isna().sum()))
+        and (count := int(frame["rating"].isna().sum()) if name == "rating" else coded[name].n_missing)
         and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
-    return Ratings(frame.reset_index(drop=True), names, origin, (*notes, *aside, *found, *gaps))
+    ratings = Ratings(
+        frame.reset_index(drop=True),
+        names,
+        origin,
+        (*notes, *aside, *found, *gaps),
+        frozenset(find_absent(present, columns)),
+        unsure,
+    )
+    return _drop_rows(ratings, drop, coded) if review else ratings
+
+
+def find_texts(frame: pd.DataFrame, columns: Mapping[str, str | None] | None = None) -> list[str]:
+    """Return the columns that could be the rating by their names but hold texts, of those not mapped."""
+    mapped = set((columns or {}).values())
+    return [
+        name
+        for name in frame.columns
+        if name not in mapped
+        and name.strip().casefold() != "rating"
+        and find_role(name) == "rating"
+        and holds_texts(frame[name])
+    ]
+
+
+def _drop_rows(ratings: Ratings, drop: frozenset[str], coded: Mapping[str, Coded] | None = None) -> Ratings:
+    """Return the ratings with what a reader should know of them said first, without the rows to leave out."""
+    kept, notes = review_rows(ratings.frame, drop, coded)
+    fresh = [note for note in notes if note not in ratings.notes]
+    if kept is not None:
+        if not kept.any():
+            raise BadRatings(f"{ratings.source}: nothing is left, {'; '.join(notes)}.")
+        ratings = replace(ratings, frame=ratings.frame[kept].reset_index(drop=True))
+    return replace(ratings, notes=(*fresh, *ratings.notes)) if fresh else ratings
 
 
 def _set_aside(frame: pd.DataFrame, origin: str) -> tuple[pd.DataFrame, list[str]]:
@@ -216,23 +294,30 @@ def _set_aside(frame: pd.DataFrame, origin: str) -> tuple[pd.DataFrame, list[str
     return frame, notes
 
 
-def _read_cells(frame: pd.DataFrame, raw: Raw) -> tuple[pd.DataFrame, list[str]]:
-    """Return the frame with every column in its type, and what was found on the way."""
+def _read_cells(
+    frame: pd.DataFrame, raw: Raw, called: str, drop: bool
+) -> tuple[pd.DataFrame, list[str], dict[str, Coded]]:
+    """Return the frame with every column in its type, what was found on the way, and names as numbers."""
     read: dict[str, pd.Series] = {}
+    coded: dict[str, Coded] = {}
     notes: list[str] = []
     for name in frame.columns:
         column = frame[name]
         found: list[str] = []
         if name in IDENTIFIERS:
-            read[name] = read_identifiers(column)
+            read[name], codes, texts = code_identifiers(column)
+            coded[name] = Coded(codes, texts)
         elif name == "rating":
-            read[name], found = read_ratings_column(column, raw.decimal)
+            groups = frame.get("criterion")
+            read[name], found = read_ratings_column(
+                column, raw.decimal, name=called, groups=groups, drop=drop
+            )
         elif raw.typed:
             read[name] = settle(column)
         else:
             read[name], found = read_other_text(column, raw.decimal)
         notes += found
-    return pd.DataFrame(read, index=frame.index), notes
+    return pd.DataFrame(read, index=frame.index), notes, coded
 
 
 def _read_frame(source: Any) -> tuple[Raw, str]:
@@ -246,11 +331,11 @@ def _read_frame(source: Any) -> tuple[Raw, str]:
         frame, origin = _convert_frame(source)
     if isinstance(frame.columns, pd.MultiIndex):
         raise BadRatings(
-            "The frame has column names on several levels; a ratings table has one name a column."
+            "The frame has column names on several levels; a ratings table has one name per column."
         )
     if frame.shape[1] == 0 or len(frame) == 0:
         shape = f"{len(frame)} rows and {frame.shape[1]} columns"
-        raise BadRatings(f"The frame is empty ({shape}); a ratings table has a row a rating.")
+        raise BadRatings(f"The frame is empty ({shape}); a ratings table has one row per rating.")
     frame.columns = pd.Index([str(name) for name in frame.columns])
     return Raw(frame.reset_index(drop=True)), origin
 
@@ -271,13 +356,14 @@ def _convert_frame(source: Any) -> tuple[pd.DataFrame, str]:
     return frame, f"a {type(source).__module__.split('.')[0]} frame"
 
 
-def _rename_again(ratings: Ratings, columns: Mapping[str, str]) -> Ratings:
+def _rename_again(ratings: Ratings, columns: Mapping[str, str | None]) -> Ratings:
     """Return the ratings with columns mapped anew; a column may be called as its source called it."""
-    here = {target: ratings.names.get(name, name) for target, name in columns.items()}
+    here = {target: ratings.names.get(name or "", name) for target, name in columns.items()}
     again = _build(Raw(ratings.frame), ratings.source, here)
     names = {old: again.names.get(new, new) for old, new in ratings.names.items()} | dict(again.names)
     kept = [note for note in again.notes if note not in ratings.notes]
-    return replace(again, names=names, notes=(*ratings.notes, *kept))
+    absent = again.absent | {name for name in ratings.absent if name not in again.frame}
+    return replace(again, names=names, notes=(*ratings.notes, *kept), absent=absent)
 
 
 def _as_label(value: Any, column: pd.Series) -> str | None:

@@ -59,7 +59,7 @@ def read_table(path: Path) -> Raw:
         with path.open("rb") as file:
             start = file.read(8)
         if not start:
-            raise BadFile(f"{path} is empty; a ratings table has a header line and a row a rating.")
+            raise BadFile(f"{path} is empty; a ratings table has a header line and one row per rating.")
         _check_beginning(path, kind, start)
         raw = kind.read(path)
     except OSError as error:
@@ -70,7 +70,7 @@ def read_table(path: Path) -> Raw:
             "save it again as UTF-8."
         ) from None
     if len(raw.frame) == 0:
-        raise BadFile(f"{path} has a header but no rows; a ratings table has a row a rating.")
+        raise BadFile(f"{path} has a header but no rows; a ratings table has one row per rating.")
     return raw
 
 
@@ -140,7 +140,7 @@ def _read_separated(path: Path, separators: str) -> Raw:
         line = next((line for line in file if line.strip()), "")
     if not line:
         raise BadFile(
-            f"{path} holds nothing but empty lines; a ratings table has a header line and a row a rating."
+            f"{path} holds nothing but empty lines; a ratings table has a header line and one row per rating."
         )
     counts = {mark: len(next(csv.reader([line], delimiter=mark))) for mark in separators}
     separator = max(separators, key=lambda mark: counts[mark])  # the first of equals

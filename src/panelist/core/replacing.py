@@ -1,4 +1,4 @@
-"""A file put in its place in one step."""
+"""A file put in its place in one step, and the question before the work whether that can be done."""
 
 import os
 import tempfile
@@ -22,6 +22,33 @@ def replace_file(target: Path, content: bytes | str) -> None:
         if name:
             Path(name).unlink(missing_ok=True)
         raise BadFile(f"{target} cannot be written: {error.strerror or error}.") from error
+
+
+def check_place(target: Path, what: str) -> Path:
+    """Return the path if a file can be put there, or raise BadFile; asked before the work, not after it."""
+    if not target.parent.is_dir():
+        raise BadFile(
+            f"There is no folder {str(target.parent)!r} for the {what} {target.name}. Make it first."
+        )
+    if target.is_dir():
+        raise BadFile(f"{str(target)!r} is a folder; name a file in it for the {what}.")
+    if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
+        raise BadFile(
+            f"{str(target)!r} cannot be written: there is no permission. Name another file for the {what}."
+        )
+    return target
+
+
+def check_folder(folder: Path, what: str) -> Path:
+    """Return the path of a folder that is there or can be made, or raise BadFile; it is not made yet."""
+    near = folder
+    while not near.exists() and near != near.parent:
+        near = near.parent
+    if not near.is_dir():
+        raise BadFile(f"{str(near)!r} is a file; the {what} need a folder. Name another.")
+    if not os.access(near, os.W_OK):
+        raise BadFile(f"The folder {str(folder)!r} for the {what} cannot be written: there is no permission.")
+    return folder
 
 
 def _read_umask() -> int:

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from panelist.core.columns import SIMULATED, SIMULATED_YES
 from panelist.core.errors import BadPlan, PanelistError, UnknownName, did_you_mean
 from panelist.core.seeds import stream
 from panelist.design.showings import Longs, number, number_pages
@@ -65,6 +66,7 @@ def simulate_ratings(
 ) -> pd.DataFrame:
     """Return a ratings table with an answer for every trial and check of the plan; practice is left out.
 
+    Its column ``simulated`` says yes in every row, so that no result from it passes for one of people.
     ``effects`` says how good the systems are, in residual standard deviations around 0: a number for each
     system, or such numbers for each criterion; without it they are drawn from the seed, texts by people on
     top. ``careless`` is the share of raters who answer fast and without reading.
@@ -249,7 +251,7 @@ def _draw_seconds(rows: Rows, study: Study, seed: int) -> Floats:
 
 def _arrange(rows: Rows, columns: dict[str, Any], seconds: Floats, study: Study) -> pd.DataFrame:
     """Return the table in the order of the ratings table; columns that say nothing are left out."""
-    table = rows.table.assign(seconds=seconds)
+    table = rows.table.assign(seconds=seconds, **{SIMULATED: SIMULATED_YES})
     compared = any(criterion.scale.comparative for criterion in study.criteria)
     if compared:
         table["trial"] = _name_trials(rows)
@@ -261,7 +263,7 @@ def _arrange(rows: Rows, columns: dict[str, Any], seconds: Floats, study: Study)
         if compared
         else ["rater", "item", "system", "criterion"]
     )
-    wanted += ["choice", "answer", "rating", "text", *FOLLOWING]
+    wanted += ["choice", "answer", "rating", "text", *FOLLOWING, SIMULATED]
     for name in ("group", "list", "check"):
         if (table[name] == "").all():
             table = table.drop(columns=name)

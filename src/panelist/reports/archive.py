@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import panelist
-from panelist.core.errors import BadFile, BadPlan, BadStudy
+from panelist.core.errors import BadFile, BadPlan, BadRatings, BadStudy
 from panelist.core.result import Pairs, Part, Result, Sentence
 from panelist.design.files import RECORD as PLAN_RECORD
 from panelist.design.files import TABLE as PLAN_TABLE
@@ -118,7 +118,9 @@ def write_archive(
             (folder / TABLE).write_bytes(gathered.table)
             notes += gathered.notes
             step("report")
-            _make_report(folder, resamples, seed, gathered.last_day)
+            if missing := _make_report(folder, resamples, seed, gathered.last_day):
+                notes.append(f"The archive has no report: {missing}")
+                about["report"] = None
         step("sheets")
         notes += _write_sheets(folder, plan, gathered is not None, resamples)
         step("packing")
@@ -243,10 +245,16 @@ def _write_environment(folder: Path) -> None:
     (folder / REQUIREMENTS).write_text(write_requirements(found["packages"]), encoding="utf-8")
 
 
-def _make_report(folder: Path, resamples: int, seed: int, day: date | None) -> None:
+def _make_report(folder: Path, resamples: int, seed: int, day: date | None) -> str:
+    """Write the report, or return why these ratings allow none: they are worth keeping all the same."""
+    try:
+        analysis = analyse_archive(folder, resamples, seed)
+    except BadRatings as error:
+        return str(error)
     page = folder / REPORT
     page.parent.mkdir()
-    write_report(analyse_archive(folder, resamples, seed), page, made=day)
+    write_report(analysis, page, made=day)
+    return ""
 
 
 def _write_sheets(folder: Path, plan: "Plan | None", rated: bool, resamples: int) -> list[str]:

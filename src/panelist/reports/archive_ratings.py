@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.collection.export import export_ratings
 from panelist.core.errors import BadFile
+from panelist.core.review import is_placeholder, say_simulated
 from panelist.core.spreadsheets import disarm
 from panelist.study.study import Study
 
@@ -125,6 +126,7 @@ def _gather_file(path: Path, ids: bool, columns: Mapping[str, str] | None) -> Ga
 
     everything = read_everything(path, columns)
     frame = everything.ratings.frame.copy()
+    mark = say_simulated(everything.ratings.n_simulated, len(frame))
     for name, marks in (("check", everything.check), ("excluded", everything.excluded)):
         if any(marks):
             frame[name] = marks
@@ -136,13 +138,14 @@ def _gather_file(path: Path, ids: bool, columns: Mapping[str, str] | None) -> Ga
         table = path.read_bytes() if untouched else _write_csv(frame)
     except OSError as error:
         raise BadFile(f"{path} cannot be read: {error.strerror or error}.") from None
-    return Gathered(table, tuple(notes), _find_last_day(frame))
+    return Gathered(table, (*([f"{mark}."] if mark else []), *notes), _find_last_day(frame))
 
 
 def hide_people(frame: "pd.DataFrame") -> tuple["pd.DataFrame", list[str]]:
     """Return a table of ratings without what points to people, and a note for everything that was done.
 
-    Raters are renamed r001, r002 … in order of appearance, unless they have such names or pseudonyms already;
+    Raters are renamed r001, r002 … in order of appearance, unless they have such names or pseudonyms already,
+    or are placeholders (na, unknown), who are nobody and must be seen to be;
     columns that hold ids are left out; ids and addresses inside texts are masked.
     """
     notes = []
@@ -152,7 +155,7 @@ def hide_people(frame: "pd.DataFrame") -> tuple["pd.DataFrame", list[str]]:
         notes.append(f"Left out, since they may say who raters are: {', '.join(dropped)}.")
     renamed: dict[str, str] = {}
     if "rater" in frame:
-        raters = [str(name) for name in frame["rater"].dropna().unique()]
+        raters = [str(name) for name in frame["rater"].dropna().unique() if not is_placeholder(str(name))]
         if not all(_OWN.fullmatch(name) for name in raters):
             width = max(3, len(str(len(raters))))
             renamed = {old: f"r{place:0{width}d}" for place, old in enumerate(raters, start=1)}

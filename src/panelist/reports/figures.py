@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.core.cells import label
 from panelist.core.errors import BadFile, BadRatings
+from panelist.core.replacing import check_place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,11 +77,7 @@ def check_figure_path(path: str | PathLike[str]) -> Path:
     if target.suffix.lower() not in _METADATA:
         found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
         raise BadFile(f"A figure is written as .svg, .pdf or .png; {str(path)!r} has {found}.")
-    if not target.parent.is_dir():
-        raise BadFile(
-            f"There is no folder {str(target.parent)!r} for the figure {target.name}. Make it first."
-        )
-    return target
+    return check_place(target, "figure")
 
 
 @contextmanager

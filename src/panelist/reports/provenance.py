@@ -6,6 +6,8 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from panelist.core.columns import NONE
+
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis
 
@@ -39,6 +41,11 @@ def list_commands(analysis: "Analysis", report: str) -> list[str]:
     settings = analysis.settings
     extra = f" --seed {settings.seed}" if settings.seed else ""
     extra += f" --resamples {settings.resamples}" if settings.resamples != 1000 else ""
+    if settings.columns:
+        mapped = ",".join(f"{name}={column or NONE}" for name, column in settings.columns.items())
+        extra += f" --columns {shlex.quote(mapped)}"
+    extra += "".join(f" --drop {word}" for word in settings.drop)
+    extra += f" --by {shlex.quote(settings.by)}" if settings.by else ""
     return [f"pip install panelist=={version('panelist')}", commands[0] + extra]
 
 

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from panelist.analysis.missing import Missing
 from panelist.core.errors import BadFile
+from panelist.core.replacing import check_folder, check_place, replace_file
 from panelist.core.result import json_ready
 from panelist.reports.bibliography import list_references, write_bibtex
 from panelist.reports.html import find_marks, render_html
@@ -36,33 +38,44 @@ def write_report(
     The folder is called like the page, with ``_files`` at its end. The same analysis gives the same bytes,
     but for the date: ``made``, else that of SOURCE_DATE_EPOCH, else today.
     """
-    target = _check_path(path)
+    target = check_report_path(path, files=files)
     day = made or _find_date()
     folder = target.with_name(f"{target.stem}_files") if files else None
     step = on_step or (lambda _: None)
     try:
         step("page")
-        shown = folder.name if folder else None
-        target.write_text(render_html(analysis, say_date(day), target.name, shown), encoding="utf-8")
+        page = render_html(analysis, say_date(day), target.name, folder.name if folder else None)
         written = [target]
         if folder is not None:
             step("files")
-            written += _write_files(analysis, folder, target.name, day)
+            written += _fill_folder(analysis, folder, target.name, day)
+        replace_file(target, page)
     except OSError as error:
         raise BadFile(f"The report cannot be written to {target}: {error.strerror or error}.") from error
     return written
 
 
-def _check_path(path: str | PathLike[str]) -> Path:
+def check_report_path(path: str | PathLike[str], *, files: bool = True) -> Path:
+    """Return the path if a report can be written there, or raise BadFile; nothing is written yet."""
     target = Path(path)
     if target.suffix.casefold() not in (".html", ".htm"):
         found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
         raise BadFile(f"A report is an HTML file, such as report.html; {str(path)!r} has {found}.")
-    if not target.parent.is_dir():
-        raise BadFile(f"There is no folder {str(target.parent)!r} for the report. Make it first.")
-    if target.is_dir():
-        raise BadFile(f"{str(path)!r} is a folder; name a file in it, such as report.html.")
+    check_place(target, "report")
+    if files:
+        check_folder(target.with_name(f"{target.stem}_files"), "files of the report")
     return target
+
+
+def _fill_folder(analysis: "Analysis", folder: Path, report: str, day: date) -> list[Path]:
+    """Make all files beside the page before the first goes to its place; return where they are."""
+    with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as draft:
+        made = _write_files(analysis, Path(draft), report, day)
+        places = [folder / path.relative_to(draft) for path in made]
+        for path, place in zip(made, places, strict=True):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(place)
+    return places
 
 
 def _find_date() -> date:
@@ -86,14 +99,16 @@ def say_date(day: date) -> str:
 
 
 def _write_files(analysis: "Analysis", folder: Path, report: str, day: date) -> list[Path]:
-    """Write everything beside the page; return the files."""
+    """Write everything beside the page into an empty folder; return the files."""
     from panelist.reports.report_figures import draw_figures
 
-    for part in (folder, folder / "figures", folder / "tables"):
-        part.mkdir(exist_ok=True)
+    for part in (folder / "figures", folder / "tables"):
+        part.mkdir()
+    simulated = analysis.data.simulated()
+    mark = f"**{simulated}.**\n\n" if simulated else ""
     texts = {
-        "methods.md": f"# Methods\n\n{write_methods(analysis)}\n",
-        "results.md": f"# Results\n\n{write_results(analysis)}\n",
+        "methods.md": f"# Methods\n\n{mark}{write_methods(analysis)}\n",
+        "results.md": f"# Results\n\n{mark}{write_results(analysis)}\n",
         "references.bib": write_bibtex(list_references(analysis)),
         "analysis.json": analysis.to_json() + "\n",
         "provenance.json": json.dumps(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from panelist.core.errors import BadFile
 from panelist.core.markdown import draw_markdown
-from panelist.core.replacing import replace_file
+from panelist.core.replacing import check_place, replace_file
 from panelist.core.result import Result
 
 ENDINGS = (".md", ".html", ".tex", ".json")
@@ -42,11 +42,7 @@ def check_report_path(path: str | PathLike[str]) -> Path:
     if target.suffix.casefold() not in ENDINGS:
         found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
         raise BadFile(f"A report ends in {', '.join(ENDINGS)}; {str(path)!r} has {found}.")
-    if target.is_dir() or not target.parent.is_dir():
-        raise BadFile(
-            f"The report cannot be written to {str(path)!r}: there is no such folder, or it is one."
-        )
-    return target
+    return check_place(target, "report")
 
 
 def write_result(result: Result, path: str | PathLike[str]) -> Path:

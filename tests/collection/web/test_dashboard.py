@@ -105,6 +105,18 @@ def test_the_figures_are_those_of_the_store(desk: Desk) -> None:
     assert "Rating now 2 of 5" in words
 
 
+def test_simulated_raters_are_said_to_be_simulated(desk: Desk) -> None:
+    served = desk.served
+    walk(served)
+    assert "Simulated" not in read_text(desk.get())
+    walk(served, "?simulated=yes")
+    assert "Simulated ratings: 1 of 2 raters" in read_text(desk.get())
+    served.store.set_state("closed", "me")
+    assert "Simulated ratings: not data from people. 1 rater of those who came is simulated." in read_text(
+        desk.get("/results")
+    )
+
+
 def test_systems_are_named_nowhere_while_collecting(desk: Desk) -> None:
     token = walk(desk.served)
     pages = [desk.get(), desk.get("/raters"), desk.get("/log")]

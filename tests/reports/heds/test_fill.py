@@ -13,7 +13,10 @@ from panelist.design.simulate import simulate_ratings
 from panelist.reports.heds.datasheet import write_datasheet
 from panelist.reports.heds.fill import SOURCES, describe_sources, fill_sheet
 from panelist.reports.heds.fill.given import read_answer
+from panelist.reports.heds.html import render_html
+from panelist.reports.heds.latex import render_latex
 from panelist.reports.heds.lint import lint_sheet
+from panelist.reports.heds.markdown import render_markdown
 from panelist.reports.heds.questions import Question, Version, find_question
 from panelist.reports.heds.read import read_sheet
 from panelist.reports.heds.sheet import Answer, Sheet, describe_answer
@@ -285,3 +288,17 @@ def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path, name:
     with pytest.raises(BadFile, match=said):
         write_datasheet(load_study(LIKERT), None, None, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sheet_of_simulated_ratings_says_so() -> None:
+    study = load_study(LIKERT)
+    plan = plan_study(study)
+    ratings = simulate_ratings(study, plan, seed=1)
+    sheet = fill_sheet(study, plan, ratings, resamples=5)
+    assert sheet.simulated.startswith("Simulated ratings: not data from people")
+    assert sheet.simulated in sheet.answer("3.2.3").text
+    for render in (render_html, render_markdown, render_latex):
+        assert "Simulated ratings: not data from people" in render(sheet)
+    real = fill_sheet(study, plan, ratings.drop(columns="simulated"), resamples=5)
+    assert real.simulated == ""
+    assert "Simulated" not in render_html(real)

@@ -15,6 +15,7 @@ from panelist.collection.legacy.times import MONTHS
 from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.rating_rows import take_latest
 from panelist.collection.store.reading import Snapshot
+from panelist.core.columns import SIMULATED
 from panelist.core.errors import PanelistError
 from panelist.study.hit import Hit, list_rows
 from panelist.study.study import Study
@@ -55,9 +56,11 @@ def make_batch(snapshot: Snapshot, study: Study, *, ids: bool = False) -> pd.Dat
         row |= {f"Answer.{name}": value for name, value in fields.items()}
         made.append(row)
     frame = _arrange(made, list(next(iter(rows_of.values()))))
-    frame.attrs["notes"] = (
-        (f"{unread} answers are not the fields of a form and were left out",) if unread else ()
-    )
+    notes = [f"{unread} answers are not the fields of a form and were left out"] if unread else []
+    if simulated := sum(person[SIMULATED] != "" for person in people.values()):
+        told = f"{simulated} of {len(people)} raters are simulated"
+        notes.append(f"{told}, which batch results have no column for")
+    frame.attrs["notes"] = tuple(notes)
     return frame
 
 
@@ -74,10 +77,19 @@ def export_hit_ratings(snapshot: Snapshot, study: Study, *, ids: bool = False) -
     sheet = make_sheet("mturk", "what was collected", list(batch.columns), batch.to_numpy().tolist())
     check_columns(mapping, sheet.columns, sheet.files, hit.mapping, text)
     found = import_sheet(sheet, mapping, None, None)
-    frame = found.frame.copy()
+    frame = _mark_simulated(found.frame.copy(), snapshot, ids)
     left = [f"left out: {one}" for one in found.left_out]
     frame.attrs["notes"] = (*batch.attrs["notes"], *left, *found.notes)
     return frame
+
+
+def _mark_simulated(frame: pd.DataFrame, snapshot: Snapshot, ids: bool) -> pd.DataFrame:
+    """Return the ratings with those of simulated raters marked; unchanged where there are none."""
+    people = name_people(snapshot, ids)
+    people = people[people[SIMULATED] != ""]
+    names = {str(name) for column in ("rater", "outside_id") if column in people for name in people[column]}
+    marks = ["yes" if str(name) in names else "" for name in frame["rater"]]
+    return frame.assign(**{SIMULATED: marks}) if any(marks) else frame
 
 
 def _find_hit(study: Study) -> Hit:

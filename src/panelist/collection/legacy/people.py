@@ -8,14 +8,21 @@ from panelist.collection.legacy.mapping import Mapping
 from panelist.collection.legacy.prolific import ABOUT_WORK, PERSON
 from panelist.collection.legacy.sheet import FILE, ROW, Sheet
 from panelist.collection.pseudonyms import make_pseudonym
+from panelist.core.review import is_placeholder
 from panelist.study.problems import count
 
 SHORTEST_ID = 4  # a shorter id is found in ordinary words
 
 
 def make_names(ids: Iterable[str], salt: str | None) -> dict[str, str]:
-    """Return the name of each id: a pseudonym, the same as a study with this salt gives, or the id itself."""
-    return {one: make_pseudonym(salt, f"id {one}") if salt else one for one in dict.fromkeys(ids)}
+    """Return the name of each id: a pseudonym, the same as a study with this salt gives, or the id itself.
+
+    What is nobody's id (na, unknown) keeps its name, so that every analysis sees it for what it is.
+    """
+    return {
+        one: make_pseudonym(salt, f"id {one}") if salt and not is_placeholder(one) else one
+        for one in dict.fromkeys(ids)
+    }
 
 
 def mask_ids(frame: pd.DataFrame, names: dict[str, str], skip: Sequence[str] = ()) -> None:

@@ -17,6 +17,7 @@ from panelist.collection.robots.mind import Mind
 from panelist.collection.robots.record import Receipt, Record, RobotLost, Stay
 from panelist.collection.robots.sheet import Sheet, read_sheet
 from panelist.collection.words import Words
+from panelist.core.columns import SIMULATED, SIMULATED_YES
 
 MOST_PAGES = 20_000
 MOST_TRIES = 3  # of a page that the server shows again
@@ -93,9 +94,10 @@ class Robot:
     async def _enter(self) -> Reply:
         """Return the first page: by the open link, or by one's own."""
         path, query = self.address.path, dict(parse_qsl(self.address.query))
+        query[SIMULATED] = SIMULATED_YES  # the server keeps it with the visit
         if path.startswith("/r/"):
             self.link = path
-            return await self._ask("look", "GET", path)
+            return await self._ask("look", "GET", f"{path}?{urlencode(query, quote_via=quote)}")
         query.setdefault("id", self.person)
         if self.mind.group and not any(one.groups for one in self.mind.world.study.file.background):
             query.setdefault("group", self.mind.group)

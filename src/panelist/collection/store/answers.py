@@ -4,7 +4,8 @@ A field of a page has a row for each change of mind. The same key with the same 
 sent again; so is another key with the value that stands (two tabs, a form sent twice): one row.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from panelist.collection.store import statements as sql
@@ -52,6 +53,8 @@ class Move:
     seen_at: tuple[str, int, int] | None = None
     reason: str = ""
     code: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters of the link to keep, beside those that the visit has."""
 
 
 def save_answers(
@@ -85,6 +88,8 @@ def move_visit(link: Link, visit: Visit, move: Move, time: float) -> Visit | Non
     fields["opened"] = time if visit.opened is None else visit.opened
     if move.code:
         fields["code"] = move.code
+    if move.params:
+        fields["params"] = {**visit.params, **move.params}
     if move.state in ENDS:
         fields |= end_fields(visit, move.state, move.reason, time)
     if move.state == "declined":  # who declines leaves nothing behind but the count

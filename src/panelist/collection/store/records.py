@@ -7,6 +7,7 @@ from typing import Any
 
 from panelist.collection.store.engine import Row
 from panelist.collection.store.tables import ENDS, FREEING
+from panelist.core.columns import SIMULATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class Visit:
     code: str
     valid: bool
     created: float
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulated rater is here: it says so when it comes."""
+        return SIMULATED in self.params
 
     @property
     def over(self) -> bool:

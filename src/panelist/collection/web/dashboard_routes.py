@@ -108,7 +108,7 @@ async def show_results(visitor: Visitor) -> Response:
             words="How the systems compare is shown once collecting has ended. To show it before, the study "
             "file would have to say results: shown under collecting:.",
         )
-    await board.look()
+    overview = (await board.look()).overview
 
     def average() -> tuple[CriterionMeans, ...]:
         folders = list(board.ledger.folders.values())
@@ -117,7 +117,9 @@ async def show_results(visitor: Visitor) -> Response:
 
     found = await asyncio.to_thread(average)
     means = [(one, find_axis(_list_values(one))) for one in found]
-    return visitor.show("results", means=means, headings=name_criteria(site.study))
+    return visitor.show(
+        "results", means=means, headings=name_criteria(site.study), simulated=overview.simulated
+    )
 
 
 def _list_values(one: CriterionMeans) -> list[float]:

@@ -32,6 +32,7 @@ from panelist.collection.web.hit_routes import AROUND_A_HIT
 from panelist.collection.web.images import find_image, send_image
 from panelist.collection.web.security import TOKEN, find_address
 from panelist.collection.web.site import Past, Site
+from panelist.core.columns import SIMULATED
 from panelist.scales.base import BadAnswer
 from panelist.study.collecting import DEVICES
 
@@ -97,9 +98,14 @@ def is_preview(request: Request) -> bool:
     return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
 
 
-async def open_visit(site: Site, visit: Visit) -> Visit:
-    """Return the visit of a link that is opened for the first time: at the first step."""
+async def open_visit(site: Site, visit: Visit, params: Mapping[str, str]) -> Visit:
+    """Return the visit of a link that is opened for the first time: at the first step.
+
+    Of the parameters that somebody added to their own link only one is kept: that the rater is simulated.
+    """
     move = await site.read(lambda: go_to(site.booklet(), visit, "consent"))
+    if SIMULATED in params:
+        move = replace(move, params={SIMULATED: params[SIMULATED]})
     return (await site.write(ops.MoveVisit(visit.id, move))).visit
 
 
@@ -125,7 +131,7 @@ async def show_page(request: Request) -> Response:
     if visit.state == "invited" and not fits_device(site, request):
         return await show_end(site, "incompatible", visit.outside_id)
     if visit.state == "invited" and not is_preview(request):
-        visit = await open_visit(site, visit)
+        visit = await open_visit(site, visit, keep_parameters(request.query_params))
     visit = await come_back(site, visit, now)
 
     def look() -> Page:

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from panelist.core.columns import SYNONYMS
+from panelist.core.columns import find_role
 from panelist.core.errors import BadFormula, BadModel, did_you_mean
 from panelist.models.arrays import Longs
 from panelist.models.formulas.formula import Formula
@@ -66,7 +66,7 @@ def find_columns(formula: Formula, frame: pd.DataFrame, names: Mapping[str, str]
         if variable in known:
             sources[variable] = variable
             continue
-        for name in (names.get(variable), other_way.get(variable), SYNONYMS.get(variable.casefold())):
+        for name in (names.get(variable), other_way.get(variable), find_role(variable)):
             if name is not None and name in known:
                 sources[variable] = str(name)
                 break

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.cells import read_identifiers, settle
-from panelist.core.columns import IDENTIFIERS, SYNONYMS
+from panelist.core.columns import IDENTIFIERS, find_role
 from panelist.core.errors import BadModel, BadRatings, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.models.arrays import Floats, Longs
@@ -97,7 +97,7 @@ def _find_column(frame: pd.DataFrame, name: str, source: str, hint: str) -> Any:
             return known
         if count > 1:
             raise BadModel(f"The new data have {count} columns called {known!r}; rename all but one.")
-    alike = [column for column in frame.columns if SYNONYMS.get(str(column).casefold()) == source]
+    alike = [column for column in frame.columns if find_role(str(column)) == source]
     if len(alike) == 1:
         return alike[0]
     raise BadModel(

@@ -29,6 +29,7 @@ def render_latex(sheet: Sheet) -> str:
     lines = [
         _OPENING + rf"\section*{{{latex(sheet.title)}}}",
         latex(f"Human Evaluation Datasheet, HEDS {sheet.version}. {say_counts(sheet)}"),
+        *([rf"\par\textbf{{{latex(sheet.simulated)}.}}\par"] if sheet.simulated else []),
     ]
     for group in view_sheet(sheet):
         lines += ["", rf"\subsection*{{{latex(group.heading)}}}"]

@@ -12,6 +12,7 @@ def render_markdown(sheet: Sheet) -> str:
         f"# {escape(sheet.title)}",
         "",
         f"Human Evaluation Datasheet, HEDS {sheet.version}. {say_counts(sheet)}",
+        *(["", f"**{escape(sheet.simulated)}.**"] if sheet.simulated else []),
     ]
     for group in view_sheet(sheet):
         lines += ["", f"## {escape(group.heading)}"]

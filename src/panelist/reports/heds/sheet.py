@@ -55,6 +55,8 @@ class Sheet:
     """The file it was read from, so that it is written back as it was."""
     notes: tuple[str, ...] = ()
     """What its reader should know: what was found in the file and is not shown, what was not converted."""
+    simulated: str = ""
+    """What to say first where the ratings are not data from people."""
 
     def answer(self, number: str, criterion: str = "") -> Answer:
         """Return the answer to a question; a blank one where there is none."""

@@ -1,8 +1,10 @@
 """From what is known to a sheet: one file a section, and what a person wrote goes before all."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from panelist.core.review import say_simulated
 from panelist.design.plan import Plan
 from panelist.reports.heds.convert import DESCRIPTION, convert_sheet
 from panelist.reports.heds.fill import criteria, ethics, paper, people, procedure, sample, systems
@@ -16,6 +18,7 @@ from panelist.study.study import Study
 __all__ = ["FILLERS", "POWER_FILE", "SOURCES", "Facts", "fill_sheet", "gather_facts"]
 SECTIONS = (paper, systems, sample, people, procedure, criteria, ethics)
 READABLE = {ord("&"): "and", ord("<"): "(", ord(">"): ")", ord("|"): "/"}
+RECRUITMENT = "3.2.3"
 CONTROLLED = {"2", "4", "6"}  # of 3.3.7
 
 
@@ -35,6 +38,11 @@ def fill_sheet(
     for fill in FILLERS:
         answers |= fill(facts)
     answers |= _follow(given := read_given(study)) | given
+    kept = None if facts.cleaned is None else facts.cleaned.kept
+    mark = "" if kept is None else say_simulated(kept.n_simulated, len(kept))
+    if mark:  # in the file of the form as well, which has no place of its own for it
+        said = answers.get((RECRUITMENT, ""), Answer())
+        answers[RECRUITMENT, ""] = replace(said, text=f"{mark}. {said.text}".strip())
     description = answers.pop((DESCRIPTION, ""), None)  # only 2.x asks it
     renamed = rename_criteria([one.name for one in study.criteria])
     answers = {(number, renamed.get(name, "")): one for (number, name), one in answers.items()}
@@ -44,7 +52,8 @@ def fill_sheet(
         for old, new in renamed.items()
         if old != new
     )
-    sheet = Sheet(NEWEST, names, answers, study.title, notes=told)
+    told = (*([f"{mark}."] if mark else []), *told)
+    sheet = Sheet(NEWEST, names, answers, study.title, notes=told, simulated=mark)
     if version == NEWEST:
         return sheet
     made = convert_sheet(sheet, version)
@@ -52,7 +61,7 @@ def fill_sheet(
     older = dict(made.sheet.answers)
     if description is not None:
         older[DESCRIPTION, ""] = description
-    return Sheet(version, names, older, study.title, notes=notes)
+    return Sheet(version, names, older, study.title, notes=notes, simulated=mark)
 
 
 def rename_criteria(names: list[str]) -> dict[str, str]:
