@@ -3,6 +3,7 @@
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from panelist.analysis.comparative.choice_comparison import CLUSTER_WORDS, ChoiceCriterion
 from panelist.analysis.comparative.choice_comparison import MODEL_WORDS as CHOICE_WORDS
 from panelist.analysis.comparison import MODEL_WORDS, CriterionComparison
 from panelist.analysis.departures import Departures
@@ -102,7 +103,11 @@ def _tell_models(analysis: "Analysis") -> list[str]:
                 f"Ratings of {names} were modelled with {article} {MODEL_WORDS[model]} ({how}{formula})."
             )
         else:
-            said.append(f"Choices on {names} were modelled with the {CHOICE_WORDS.get(model, model)}.")
+            kinds = dict.fromkeys(
+                CLUSTER_WORDS[one.cluster] for one in compared if isinstance(one, ChoiceCriterion)
+            )
+            how = f", {' or '.join(kinds)}" if kinds else ""
+            said.append(f"Choices on {names} were modelled with the {CHOICE_WORDS.get(model, model)}{how}.")
     if not by_model:
         return said
     every = [one for compared in by_model.values() for one in compared]
