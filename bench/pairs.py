@@ -6,6 +6,7 @@ in which something was found, and its 95 % interval.
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,25 +86,26 @@ def list_cases() -> Iterator[tuple[str, Callable[[np.random.Generator], dict[str
     shapes = ((8, 12, 3, 0.3, 0.3), (8, 12, 4, 0.5, 0.5), (5, 20, 4, 0.3, 0.5), (6, 12, 6, 0.3, 0.3))
     for raters, items, systems, first, second in shapes:
         for thin in (1.0, 0.25):
-            yield (
-                f"{raters}×{items}×{systems}; {first}, {second}; last on {100 * thin:.0f} % of the items",
-                lambda rng, a=(raters, items, systems, (first, second)), t=thin: find_false_pairs(
-                    make_study(rng, *a, thin=t)
-                ),
-            )
+            name = f"{raters}×{items}×{systems}; {first}, {second}; last on {100 * thin:.0f} % of the items"
+            yield name, partial(_ask_pairs, raters, items, systems, (first, second), thin)
     for raters, items, spread in ((8, 12, (0.3, 0.3)), (5, 30, (0.3, 0.5)), (24, 40, (0.3, 0.3))):
-        yield (
-            f"equivalence, {raters}×{items}×2; {spread[0]}, {spread[1]}; difference = margin",
-            lambda rng, r=raters, i=items, s=spread: find_false_equivalence(
-                make_study(rng, r, i, 2, s, effect=0.6), "lmm", 0.6
-            ),
-        )
-        yield (
-            f"equivalence in points, {raters}×{items}×2; {spread[0]}, {spread[1]}; difference = margin",
-            lambda rng, r=raters, i=items, s=spread: find_false_equivalence(
-                make_study(rng, r, i, 2, s, effect=0.6, points=True), "clmm", expected_difference(0.6, s)
-            ),
-        )
+        for model, what in (("lmm", "equivalence"), ("clmm", "equivalence in points")):
+            name = f"{what}, {raters}×{items}×2; {spread[0]}, {spread[1]}; difference = margin"
+            yield name, partial(_ask_equivalence, raters, items, spread, model)
+
+
+def _ask_pairs(
+    raters: int, items: int, systems: int, spread: tuple[float, float], thin: float, rng: np.random.Generator
+) -> dict[str, bool]:
+    return find_false_pairs(make_study(rng, raters, items, systems, spread, thin=thin))
+
+
+def _ask_equivalence(
+    raters: int, items: int, spread: tuple[float, float], model: str, rng: np.random.Generator
+) -> dict[str, bool]:
+    points = model == "clmm"
+    frame = make_study(rng, raters, items, 2, spread, effect=0.6, points=points)
+    return find_false_equivalence(frame, model, expected_difference(0.6, spread) if points else 0.6)
 
 
 def main() -> None:

@@ -206,7 +206,7 @@ def test_an_unknown_p_stays_unknown_and_its_criterion_keeps_its_share() -> None:
 
 def test_lower_is_better_turns_ranks_and_words() -> None:
     frame = make_ratings({"a": -1, "b": 1.0, "c": 0.9}, slider=True)
-    up, down = (compare_systems(frame, better=end).criteria[0] for end in ("higher", "lower"))  # type: ignore[arg-type]
+    up, down = (compare_systems(frame, better=end).criteria[0] for end in ("higher", "lower"))
     assert [one.system for one in down.systems] == [one.system for one in up.systems][::-1]
     assert down.systems[0].system == "a"
     assert (down.systems[0].rank_low, down.systems[0].rank_high) == (1, 1)

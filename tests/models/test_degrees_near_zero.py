@@ -29,8 +29,8 @@ class Dense:
     """The REML deviance over (θ, σ) by dense matrices, and its derivatives by differences, as lmerTest's."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        self.y = frame["rating"].to_numpy(float)
-        self.X = np.column_stack([np.ones(len(frame)), (frame["system"] == "s1").to_numpy(float)])
+        self.y: Floats = frame["rating"].to_numpy(dtype=np.float64)
+        self.X: Floats = np.column_stack([np.ones(len(frame)), (frame["system"] == "s1").to_numpy(float)])
         self.same = []
         for group in GROUPS:
             key = frame[group.split(":")].agg("|".join, axis=1).to_numpy()
@@ -43,8 +43,9 @@ class Dense:
         for one, same in zip(theta, self.same, strict=True):
             V += (one * sigma) ** 2 * same
         root = np.linalg.cholesky(V)
-        X, y = np.linalg.solve(root, self.X), np.linalg.solve(root, self.y)
-        C = np.linalg.inv(X.T @ X)
+        X = np.asarray(np.linalg.solve(root, self.X), dtype=np.float64)
+        y = np.asarray(np.linalg.solve(root, self.y), dtype=np.float64)
+        C = np.asarray(np.linalg.inv(X.T @ X), dtype=np.float64)
         rest = y - X @ (C @ X.T @ y)
         return float(2 * np.log(np.diag(root)).sum() - np.linalg.slogdet(C)[1] + rest @ rest), C
 
