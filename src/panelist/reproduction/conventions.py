@@ -22,7 +22,8 @@ def state_conventions(criteria: Sequence[CriterionReproduction], level: float) -
         f"(Belz & Thomson 2026); n = {n} studies",
         "scale shift": scales.pop() if len(scales) == 1 else _list(criteria, "scale"),
         "scores": ways.pop() if len(ways) == 1 else _list(criteria, "aggregation"),
-        "intervals": f"{level * 100:g} %; of s*: s* ± t(n−1) · SE(s*), whose lower end may be below 0",
+        "intervals": f"{level * 100:g} %; of CV: exact, by noncentral t; of s*: Belz's, s* ± t(n−1) · "
+        "SE(s*), whose lower end may be below 0",
         "correlations": "means over pairs of studies, mid-ranks for ties; Kendall's W without correction for "
         "ties, as "
         "QRA3's, and corrected beside it where they differ",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isinf, isnan
 
 from panelist.core.formats import P_VALUE, TEXT, Cell, Format, decimals, interval, number, p_value
 from panelist.core.result import Pairs, Part, Sentence, Table
@@ -22,10 +22,19 @@ RIGHT = Format(str, "right")
 def draw_precision(
     criterion: str, studies: Sequence[str], rows: Sequence[Precision], scale: CommonScale, level: float
 ) -> Table:
-    """Return the scores of every study with CV* by both formulas, and s* with its interval."""
-    header = ("system", *studies, "CV*", "CV* QRA3", "s*", f"{level * 100:g} % interval of s*")
+    """Return the scores of every study with CV* by both formulas and its intervals, exact and Belz's."""
+    exact, usual = f"{level * 100:g} % of CV", "Belz's, of s*"
+    header = ("system", *studies, "CV*", "CV* QRA3", exact, "s*", usual)
     body: list[tuple[Cell, ...]] = [
-        (one.system, *one.scores, one.value, one.qra3, one.s_star, interval(one.low, one.high))
+        (
+            one.system,
+            *one.scores,
+            one.value,
+            one.qra3,
+            interval(one.cv_exact_low, one.cv_exact_high, 1),
+            one.s_star,
+            interval(one.low, one.high),
+        )
         for one in rows
     ]
     formats: dict[str, Format] = {
@@ -34,15 +43,28 @@ def draw_precision(
         "CV* QRA3": decimals(2),
         "s*": decimals(3),
     }
-    formats |= dict.fromkeys(studies, decimals(2)) | {header[-1]: RIGHT}
+    formats |= dict.fromkeys(studies, decimals(2)) | {exact: RIGHT, usual: RIGHT}
     undefined = [f"{one.system}: {one.note}." for one in rows if one.note]
     return Table(
         f"Scores on {criterion} and how precisely they come out again (type I)",
         header,
         body,
         formats,
-        note=" ".join([f"CV* by the formula of 2022 and by QRA3's; {scale.sentence()}.", *undefined]),
+        note=" ".join(
+            [
+                f"CV* by the formula of 2022 and by QRA3's; {scale.sentence()}. {_say_spread(rows, level)}",
+                *undefined,
+            ]
+        ),
     )
+
+
+def _say_spread(rows: Sequence[Precision], level: float) -> str:
+    """Return what the two intervals are."""
+    said = f"{level * 100:g} % of CV: the exact interval for normal scores, in percent"
+    if any(isinf(one.cv_exact_high) for one in rows):
+        said += "; ∞ where so few scores set no upper limit"
+    return said + ". Belz's: s* ± t · SE(s*), as published; it may reach below 0 and covers too little."
 
 
 def draw_measures(found: Correlations, labels: LabelAgreement | None) -> Pairs:
