@@ -32,29 +32,62 @@ def test_the_change_is_the_interaction_of_the_model_fitted_by_hand() -> None:
         second.assign(study="repeat 1", rater="b" + second["rater"]),
     ])  # fmt: skip
     by_hand = fit(found.formula, whole, model="clmm")
-    row = by_hand.coefficients.set_index("term").filter(like=":", axis=0).iloc[0]
+    linear = {how: fit(found.formula, whole, model="lmm", method=how) for how in ("REML", "ML")}
+    place = next(k for k, name in enumerate(by_hand.names) if ":" in name)
+    ratio = np.sqrt(linear["REML"].vcov[place + 1, place + 1] / linear["ML"].vcov[place + 1, place + 1])
+    df = linear["REML"].coefficients["df"][place + 1]
     [change] = found.changes
-    assert abs(change.change) == pytest.approx(abs(row["estimate"]), abs=1e-5)
-    assert change.se == pytest.approx(row["se"], rel=1e-4)
-    assert (change.p, found.p) == pytest.approx((row["p"], row["p"]), abs=1e-5)
+    estimate, se = by_hand.beta[place], np.sqrt(by_hand.vcov[place, place])
+    assert abs(change.change) == pytest.approx(abs(estimate), abs=1e-5)
+    assert ratio >= 1
+    assert change.se == pytest.approx(se * ratio, rel=1e-4)
+    assert change.df == pytest.approx(df, rel=1e-3)
+    p = 2 * stats.t.sf(abs(estimate) / (se * ratio), df)
+    assert (change.p, found.p) == pytest.approx((p, p), abs=1e-4)
+    assert (found.df, found.den_df) == pytest.approx((1, df), rel=1e-3)
     assert found.n == len(whole)
 
 
 def test_two_one_sided_tests_and_their_interval_agree() -> None:
-    found = join(make_ratings(1, effects=TWO), make_ratings(2, effects=TWO), margin=0.6)
+    frames = make_ratings(1, effects=TWO), make_ratings(2, effects=TWO)
+    found = join(*frames, margin=0.6)
     [one] = found.changes
-    upper, lower = (0.6 - one.change) / one.se, (0.6 + one.change) / one.se
-    assert one.p_equivalent == pytest.approx(stats.norm.sf(min(upper, lower)), abs=1e-9)
-    assert (one.high - one.low) / 2 == pytest.approx(stats.norm.ppf(0.95) * one.se)
-    assert one.equivalent == (one.low > -0.6 and one.high < 0.6)
+    assert found.margin_points == 0.6
+    margin = found.margin
+    assert 0.6 / margin == pytest.approx(0.8, abs=0.2)  # points a residual SD
+    upper, lower = (margin - one.change) / one.se, (margin + one.change) / one.se
+    assert one.p_equivalent == pytest.approx(stats.t.sf(min(upper, lower), one.df), abs=1e-9)
+    assert (one.high - one.low) / 2 == pytest.approx(stats.t.ppf(0.95, one.df) * one.se)
+    assert one.equivalent == (one.low > -margin and one.high < margin)
+    assert join(*frames).margin == 0.31
+
+
+def test_studies_of_the_same_items_have_a_smaller_error_of_the_change_in_points() -> None:
+    first = make_ratings(1, effects=TWO)
+    same, other = make_ratings(2, effects=TWO), make_ratings(2, effects=TWO)
+    [shared] = join(first, same).changes
+    assert shared.points_se > 0
+    assert shared.points_df > 1
+    [apart] = join(first, other.assign(item="x" + other["item"])).changes
+    assert np.isnan(apart.points_se)
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_ratings_that_leave_nothing_to_chance_are_not_tested(mapped: bool) -> None:
+    frame = make_ratings(1, effects=TWO)
+    frame["rating"] = np.where(frame["system"] == "tuned", 4, 2)
+    found = join(frame, frame, mapped=mapped)
+    assert np.isnan(found.p)
+    assert [one.tested or one.equivalent for one in found.changes] == [False]
+    assert "could not be tested" in found.sentence()
 
 
 def test_effects_that_are_the_same_are_equivalent_and_others_differ() -> None:
     same = [make_ratings(seed, effects=TWO, raters=12, items=30) for seed in (1, 2)]
-    found = join(*same, margin=0.5)
+    found = join(*same, margin=0.4)
     assert found.n_equivalent == 1
     other = make_ratings(3, effects={"rules": 0.8, "tuned": 0.0}, raters=12, items=30)
-    turned = join(same[0], other, margin=0.5)
+    turned = join(same[0], other, margin=0.4)
     assert turned.p < 0.001
     assert turned.n_equivalent == 0
     assert "differ between studies" in turned.sentence()
@@ -90,5 +123,3 @@ def test_what_cannot_be_joined_is_refused() -> None:
     first = make_ratings(1, effects=TWO)
     with pytest.raises(BadReproduction, match="single ratings of every study"):
         join(first, pd.DataFrame({"criterion": "fluency", "system": ["rules", "tuned"], "score": [1, 2]}))
-    with pytest.raises(BadReproduction, match="margin"):
-        join(first, first, margin=0)

@@ -193,5 +193,9 @@ def test_the_exact_interval_covers_at_its_level_and_never_goes_below_nought(n: i
 @given(SCORES)
 def test_the_exact_intervals_lie_above_nought_and_hold_their_estimates(scores: list[float]) -> None:
     found = measure_precision("a", scores)
+    if found.sd == 0:
+        assert isnan(found.cv_exact_low)  # equal scores do not show how far others lie
+        assert isnan(found.sd_exact_high)
+        return
     assert 0 <= found.sd_exact_low <= found.sd <= found.sd_exact_high
     assert 0 <= found.cv_exact_low <= 100 * found.sd / found.mean <= found.cv_exact_high

@@ -14,6 +14,7 @@ from panelist.reproduction.common_scale import CommonScale, ScaleMap, carry_over
 from panelist.reproduction.conventions import warn_of_scale
 from panelist.reproduction.correlation import correlate
 from panelist.reproduction.findings import (
+    Errors,
     FindingCheck,
     check_finding,
     count_agreements,
@@ -23,7 +24,7 @@ from panelist.reproduction.findings import (
 from panelist.reproduction.joint import JointModel, fit_jointly
 from panelist.reproduction.labels import LabelAgreement, compare_labels
 from panelist.reproduction.match import MatchedCriterion
-from panelist.reproduction.pair_tests import PairTests, check_pairs
+from panelist.reproduction.pair_tests import MODELLED, PairTests, check_pairs
 from panelist.reproduction.precision import Precision, measure_precision
 from panelist.reproduction.reproduction import CriterionReproduction
 from panelist.reproduction.sources import Given
@@ -41,7 +42,7 @@ class Options:
     findings: tuple[str, ...]
     named: str
     level: float
-    margin: float
+    margin: float | None
     models: bool
 
 
@@ -65,9 +66,9 @@ def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproducti
         check_pairs(each, row, systems, rule, level=options.level, models=options.models)
         for each, row in zip(given, table, strict=True)
     ]
-    findings, said = _check_findings(one, systems, tests, options)
-    labels, why_not = _try_labels(given, options)
     joint, reason = _try_joint(one, given, systems, mapped, options)
+    findings, said = _check_findings(one, systems, tests, list_errors(joint, rule), options)
+    labels, why_not = _try_labels(given, options)
     agreements, comparisons = count_agreements(scores)
     correlations = correlate(scores, one.labels)
     whole = [*one.notes, *notes, *said, *(note for test in tests for note in test.notes), *why_not, *reason]
@@ -90,6 +91,8 @@ def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproducti
         agreements=agreements,
         comparisons=comparisons,
         joint=joint,
+        analyses=tuple(test.analysis for test in tests),
+        margin=options.margin,
         level=options.level,
         warnings=(*correlations.notes, *warn_of_scale(one.criterion, scale, scores)),
         notes=tuple(dict.fromkeys(whole)),
@@ -142,7 +145,11 @@ def _measure(
 
 
 def _check_findings(
-    one: MatchedCriterion, systems: Sequence[str], tests: Sequence[PairTests], options: Options
+    one: MatchedCriterion,
+    systems: Sequence[str],
+    tests: Sequence[PairTests],
+    errors: Errors,
+    options: Options,
 ) -> tuple[tuple[FindingCheck, ...], list[str]]:
     stated, notes = list_stated(options.findings, one.criterion, systems)
     claimed = {frozenset((finding.first, finding.second)) for finding in stated}
@@ -153,18 +160,58 @@ def _check_findings(
     ]
     repeats = list(zip(one.labels[1:], tests[1:], strict=True))
     checks = tuple(
-        check_finding(finding, tests[0], repeats, stated=said, level=options.level)
+        check_finding(
+            finding,
+            tests[0],
+            repeats,
+            stated=said,
+            level=options.level,
+            margin=options.margin,
+            errors=errors,
+        )
         for finding, said in [
             *((finding, True) for finding in stated),
             *((finding, False) for finding in derived),
         ]
     )
     notes += [
-        f"The original's own scores do not show the stated finding {check.finding}."
+        f"The original's own {'test contradicts' if check.sign == '=' else 'scores do not show'} the stated "
+        f"finding {check.finding}."
         for check in checks
-        if check.stated and not check.shown
+        if check.stated and check.shown is False
     ]
-    return checks, notes
+    return checks, notes + _say_turned(checks)
+
+
+def list_errors(joint: JointModel | None, rule: Aggregation) -> Errors:
+    """Return the standard error of every change in units of the scores, where the studies share items."""
+    if joint is None or rule.name not in MODELLED:
+        return {}
+    unit = MODELLED[rule.name]
+    return {
+        (one.repeat, *pair): (unit * one.points_se, one.points_df)
+        for one in joint.changes
+        for pair in ((one.a, one.b), (one.b, one.a))
+        if one.points_se > 0 and one.points_df > 0
+    }
+
+
+def _say_turned(checks: Sequence[FindingCheck]) -> list[str]:
+    """Return a note on every study whose scores and analysis put two systems in opposite orders."""
+    turned = [
+        (label, check.finding)
+        for check in checks
+        for label, scores, estimate in (
+            ("original", check.original_scores, check.original),
+            *((one.repeat, one.scores, one.difference) for one in check.evidence),
+        )
+        if scores * estimate < 0
+    ]
+    return [
+        f"{label}: on {finding} the scores and the analysis, which takes raters and items into account, "
+        "point in opposite directions. The order is that of the scores, the verdict that of the analysis."
+        for label, finding in turned
+    ]
 
 
 def _try_labels(given: Sequence[Given], options: Options) -> tuple[LabelAgreement | None, list[str]]:

@@ -29,7 +29,7 @@ def state_conventions(criteria: Sequence[CriterionReproduction], level: float) -
         "QRA3's, and corrected beside it where they differ",
         "findings": "P counts all pairs of systems and of studies whose order is the same, a tie being an "
         "order of its "
-        "own (QRA3); significance and interval are rules of our own",
+        "own (QRA3); verdicts and predictions are rules of our own",
     }
     if any(one.labels is not None for one in criteria):
         found["labels"] = "; ".join({one.labels.unit for one in criteria if one.labels is not None})

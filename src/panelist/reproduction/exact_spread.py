@@ -20,24 +20,27 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 FAR = 9.0  # standard normal values beyond this are never met
+NEVER = 1e-17  # the probability of a tail that is never met
 NODES = 160
 
 
 def bound_sd(s: float, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the exact interval of σ.
+    """Return the exact interval of σ; nan for scores that are all equal, which do not show how others lie.
 
     >>> [round(end, 3) for end in bound_sd(1.0, 2)], [round(end, 3) for end in bound_sd(1.0, 5)]
     ([0.446, 31.91], [0.599, 2.874])
     """
     from scipy.special import chdtri
 
+    if s == 0:
+        return nan, nan
     tail = (1 - level) / 2
     low, high = (s * sqrt((n - 1) / float(chdtri(n - 1, share))) for share in (tail, 1 - tail))
     return low, high
 
 
 def bound_cv(m: float, s: float, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the exact interval of σ/μ as a share, for a mean above 0; nan where the mean is not.
+    """Return the exact interval of σ/μ as a share; nan where the mean is not above 0 or all scores are equal.
 
     >>> [round(end, 4) for end in bound_cv(10.0, 1.0, 3)], bound_cv(10.0, 2.0, 2)[1]
     ([0.0519, 0.672], inf)
@@ -45,10 +48,8 @@ def bound_cv(m: float, s: float, n: int, level: float = 0.95) -> tuple[float, fl
     from scipy.optimize import brentq
     from scipy.special import chdtri, stdtr
 
-    if m <= 0:
+    if m <= 0 or s == 0:
         return nan, nan
-    if s == 0:
-        return 0.0, 0.0
     t, tail = sqrt(n) * m / s, (1 - level) / 2
     most = t * sqrt(float(chdtri(n - 1, tail / 2)) / (n - 1)) + FAR
 
@@ -60,16 +61,18 @@ def bound_cv(m: float, s: float, n: int, level: float = 0.95) -> tuple[float, fl
     return at(tail), at(1 - tail) if shown else inf
 
 
-def find_below(t: float, df: int, ncp: float) -> float:
+def find_below(t: float, df: float, ncp: float) -> float:
     """Return P(T ≤ t) of noncentral t, for t above 0.
 
     Integrated over the normal part z of T = (z + ncp)/u: that u is at least (z + ncp)/t is a χ² tail, smooth
-    in z, so that a fixed quadrature holds for noncentralities of thousands as well.
+    in z. It is 1 below the values of u that are ever met and 0 above them, so that a fixed quadrature between
+    these holds for noncentralities and degrees of freedom of thousands as well.
     """
-    from scipy.special import gammaincc, ndtr
+    from scipy.special import gammaincc, gammainccinv, gammaincinv, ndtr
 
+    least, most = (sqrt(2 * float(inverse(df / 2, NEVER)) / df) for inverse in (gammaincinv, gammainccinv))
+    low, high = (min(max(t * u - ncp, -FAR), FAR) for u in (least, most))
     x, weights = _nodes()
-    low, high = max(-ncp, -FAR), FAR
     z = low + (high - low) * (x + 1) / 2
     tail = gammaincc(df / 2, df * (z + ncp) ** 2 / (2 * t * t))
     density = np.exp(-z * z / 2) / sqrt(2 * np.pi)
