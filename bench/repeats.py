@@ -21,8 +21,7 @@ from scipy import stats
 from panelist.core.errors import PanelistError
 from panelist.core.seeds import stream
 from panelist.reproduction.aggregate import AGGREGATIONS
-from panelist.reproduction.assess import list_errors
-from panelist.reproduction.findings import Errors, check_finding
+from panelist.reproduction.findings import check_finding
 from panelist.reproduction.joint import fit_jointly
 from panelist.reproduction.pair_tests import PairTests, check_pairs
 from panelist.reproduction.precision import find_c4
@@ -108,25 +107,22 @@ def count_false(truth: Truth, sims: int, shared: bool, seed: int = 1) -> Counter
             rng, truth, items if shared else draw_items(rng, truth), "r" if not shared else "i"
         )
         first, second = (test_pairs(one, truth) for one in (original, again))
-        errors: Errors = {}
-        try:
-            joint = fit_jointly([original, again], ["original", "repeat"], truth.names)
-        except PanelistError:
-            found["no joint model"] += 1
-        else:
-            errors = list_errors(joint, AGGREGATIONS["mean"])
-            found["joint"] += 1
-            found["changed"] += joint.p < 0.05
-            found["change"] += sum(one.p < 0.05 for one in joint.changes)
-            found["changes"] += len(joint.changes)
         for a, b in combinations(truth.names, 2):
-            finding = Finding("rating", a, "=", b)
-            check = check_finding(finding, first, [("repeat", second)], stated=False, errors=errors)
+            check = check_finding(Finding("rating", a, "=", b), first, [("repeat", second)], stated=False)
             if check.evidence[0].interval is not None:
                 found["pairs"] += 1
                 found["outside"] += not check.evidence[0].interval
             if (a, b) == truth.names[:2]:
                 found[check.verdict] += 1
+        try:
+            joint = fit_jointly([original, again], ["original", "repeat"], truth.names)
+        except PanelistError:
+            found["no joint model"] += 1
+            continue
+        found["joint"] += 1
+        found["changed"] += joint.p < 0.05
+        found["change"] += sum(one.p < 0.05 for one in joint.changes)
+        found["changes"] += len(joint.changes)
     return found
 
 

@@ -62,16 +62,6 @@ def test_two_one_sided_tests_and_their_interval_agree() -> None:
     assert join(*frames).margin == 0.31
 
 
-def test_studies_of_the_same_items_have_a_smaller_error_of_the_change_in_points() -> None:
-    first = make_ratings(1, effects=TWO)
-    same, other = make_ratings(2, effects=TWO), make_ratings(2, effects=TWO)
-    [shared] = join(first, same).changes
-    assert shared.points_se > 0
-    assert shared.points_df > 1
-    [apart] = join(first, other.assign(item="x" + other["item"])).changes
-    assert np.isnan(apart.points_se)
-
-
 @pytest.mark.parametrize("mapped", [False, True])
 def test_ratings_that_leave_nothing_to_chance_are_not_tested(mapped: bool) -> None:
     frame = make_ratings(1, effects=TWO)

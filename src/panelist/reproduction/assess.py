@@ -14,7 +14,6 @@ from panelist.reproduction.common_scale import CommonScale, ScaleMap, carry_over
 from panelist.reproduction.conventions import warn_of_scale
 from panelist.reproduction.correlation import correlate
 from panelist.reproduction.findings import (
-    Errors,
     FindingCheck,
     check_finding,
     count_agreements,
@@ -24,7 +23,7 @@ from panelist.reproduction.findings import (
 from panelist.reproduction.joint import JointModel, fit_jointly
 from panelist.reproduction.labels import LabelAgreement, compare_labels
 from panelist.reproduction.match import MatchedCriterion
-from panelist.reproduction.pair_tests import MODELLED, PairTests, check_pairs
+from panelist.reproduction.pair_tests import PairTests, check_pairs
 from panelist.reproduction.precision import Precision, measure_precision
 from panelist.reproduction.reproduction import CriterionReproduction
 from panelist.reproduction.sources import Given
@@ -67,7 +66,7 @@ def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproducti
         for each, row in zip(given, table, strict=True)
     ]
     joint, reason = _try_joint(one, given, systems, mapped, options)
-    findings, said = _check_findings(one, systems, tests, list_errors(joint, rule), options)
+    findings, said = _check_findings(one, systems, tests, options)
     labels, why_not = _try_labels(given, options)
     agreements, comparisons = count_agreements(scores)
     correlations = correlate(scores, one.labels)
@@ -148,7 +147,6 @@ def _check_findings(
     one: MatchedCriterion,
     systems: Sequence[str],
     tests: Sequence[PairTests],
-    errors: Errors,
     options: Options,
 ) -> tuple[tuple[FindingCheck, ...], list[str]]:
     stated, notes = list_stated(options.findings, one.criterion, systems)
@@ -167,7 +165,6 @@ def _check_findings(
             stated=said,
             level=options.level,
             margin=options.margin,
-            errors=errors,
         )
         for finding, said in [
             *((finding, True) for finding in stated),
@@ -181,19 +178,6 @@ def _check_findings(
         if check.stated and check.shown is False
     ]
     return checks, notes + _say_turned(checks)
-
-
-def list_errors(joint: JointModel | None, rule: Aggregation) -> Errors:
-    """Return the standard error of every change in units of the scores, where the studies share items."""
-    if joint is None or rule.name not in MODELLED:
-        return {}
-    unit = MODELLED[rule.name]
-    return {
-        (one.repeat, *pair): (unit * one.points_se, one.points_df)
-        for one in joint.changes
-        for pair in ((one.a, one.b), (one.b, one.a))
-        if one.points_se > 0 and one.points_df > 0
-    }
 
 
 def _say_turned(checks: Sequence[FindingCheck]) -> list[str]:

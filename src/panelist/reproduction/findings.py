@@ -10,23 +10,21 @@ difference; ``significant``, a test that says so (of a difference that way, or o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, nan
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from panelist.core.errors import BadReproduction
-from panelist.reproduction.pair_tests import PairTests
+from panelist.reproduction.pair_tests import PairTest, PairTests
 from panelist.reproduction.verdicts import NOT_UPHELD, UNDECIDED, UPHELD, find_margin, judge, predict
 from panelist.study.findings import Finding, parse_finding
 
 SIGNS = {1: ">", 0: "=", -1: "<"}
 RULES = ("direction", "significant", "interval")
-Errors: TypeAlias = Mapping[tuple[str, str, str], tuple[float, float]]  # repeat, a, b → SE of the change, df
 
 
 @dataclass(frozen=True)
@@ -162,14 +160,9 @@ def check_finding(
     stated: bool,
     level: float = 0.95,
     margin: float | None = None,
-    errors: Errors | None = None,
 ) -> FindingCheck:
-    """Return the finding with the evidence of the original and of every repeat.
-
-    ``errors`` has standard errors of changes, for studies that share items (see ``predict``).
-    """
-    pair = finding.first, finding.second
-    there, known = original.of(*pair), errors or {}
+    """Return the finding with the evidence of the original and of every repeat."""
+    there = original.of(finding.first, finding.second)
     reach = find_margin(there, margin, level)
     return FindingCheck(
         first=finding.first,
@@ -181,17 +174,7 @@ def check_finding(
         original_p=there.p,
         shown=_is_shown(finding, original, level),
         margin=reach,
-        evidence=tuple(
-            _weigh(
-                finding,
-                label,
-                tests,
-                predict(there, tests.of(*pair), level, known.get((label, *pair))),
-                reach,
-                level,
-            )
-            for label, tests in repeats
-        ),
+        evidence=tuple(_weigh(finding, label, tests, there, reach, level) for label, tests in repeats),
     )
 
 
@@ -207,19 +190,19 @@ def _weigh(
     finding: Finding,
     label: str,
     tests: PairTests,
-    predicted: tuple[float, float],
+    there: PairTest,
     margin: float,
     level: float,
 ) -> Evidence:
     here = tests.of(finding.first, finding.second)
     direction = SIGNS[_sign(tests, finding)] == finding.sign
-    found = judge(finding.sign, here, margin, level)
+    found = judge(finding.sign, there, here, margin, level)
     significant: bool | None = None
     if finding.sign == "=":
         significant = None if isnan(found.p_equivalent) else found.p_equivalent < 1 - level
     elif here.tested:
         significant = found.verdict == UPHELD
-    low, high = predicted
+    low, high = predict(there, here, level)
     return Evidence(
         repeat=label,
         scores=here.difference,

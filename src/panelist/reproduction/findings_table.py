@@ -71,7 +71,8 @@ def _explain(
         "the scores, not adjusted for the number of pairs.",
         "Order: the repeat's scores have the same one.",
         f"Verdict: upheld where the repeat finds the difference (p below {1 - level:.2g}); not upheld where "
-        "it finds the opposite, or shows that the difference is smaller than the margin; else undecided.",
+        "it finds the opposite or, where the original found it, shows that it is smaller than the margin; "
+        "else undecided.",
     ]
     if any(one.sign == "=" for one in findings):
         said.append(

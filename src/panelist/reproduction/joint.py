@@ -45,9 +45,7 @@ class EffectChange:
     """How far the difference a − b moved from the original to a repeat: estimate, interval, two tests.
 
     ``p`` is that of no change, ``p_equivalent`` that of a change beyond the margin (the larger of two
-    one-sided tests); ``low`` and ``high`` are the interval of level 1 − 2α that goes with it. ``points_se``
-    and ``points_df`` are the standard error of the change in points of the scale and its degrees of freedom,
-    by the linear model of the same formula; nan where the studies share no items.
+    one-sided tests); ``low`` and ``high`` are the interval of level 1 − 2α that goes with it.
     """
 
     repeat: str
@@ -63,8 +61,6 @@ class EffectChange:
     p: float
     p_equivalent: float
     equivalent: bool
-    points_se: float = nan
-    points_df: float = nan
 
     @property
     def tested(self) -> bool:
@@ -143,12 +139,21 @@ def fit_jointly(
     ``margin`` is in points of the scale; without one, changes within 0.31 residual standard deviations are no
     change. ``mapped`` says that ratings were carried over from another scale: then the model is linear.
     """
-    table, notes, shared = _join(givens, labels, systems)
+    table, notes = _join(givens, labels, systems)
     ordinal = False
     if not mapped:
         ordinal, why = choose_family(table.frame["rating"].to_numpy(dtype=np.float64), ordered=False)
         notes.append(why)
     fitted, tried = _fit_steps(table, ordinal, link)
+    linear = _fit_linear(fitted, table)
+    if ordinal and (pair := _find_contradiction(fitted, linear, systems, labels)):
+        notes.append(
+            f"On {pair} the joint ordinal model contradicts a linear one that finds a difference, as it may "
+            "where nearly all ratings are the same: the linear model was taken."
+        )
+        ordinal = False
+        fitted, more = _fit_steps(table, ordinal, link)
+        tried, linear = [*tried, *more], fitted
     tested = lend_degrees(fitted, table)
     name = next((term for term in fitted.test_terms().terms if ":" in term and "study" in term), None)
     if name is None:
@@ -157,11 +162,8 @@ def fit_jointly(
         )
     found = tested.test(name) if not fitted.leaves_nothing else UNTESTABLE
     unit = 1.0 if ordinal else float(fitted.sigma)
-    linear = _fit_linear(fitted, table) if shared or margin is not None else None
-    spread = MARGIN if margin is None or linear is None else margin / float(linear.sigma)
+    spread = MARGIN if margin is None else margin / float(linear.sigma)
     changes = _find_changes(tested, systems, labels, spread * unit, level)
-    if shared and linear is not None:
-        changes = _add_points(changes, linear, systems, labels)
     return JointModel(
         model=fitted.model,
         link=fitted.link,
@@ -181,8 +183,8 @@ def fit_jointly(
 
 def _join(
     givens: Sequence[Given], labels: Sequence[str], systems: Sequence[str]
-) -> tuple[Ratings, list[str], int]:
-    """Return all ratings in one table, raters named with their study; notes; how many items all share."""
+) -> tuple[Ratings, list[str]]:
+    """Return all ratings in one table, raters named with their study."""
     import pandas as pd
 
     parts: list[pd.DataFrame] = []
@@ -210,8 +212,7 @@ def _join(
             f"A joint model is not fitted to more than {MOST_ROWS:,} ratings: {len(whole):,} here."
         )
     assert givens[0].rows is not None
-    joined = replace(givens[0].rows, frame=whole, names={}, source="all studies", notes=())
-    return joined, notes, len(common)
+    return replace(givens[0].rows, frame=whole, names={}, source="all studies", notes=()), notes
 
 
 def _fit_steps(table: Ratings, ordinal: bool, link: str) -> tuple[Fit, list[str]]:
@@ -258,6 +259,26 @@ def _fit_linear(fitted: Fit, table: Ratings) -> Fit:
     return fit(fitted.formula, table, model="lmm" if fitted.model == "clmm" else "lm")
 
 
+def _find_contradiction(
+    fitted: Fit, linear: Fit, systems: Sequence[str], labels: Sequence[str]
+) -> str | None:
+    """Return a pair of systems whose order in some study the two models see in opposite ways.
+
+    Only differences count that the linear model, which does not break down where nearly all ratings are the
+    same, finds beyond twice its standard error.
+    """
+    both = zip(
+        _list_contrasts(fitted, systems, labels), _list_contrasts(linear, systems, labels), strict=True
+    )
+    for (again, a, b, *ordinal), (_, _, _, *straight) in both:
+        for label, l, m in zip((labels[0], again), ordinal, straight, strict=True):
+            there = float(m @ linear.beta)
+            found = abs(there) > 2 * float(np.sqrt(max(float(m @ linear.vcov @ m), 0.0)))
+            if found and there * float(l @ fitted.beta) < 0:
+                return f"{a} and {b} ({label})"
+    return None
+
+
 def _find_changes(
     tested: Tested, systems: Sequence[str], labels: Sequence[str], margin: float, level: float
 ) -> tuple[EffectChange, ...]:
@@ -269,18 +290,6 @@ def _find_changes(
         se = float(np.sqrt(max(float(l @ fitted.vcov @ l), 0.0)) * tested.widen(l)[0])
         ends = float(first @ fitted.beta), float(second @ fitted.beta)
         found.append(_find_change(again, (a, b), ends, se, float(tested.degrees(l)[0]), margin, level))
-    return tuple(found)
-
-
-def _add_points(
-    changes: Sequence[EffectChange], linear: Fit, systems: Sequence[str], labels: Sequence[str]
-) -> tuple[EffectChange, ...]:
-    """Return the changes with their standard errors in points of the scale."""
-    found = []
-    for one, (_, _, _, first, second) in zip(changes, _list_contrasts(linear, systems, labels), strict=True):
-        l = second - first
-        se, df = float(np.sqrt(max(float(l @ linear.vcov @ l), 0.0))), float(linear.degrees(l[None, :])[0])
-        found.append(replace(one, points_se=se, points_df=df))
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ def draw_precision(
     criterion: str, studies: Sequence[str], rows: Sequence[Precision], scale: CommonScale, level: float
 ) -> Table:
     """Return the scores of every study with CV* by both formulas and its intervals, exact and Belz's."""
-    exact, usual = f"{level * 100:g} % of CV", "Belz's, of s*"
+    exact, usual = f"CV, {level * 100:g} %", "Belz's, of s*"
     header = ("system", *studies, "CV*", "CV* QRA3", exact, "s*", usual)
     body: list[tuple[Cell, ...]] = [
         (
@@ -60,7 +60,7 @@ def draw_precision(
 
 def _say_spread(rows: Sequence[Precision], level: float) -> str:
     """Return what the two intervals are."""
-    said = f"{level * 100:g} % of CV: the exact interval for normal scores, in percent"
+    said = "Interval of CV: exact for normal scores, in percent"
     if any(isinf(one.cv_exact_high) for one in rows):
         said += "; ∞ where so few scores set no upper limit"
     if any(one.sd == 0 for one in rows):

@@ -105,8 +105,8 @@ class CriterionReproduction(Result):
         tested = [one for one in self.findings if one.tested]
         if len(self.studies) != 2 or not tested:
             return ""
-        shown = sum(one.sign != "=" and one.verdict == UPHELD for one in tested)
-        return f", {shown} of them by a test of the repeat"
+        shown = sum(one.upheld() is True and one.verdict == UPHELD for one in tested if one.sign != "=")
+        return f", {shown} of them shown by a test of the repeat"
 
     def parts(self) -> list[Part]:
         """Return the sentence, the warnings, and the four types of result with their evidence."""

@@ -1,7 +1,8 @@
 """What a repeat's data say of a finding: upheld, not upheld, or undecided.
 
 A finding ``a > b`` is upheld where the repeat finds the same difference (p below α), and not where it finds
-the opposite or shows that the difference is smaller than the margin. A finding ``a = b`` cannot be upheld by
+the opposite or, after an original that did find it, shows that the difference is smaller than the margin. A
+finding ``a = b`` cannot be upheld by
 finding nothing, which a small repeat always does. It takes equivalence: two one-sided tests (Schuirmann 1987,
 doi:10.1007/BF01068419) show that the difference lies within ± the margin; the interval of level 1 − 2α inside
 the margin says the same. It is not upheld where the repeat finds a difference that is not shown to lie within
@@ -42,7 +43,7 @@ def find_margin(original: PairTest, declared: float | None, level: float) -> flo
     return original.se * find_noncentrality(original.df, alpha=1 - level)
 
 
-def judge(sign: str, repeat: PairTest, margin: float, level: float) -> Judgement:
+def judge(sign: str, original: PairTest, repeat: PairTest, margin: float, level: float) -> Judgement:
     """Return what the repeat's difference first − second says of ``first sign second``."""
     if not repeat.tested:
         return Judgement(UNDECIDED, "the repeat has no test of it")
@@ -63,29 +64,25 @@ def judge(sign: str, repeat: PairTest, margin: float, level: float) -> Judgement
         same = way * repeat.estimate > 0
         reason = "the repeat finds it" if same else "the repeat finds the opposite"
         return Judgement(UPHELD if same else NOT_UPHELD, reason, p)
-    if (below if way > 0 else above) < alpha:
+    found = not original.tested or original.p < alpha  # an untested original is taken at its word
+    if found and (below if way > 0 else above) < alpha:
         return Judgement(NOT_UPHELD, "the difference is shown to be smaller than the margin", p)
     return Judgement(UNDECIDED, "the repeat is too imprecise", p)
 
 
-def predict(
-    original: PairTest, repeat: PairTest, level: float, error: tuple[float, float] | None = None
-) -> tuple[float, float]:
+def predict(original: PairTest, repeat: PairTest, level: float) -> tuple[float, float]:
     """Return where the original expects the repeat's estimate: its own ± t · √(SE² + SE² of the repeat).
 
     Both errors count (Patil, Peng & Leek 2016, doi:10.1177/1745691616646366), with Welch and Satterthwaite's
-    degrees of freedom. Studies of the same items err alike: there ``error`` is the standard error of the
-    change and its degrees of freedom. nan where either study has no analysis.
+    degrees of freedom; nan where either study has no analysis. Errors that the studies share, of the same
+    items, cancel and are not taken off, so that the interval is then wider than it need be.
     """
     from scipy.special import stdtrit
 
     if not (original.tested and repeat.tested):
         return nan, nan
-    if error is None:
-        se = hypot(original.se, repeat.se)
-        df = se**4 / sum(one.se**4 / min(one.df, NORMAL) for one in (original, repeat))
-    else:
-        se, df = error
+    se = hypot(original.se, repeat.se)
+    df = se**4 / sum(one.se**4 / min(one.df, NORMAL) for one in (original, repeat))
     reach = float(stdtrit(df, (1 + level) / 2)) * se
     return original.estimate - reach, original.estimate + reach
 
