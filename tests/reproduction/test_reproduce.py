@@ -256,6 +256,10 @@ def test_a_tiny_repeat_leaves_equality_open_and_a_precise_one_upholds_it() -> No
     precise = make_study(3, raters=30, items=60, gap=0.15)
     found = reproduce(original, precise, **options)["fluency"]  # type: ignore[arg-type]
     assert found.findings[0].evidence[0].p < 0.05
+    assert (
+        "1 of 1 orders of two systems is the same, 1 of them shown by a test of the repeat"
+        in found.sentence()
+    )
     assert (found.findings[0].upheld(), found.findings[0].verdict) == (True, "upheld")
     far = reproduce(original, make_study(4, raters=30, items=60, gap=1.0), **options)["fluency"]  # type: ignore[arg-type]
     assert far.findings[0].verdict == "not upheld"
@@ -265,9 +269,12 @@ def test_scores_alone_do_not_show_that_systems_are_the_same() -> None:
     found = reproduce({"a": 3, "b": 3}, {"a": 4, "b": 4}, scale_min=1, findings=["rating: a = b"])["rating"]
     assert (found.findings[0].upheld(), found.findings[0].verdict) == (False, "undecided")
     assert found.upheld == 1  # P counts orders, and these are the same
-    assert "1 that systems are the same cannot be judged: scores alone say no more" in found.sentence()
+    assert (
+        "1 says that systems are the same, which scores cannot show. Scores alone give no verdict."
+        in found.sentence()
+    )
     ordered = reproduce({"a": 4, "b": 3}, {"a": 5, "b": 4}, scale_min=1, findings=["rating: a > b"])["rating"]
-    assert "1 is in the same order again: scores alone say no more" in ordered.sentence()
+    assert "1 is in the same order again. Scores alone give no verdict." in ordered.sentence()
     assert (ordered.findings[0].upheld(), ordered.findings[0].verdict) == (True, "undecided")
 
 

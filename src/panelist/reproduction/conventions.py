@@ -27,13 +27,28 @@ def state_conventions(criteria: Sequence[CriterionReproduction], level: float) -
         "correlations": "means over pairs of studies, mid-ranks for ties; Kendall's W without correction for "
         "ties, as "
         "QRA3's, and corrected beside it where they differ",
-        "findings": "P counts all pairs of systems and of studies whose order is the same, a tie being an "
-        "order of its "
-        "own (QRA3); verdicts and predictions are rules of our own",
+        "orders": "P counts all pairs of systems and of studies whose order is the same, a tie being an "
+        "order of its own (QRA3)",
     }
+    if any(one.tested for row in criteria for one in row.findings):
+        found |= _state_verdicts(level)
     if any(one.labels is not None for one in criteria):
         found["labels"] = "; ".join({one.labels.unit for one in criteria if one.labels is not None})
     return found
+
+
+def _state_verdicts(level: float) -> dict[str, str]:
+    """Return how a tested finding is judged, and where a repeat is expected."""
+    return {
+        "verdict": f"a > b is upheld where the repeat finds the difference (p below {1 - level:.2g}); not "
+        "upheld where it finds the opposite or, after an original that found it, shows that it is smaller "
+        "than the margin; else undecided. a = b is upheld where two one-sided tests (TOST) show that the "
+        "difference lies within the margin; not upheld where the repeat finds a difference that they do not; "
+        "else undecided",
+        "margin": "declared, or the difference that the original had a power of one third to find (small "
+        "telescopes, Simonsohn 2015)",
+        "inside": "the repeat's difference lies within the original's ± t · √(SE² + SE² of the repeat)",
+    }
 
 
 def warn_of_scale(criterion: str, scale: CommonScale, scores: Sequence[Sequence[float]]) -> list[str]:

@@ -21,7 +21,7 @@ def draw_findings(
     """Return one row per finding and repeat; ``margin`` is the one declared, if any."""
     tested = any(one.tested for one in findings)
     shown = list(findings)
-    note = _explain(findings, analyses, level, margin) if tested else _explain_scores(findings, analyses)
+    note = _explain(findings, analyses, margin) if tested else _explain_scores(findings, analyses)
     if any(one.stated for one in findings):
         note += " †: stated by the study."
     if len(shown) * len(findings[0].evidence) > MOST_ROWS:
@@ -55,33 +55,19 @@ def _list_cells(one: FindingCheck, piece: Evidence, reach: str) -> dict[str, Cel
         reach: interval(piece.low, piece.high),
         "p": piece.p,
         "p, TOST": piece.p_equivalent if one.sign == "=" else nan,
-        "order": say_answer(piece.direction),
+        "order": say_answer(None if one.sign == "=" else piece.direction),
         "verdict": piece.verdict,
         "inside": say_answer(piece.interval),
     }
 
 
-def _explain(
-    findings: Sequence[FindingCheck], analyses: Sequence[str], level: float, margin: float | None
-) -> str:
-    """Return what the columns of tested findings mean, and by which analysis and margin."""
+def _explain(findings: Sequence[FindingCheck], analyses: Sequence[str], margin: float | None) -> str:
+    """Return by which analysis and margin findings were judged; the conventions say how."""
     used = "; ".join(dict.fromkeys(analysis for analysis in analyses if analysis))
-    said = [
+    return (
         f"Original, again, interval and p: each study's difference by its own analysis ({used}), in units of "
-        "the scores, not adjusted for the number of pairs.",
-        "Order: the repeat's scores have the same one.",
-        f"Verdict: upheld where the repeat finds the difference (p below {1 - level:.2g}); not upheld where "
-        "it finds the opposite or, where the original found it, shows that it is smaller than the margin; "
-        "else undecided.",
-    ]
-    if any(one.sign == "=" for one in findings):
-        said.append(
-            "For =: upheld where two one-sided tests (TOST) show that the difference lies within the margin; "
-            "not upheld where the repeat finds a difference that they do not; else undecided."
-        )
-    said.append(_say_margin(findings, margin))
-    said.append("Inside: the repeat's difference lies where the original predicts it, both errors counted.")
-    return " ".join(said)
+        f"the scores, not adjusted for the number of pairs. {_say_margin(findings, margin)}"
+    )
 
 
 def _say_margin(findings: Sequence[FindingCheck], declared: float | None) -> str:

@@ -62,19 +62,7 @@ def reproduce(
     >>> round(found.cv_star, 2), found.agreements, found.comparisons
     (27.67, 3, 6)
     """
-    if not repeats:
-        raise BadReproduction(
-            "A reproduction compares an original with one repeat or more, and only the original was given."
-        )
-    if not 0 < level < 1:
-        raise BadReproduction(
-            f"The level of an interval lies between 0 and 1, for example 0.95. Got {level!r}."
-        )
-    if margin is not None and not (isfinite(margin) and margin > 0):
-        raise BadReproduction(
-            "The margin is the smallest difference that matters, above 0, in points of the scale. Got "
-            f"{margin:g}."
-        )
+    _check_call(repeats, level, margin)
     sources = _read_all((original, *repeats), columns, where)
     stated = (findings,) if isinstance(findings, str) else tuple(findings)
     options = Options(
@@ -104,6 +92,23 @@ def reproduce(
         warnings=(*_find_same(sources, done), *_find_permutations(done)),
         notes=(*notes, *(f"{one.label}: {note}" for one in sources for note in one.notes)),
     )
+
+
+def _check_call(repeats: Sequence[Any], level: float, margin: float | None) -> None:
+    """Raise where there is nothing to compare, or a number that cannot be meant."""
+    if not repeats:
+        raise BadReproduction(
+            "A reproduction compares an original with one repeat or more, and only the original was given."
+        )
+    if not 0 < level < 1:
+        raise BadReproduction(
+            f"The level of an interval lies between 0 and 1, for example 0.95. Got {level!r}."
+        )
+    if margin is not None and not (isfinite(margin) and margin > 0):
+        raise BadReproduction(
+            "The margin is the smallest difference that matters, above 0, in points of the scale. Got "
+            f"{margin:g}."
+        )
 
 
 def _assess_all(

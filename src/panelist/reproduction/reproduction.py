@@ -24,8 +24,7 @@ from panelist.reproduction.parts import (
 from panelist.reproduction.precision import Precision
 from panelist.reproduction.recompute import Recomputation
 from panelist.reproduction.replication_size import ReplicationSize
-from panelist.reproduction.spoken import say_orders, say_stated
-from panelist.reproduction.verdicts import UPHELD
+from panelist.reproduction.spoken import say_orders, say_shown, say_stated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,19 +93,11 @@ class CriterionReproduction(Result):
         elif k > 1:
             words.append("their correlation is undefined, for all systems tie in a study")
         if self.comparisons:
-            words.append(say_orders(self.agreements, self.comparisons) + self._say_shown())
+            words.append(say_orders(self.agreements, self.comparisons) + say_shown(self.findings, self.level))
         if self.labels is not None:
             words.append(f"{self.labels.difference_rate:.1f} % of labels differ")
         said = "; ".join(words)
         return f"On {self.criterion}, {said}.{say_stated(self.findings)}"
-
-    def _say_shown(self) -> str:
-        """Return how many orders the repeat's own test bears out, where one repeat has one."""
-        tested = [one for one in self.findings if one.tested]
-        if len(self.studies) != 2 or not tested:
-            return ""
-        shown = sum(one.upheld() is True and one.verdict == UPHELD for one in tested if one.sign != "=")
-        return f", {shown} of them shown by a test of the repeat"
 
     def parts(self) -> list[Part]:
         """Return the sentence, the warnings, and the four types of result with their evidence."""

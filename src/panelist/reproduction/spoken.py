@@ -23,17 +23,34 @@ def say_stated(findings: Sequence[FindingCheck]) -> str:
         return ""
     of = f" Of {len(stated)} stated finding{'' if len(stated) == 1 else 's'}, "
     if not any(one.tested for one in stated):
-        orders = [one for one in stated if one.sign != "="]
-        same = sum(one.upheld() is True for one in orders)
-        said = f"{same} {_be(same)} in the same order again"
-        if equal := len(stated) - len(orders):
-            said += f" and {equal} that systems are the same cannot be judged"
-        return f"{of}{said}: scores alone say no more."
+        return f"{of}{' and '.join(_say_untested(stated))}. Scores alone give no verdict."
     count = Counter(one.verdict for one in stated)
     upheld, failed, open_ = (count[verdict] for verdict in (UPHELD, NOT_UPHELD, UNDECIDED))
     return (
         f"{of}{upheld} {_be(upheld)} upheld, {failed} {_be(failed)} not, and {open_} {_be(open_)} undecided."
     )
+
+
+def say_shown(findings: Sequence[FindingCheck], level: float) -> str:
+    """Return how many of the orders that are the same the repeat's own test bears out, a comma before it.
+
+    "" where there are several repeats, no test, or no order that is the same.
+    """
+    single = [(one, one.evidence[0]) for one in findings if len(one.evidence) == 1 and one.tested]
+    same = [piece for one, piece in single if one.original_scores * piece.scores > 0]
+    shown = sum(piece.p < 1 - level and piece.difference * piece.scores > 0 for piece in same)
+    return f", {shown} of them shown by a test of the repeat" if same else ""
+
+
+def _say_untested(stated: Sequence[FindingCheck]) -> list[str]:
+    orders = [one for one in stated if one.sign != "="]
+    same, equal = sum(one.upheld() is True for one in orders), len(stated) - len(orders)
+    said = [f"{same} {_be(same)} in the same order again"] if orders else []
+    if equal:
+        said.append(
+            f"{equal} say{'s' if equal == 1 else ''} that systems are the same, which scores cannot show"
+        )
+    return said
 
 
 def _be(n: int) -> str:
