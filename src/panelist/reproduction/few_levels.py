@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from panelist.core.ratings import Ratings
     from panelist.models.fitted import Fit
 
+OWN = "widen"  # the method of a fit that brings such tests itself
+
 
 @dataclass(frozen=True, eq=False)
 class Tested:
@@ -40,7 +42,8 @@ class Tested:
         """Return what multiplies the standard error of each row of contrasts."""
         rows = np.atleast_2d(L)
         if self.reml is None or self.ml is None:
-            return np.ones(len(rows))
+            own = getattr(self.fit, OWN, None)
+            return np.ones(len(rows)) if own is None else np.asarray(own(rows), dtype=float)
         whole = self._widened(rows)
         by_reml, by_ml = (np.einsum("ij,jk,ik->i", whole, one.vcov, whole) for one in (self.reml, self.ml))
         ratios: Floats = np.sqrt(np.divide(by_reml, by_ml, out=np.ones(len(rows)), where=by_ml > 0))
@@ -73,7 +76,7 @@ def lend_degrees(fitted: Fit, table: Ratings) -> Tested:
     """Return the fit with its linear analogue, or as it is where it needs none or there is none."""
     from panelist.models.fit import fit
 
-    if fitted.model != "clmm":
+    if fitted.model != "clmm" or hasattr(fitted, OWN):
         return Tested(fitted)
     try:
         reml, ml = (fit(fitted.formula, table, model="lmm", method=method) for method in ("REML", "ML"))
