@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import designs, million, report, rival_r, rust, start, threads
+from bench import designs, million, repeats, report, rival_r, rust, start, threads
 from bench.__main__ import MODULES, main
 from bench.clock import Timing, n_cores, on_cores, time_call
 from bench.simulate import CUTS, MAXIMAL, MILLION, SIZES, Size, simulate
@@ -192,3 +192,16 @@ def test_an_unknown_section_is_refused_in_words(capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit):
         main(["desings"])
     assert "no section is called 'desings'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_exact_repeats_are_drawn_and_counted(shared: bool) -> None:
+    found = repeats.count_false(repeats.Truth(4, 6, 2), 2, shared)
+    assert (found["pairs"], found["joint"]) == (2, 2)
+    assert sum(found[verdict] for verdict in ("upheld", "not upheld", "undecided")) == 2
+
+
+def test_the_exact_interval_of_a_cv_covers_at_its_level() -> None:
+    held = repeats.cover(2, 0.2, sims=4000)
+    assert held["exact"] == pytest.approx(0.95, abs=0.02)
+    assert held["Belz"] < 0.93

@@ -1,13 +1,15 @@
 """CV*: every value that was printed, both formulas, and what it must do whatever the scores."""
 
-from math import isnan
+from math import isfinite, isinf, isnan
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from panelist.core.errors import BadReproduction
+from panelist.reproduction.exact_spread import bound_cv, bound_sd
 from panelist.reproduction.precision import cv_star, find_c4, measure_precision
 from tests.reproduction.published import BLEU, CV_2022, QRA3, QRA3_MEANS, QRA3_STUDY, R2, WITH_R2, Cv
 
@@ -146,3 +148,54 @@ def test_scores_at_the_start_of_the_scale_have_no_cv() -> None:
 def test_what_is_no_score_on_the_scale_is_refused(scores: list[float], start: float, part: str) -> None:
     with pytest.raises(BadReproduction, match=part):
         measure_precision("a", scores, start)
+
+
+def find_brute_cv(m: float, s: float, n: int) -> tuple[float, float]:
+    """Return the CVs that the observed √n m/s leaves in neither tail, by scipy's noncentral t."""
+    t = np.sqrt(n) * m / s
+    grid = np.geomspace(1e-3, 1e3, 20_001)
+    below = stats.nct.cdf(t, n - 1, np.sqrt(n) / grid)
+    kept = grid[(below >= 0.025) & (below <= 0.975)]
+    return float(kept[0]), float(kept[-1])
+
+
+@pytest.mark.parametrize(("m", "s", "n"), [(10, 1, 3), (10, 3, 3), (3.2, 0.1, 2), (3.2, 1.4, 5), (80, 25, 7)])
+def test_the_exact_interval_of_cv_inverts_the_noncentral_t(m: float, s: float, n: int) -> None:
+    assert bound_cv(m, s, n) == pytest.approx(find_brute_cv(m, s, n), rel=1e-3)
+
+
+def test_the_exact_interval_of_a_tiny_cv_is_that_of_sigma() -> None:
+    low, high = bound_sd(1.0, 3)
+    assert bound_cv(1e6, 1.0, 3) == pytest.approx((low / 1e6, high / 1e6), rel=1e-6)
+    chi = stats.chi2.ppf([0.975, 0.025], 2)
+    assert (low, high) == pytest.approx(tuple(np.sqrt(2 / chi)), rel=1e-9)
+
+
+def test_two_scores_far_apart_set_no_upper_limit() -> None:
+    found = measure_precision("a", [2, 4], 1)
+    assert found.cv_exact_low > 0
+    assert isinf(found.cv_exact_high)
+    assert isfinite(found.sd_exact_high)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("cv", [0.05, 0.25])
+def test_the_exact_interval_covers_at_its_level_and_never_goes_below_nought(n: int, cv: float) -> None:
+    scores = np.abs(np.random.default_rng(n).normal(1, cv, (400, n)))
+    found = [measure_precision("a", row) for row in scores]
+    exact = np.mean([one.cv_exact_low <= 100 * cv <= one.cv_exact_high for one in found])
+    assert 0.92 < exact <= 1
+    assert min(one.cv_exact_low for one in found) > 0
+    assert min(one.low for one in found) < 0 or n == 5
+
+
+@settings(deadline=None)
+@given(SCORES)
+def test_the_exact_intervals_lie_above_nought_and_hold_their_estimates(scores: list[float]) -> None:
+    found = measure_precision("a", scores)
+    if found.sd == 0:
+        assert isnan(found.cv_exact_low)  # equal scores do not show how far others lie
+        assert isnan(found.sd_exact_high)
+        return
+    assert 0 <= found.sd_exact_low <= found.sd <= found.sd_exact_high
+    assert 0 <= found.cv_exact_low <= 100 * found.sd / found.mean <= found.cv_exact_high

@@ -5,10 +5,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import panelist
+from panelist.analysis.compare import compare_systems
 from panelist.core.errors import BadReproduction
 from panelist.core.markdown import draw_markdown
 from panelist.reproduction.qra_files import export_qra, make_qra_config
@@ -78,7 +80,8 @@ def test_raw_ratings_give_everything() -> None:
     assert first.original_p < 0.001
     piece = first.evidence[0]
     assert piece.low < piece.difference < piece.high
-    assert "Of 1 stated finding, 1 holds." in found.sentence()
+    assert first.verdict == "upheld"
+    assert "Of 1 stated finding, 1 is upheld, 0 are not, and 0 are undecided." in found.sentence()
 
 
 def test_a_raw_file_and_a_scores_table(tmp_path: Path) -> None:
@@ -105,7 +108,7 @@ def test_choices_are_scored_tested_and_shifted() -> None:
     assert found["template"].scores == pytest.approx((43.75, 43.75))
     assert found.findings[0].evidence[0].significant is not None
     tied = next(one for one in found.findings if {one.first, one.second} == {"gold", "macro"})
-    assert (tied.sign, tied.upheld()) == ("=", True)
+    assert (tied.sign, tied.upheld(), tied.verdict) == ("=", False, "undecided")  # as imprecise as before
 
 
 def test_a_study_brings_its_scale_its_findings_and_its_rule(tmp_path: Path) -> None:
@@ -222,7 +225,81 @@ def test_ties_everywhere_are_said_and_nothing_breaks() -> None:
     assert found["rating"].upheld == 1
 
 
+def test_a_row_of_findings_comes_from_one_analysis() -> None:
+    first, second = make_ratings(1), make_ratings(2)
+    thinned = second.sample(frac=0.6, random_state=1)  # raw means and model differ
+    found = reproduce(first, thinned)["fluency"]
+    model = compare_systems(thinned, model="lmm", adjust="none").criteria[0]
+    by_pair = {(pair.a, pair.b): pair for pair in model.pairs}
+    for check in found.findings:
+        [piece] = check.evidence
+        pair = (check.first, check.second)
+        sign, one = (1, by_pair[pair]) if pair in by_pair else (-1, by_pair[pair[::-1]])
+        assert (piece.difference, piece.p) == pytest.approx((sign * one.difference, one.p))
+        assert sorted((sign * piece.low, sign * piece.high)) == pytest.approx([one.low, one.high])
+        means = thinned.groupby("system")["rating"].mean()
+        assert piece.scores == pytest.approx(means[check.first] - means[check.second])
+    assert found.analyses[1].startswith("linear mixed model rating ~ system")
+
+
+def make_study(seed: int, raters: int, items: int, gap: float = 0.0) -> pd.DataFrame:
+    return make_ratings(seed, effects={"a": 0.0, "b": gap}, raters=raters, items=items)
+
+
+def test_a_tiny_repeat_leaves_equality_open_and_a_precise_one_upholds_it() -> None:
+    original = make_study(1, raters=8, items=20)
+    options = {"findings": "fluency: a = b", "margin": 0.4}
+    tiny = reproduce(original, make_study(2, raters=3, items=4), **options)["fluency"]  # type: ignore[arg-type]
+    assert tiny.findings[0].evidence[0].p > 0.05
+    assert (tiny.findings[0].upheld(), tiny.findings[0].verdict) == (False, "undecided")
+    assert "0 are upheld, 0 are not, and 1 is undecided" in tiny.sentence()
+    precise = make_study(3, raters=30, items=60, gap=0.15)
+    found = reproduce(original, precise, **options)["fluency"]  # type: ignore[arg-type]
+    assert found.findings[0].evidence[0].p < 0.05
+    assert (
+        "1 of 1 orders of two systems is the same, 1 of them shown by a test of the repeat"
+        in found.sentence()
+    )
+    assert (found.findings[0].upheld(), found.findings[0].verdict) == (True, "upheld")
+    far = reproduce(original, make_study(4, raters=30, items=60, gap=1.0), **options)["fluency"]  # type: ignore[arg-type]
+    assert far.findings[0].verdict == "not upheld"
+
+
+def test_scores_alone_do_not_show_that_systems_are_the_same() -> None:
+    found = reproduce({"a": 3, "b": 3}, {"a": 4, "b": 4}, scale_min=1, findings=["rating: a = b"])["rating"]
+    assert (found.findings[0].upheld(), found.findings[0].verdict) == (False, "undecided")
+    assert found.upheld == 1  # P counts orders, and these are the same
+    assert (
+        "1 says that systems are the same, which scores cannot show. Scores alone give no verdict."
+        in found.sentence()
+    )
+    ordered = reproduce({"a": 4, "b": 3}, {"a": 5, "b": 4}, scale_min=1, findings=["rating: a > b"])["rating"]
+    assert "1 is in the same order again. Scores alone give no verdict." in ordered.sentence()
+    assert (ordered.findings[0].upheld(), ordered.findings[0].verdict) == (True, "undecided")
+
+
+def test_ratings_without_spread_are_compared_and_not_tested() -> None:
+    frame = make_study(1, raters=4, items=6)
+    frame["rating"] = np.where(frame["system"] == "b", 4, 2)
+    found = reproduce(frame, frame)["fluency"]
+    assert [one.verdict for one in found.findings] == ["undecided"]
+    assert any("leave nothing to tell chance by" in note for note in found.notes)
+    assert "Tests and verdicts take" not in str(found)
+
+
+def test_exact_repeats_are_rarely_said_to_differ() -> None:
+    outside = changed = 0
+    for seed in range(20):
+        found = reproduce(*(make_ratings(100 + 2 * seed + k, raters=5, items=8) for k in (0, 1)))["fluency"]
+        outside += sum(one.upheld("interval") is False for one in found.findings)
+        changed += found.joint is not None and found.joint.p < 0.05
+    assert outside <= 9  # 3 of 60 expected
+    assert changed <= 5  # 1 expected
+
+
 def test_bad_calls_are_refused() -> None:
+    with pytest.raises(BadReproduction, match="smallest difference that matters"):
+        reproduce({"a": 1}, {"a": 1}, margin=0)
     with pytest.raises(BadReproduction, match="only the original was given"):
         reproduce({"a": 1})
     with pytest.raises(BadReproduction, match="between 0 and 1"):

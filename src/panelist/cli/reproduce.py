@@ -85,8 +85,13 @@ Yes = Annotated[
 Unit = Annotated[str, typer.Option(metavar="output|slot", help="What has a label: an output, or one rating.")]
 Level = Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")]
 Margin = Annotated[
-    float,
-    typer.Option(metavar="SDS", help="Changes of a difference within so many residual SDs are no change."),
+    float | None,
+    typer.Option(
+        metavar="POINTS",
+        help="The smallest difference that matters, in points of the scale. Without it, for findings what "
+        "the original could see, for changes 0.31 residual SDs.",
+        show_default=False,
+    ),
 ]
 Models = Annotated[
     bool, typer.Option("--models/--no-models", help="Fit models: tests, intervals, the joint model.")
@@ -134,7 +139,7 @@ def reproduce(
     printed: Printed = None,
     finding: Findings = None,
     level: Level = 0.95,
-    margin: Margin = 0.31,
+    margin: Margin = None,
     models: Models = True,
     size: Size = False,
     original_n: OriginalN = None,

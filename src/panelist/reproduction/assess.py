@@ -41,7 +41,7 @@ class Options:
     findings: tuple[str, ...]
     named: str
     level: float
-    margin: float
+    margin: float | None
     models: bool
 
 
@@ -65,9 +65,9 @@ def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproducti
         check_pairs(each, row, systems, rule, level=options.level, models=options.models)
         for each, row in zip(given, table, strict=True)
     ]
+    joint, reason = _try_joint(one, given, systems, mapped, options)
     findings, said = _check_findings(one, systems, tests, options)
     labels, why_not = _try_labels(given, options)
-    joint, reason = _try_joint(one, given, systems, mapped, options)
     agreements, comparisons = count_agreements(scores)
     correlations = correlate(scores, one.labels)
     whole = [*one.notes, *notes, *said, *(note for test in tests for note in test.notes), *why_not, *reason]
@@ -90,6 +90,8 @@ def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproducti
         agreements=agreements,
         comparisons=comparisons,
         joint=joint,
+        analyses=tuple(test.analysis for test in tests),
+        margin=options.margin,
         level=options.level,
         warnings=(*correlations.notes, *warn_of_scale(one.criterion, scale, scores)),
         notes=tuple(dict.fromkeys(whole)),
@@ -142,7 +144,10 @@ def _measure(
 
 
 def _check_findings(
-    one: MatchedCriterion, systems: Sequence[str], tests: Sequence[PairTests], options: Options
+    one: MatchedCriterion,
+    systems: Sequence[str],
+    tests: Sequence[PairTests],
+    options: Options,
 ) -> tuple[tuple[FindingCheck, ...], list[str]]:
     stated, notes = list_stated(options.findings, one.criterion, systems)
     claimed = {frozenset((finding.first, finding.second)) for finding in stated}
@@ -153,18 +158,44 @@ def _check_findings(
     ]
     repeats = list(zip(one.labels[1:], tests[1:], strict=True))
     checks = tuple(
-        check_finding(finding, tests[0], repeats, stated=said, level=options.level)
+        check_finding(
+            finding,
+            tests[0],
+            repeats,
+            stated=said,
+            level=options.level,
+            margin=options.margin,
+        )
         for finding, said in [
             *((finding, True) for finding in stated),
             *((finding, False) for finding in derived),
         ]
     )
     notes += [
-        f"The original's own scores do not show the stated finding {check.finding}."
+        f"The original's own {'test contradicts' if check.sign == '=' else 'scores do not show'} the stated "
+        f"finding {check.finding}."
         for check in checks
-        if check.stated and not check.shown
+        if check.stated and check.shown is False
     ]
-    return checks, notes
+    return checks, notes + _say_turned(checks)
+
+
+def _say_turned(checks: Sequence[FindingCheck]) -> list[str]:
+    """Return a note on every study whose scores and analysis put two systems in opposite orders."""
+    turned = [
+        (label, check.finding)
+        for check in checks
+        for label, scores, estimate in (
+            ("original", check.original_scores, check.original),
+            *((one.repeat, one.scores, one.difference) for one in check.evidence),
+        )
+        if scores * estimate < 0
+    ]
+    return [
+        f"{label}: on {finding} the scores and the analysis, which takes raters and items into account, "
+        "point in opposite directions. The order is that of the scores, the verdict that of the analysis."
+        for label, finding in turned
+    ]
 
 
 def _try_labels(given: Sequence[Given], options: Options) -> tuple[LabelAgreement | None, list[str]]:

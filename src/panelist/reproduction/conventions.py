@@ -22,17 +22,33 @@ def state_conventions(criteria: Sequence[CriterionReproduction], level: float) -
         f"(Belz & Thomson 2026); n = {n} studies",
         "scale shift": scales.pop() if len(scales) == 1 else _list(criteria, "scale"),
         "scores": ways.pop() if len(ways) == 1 else _list(criteria, "aggregation"),
-        "intervals": f"{level * 100:g} %; of s*: s* ± t(n−1) · SE(s*), whose lower end may be below 0",
+        "intervals": f"{level * 100:g} %; of CV: exact, by noncentral t; of s*: Belz's, s* ± t(n−1) · "
+        "SE(s*), whose lower end may be below 0",
         "correlations": "means over pairs of studies, mid-ranks for ties; Kendall's W without correction for "
         "ties, as "
         "QRA3's, and corrected beside it where they differ",
-        "findings": "P counts all pairs of systems and of studies whose order is the same, a tie being an "
-        "order of its "
-        "own (QRA3); significance and interval are rules of our own",
+        "orders": "P counts all pairs of systems and of studies whose order is the same, a tie being an "
+        "order of its own (QRA3)",
     }
+    if any(one.tested for row in criteria for one in row.findings):
+        found |= _state_verdicts(level)
     if any(one.labels is not None for one in criteria):
         found["labels"] = "; ".join({one.labels.unit for one in criteria if one.labels is not None})
     return found
+
+
+def _state_verdicts(level: float) -> dict[str, str]:
+    """Return how a tested finding is judged, and where a repeat is expected."""
+    return {
+        "verdict": f"a > b is upheld where the repeat finds the difference (p below {1 - level:.2g}); not "
+        "upheld where it finds the opposite or, after an original that found it, shows that it is smaller "
+        "than the margin; else undecided. a = b is upheld where two one-sided tests (TOST) show that the "
+        "difference lies within the margin; not upheld where the repeat finds a difference that they do not; "
+        "else undecided",
+        "margin": "declared, or the difference that the original had a power of one third to find (small "
+        "telescopes, Simonsohn 2015)",
+        "inside": "the repeat's difference lies within the original's ± t · √(SE² + SE² of the repeat)",
+    }
 
 
 def warn_of_scale(criterion: str, scale: CommonScale, scores: Sequence[Sequence[float]]) -> list[str]:

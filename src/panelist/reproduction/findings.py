@@ -2,9 +2,10 @@
 
 P, as QRA3 counts it: over all pairs of studies and all pairs of systems, the share in which the sign of the
 difference is the same; a tie is an outcome of its own, so that a tie in both counts as agreement, and a tie
-against an order does not. P knows no uncertainty. So every finding is also held against each repeat by three
-rules: ``direction``, the same sign; ``significant``, the same sign and a test that says so; ``interval``, the
-same sign and the original's difference inside the repeat's interval.
+against an order does not. P knows no uncertainty. So every finding gets a verdict on each repeat's own
+analysis (verdicts.py), and three rules are kept beside it: ``direction``, the same sign of the scores'
+difference; ``significant``, a test that says so (of a difference that way, or of equivalence for ``=``);
+``interval``, the repeat's estimate where the original predicts it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from panelist.core.errors import BadReproduction
-from panelist.reproduction.pair_tests import PairTests
+from panelist.reproduction.pair_tests import PairTest, PairTests
+from panelist.reproduction.verdicts import NOT_UPHELD, UNDECIDED, UPHELD, find_margin, judge, predict
 from panelist.study.findings import Finding, parse_finding
 
 SIGNS = {1: ">", 0: "=", -1: "<"}
@@ -27,24 +29,37 @@ RULES = ("direction", "significant", "interval")
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one repeat says of a finding; a rule that cannot be applied is None."""
+    """What one repeat says of a finding; a rule that cannot be applied is None.
+
+    ``difference`` with its ``p``, ``low`` and ``high`` come from one analysis of the repeat; ``scores`` is
+    the difference of its scores, and both are the same where there is no analysis. ``predicted_low`` and
+    ``predicted_high`` say where the original expects the difference.
+    """
 
     repeat: str
+    scores: float
     difference: float
     p: float
     low: float
     high: float
+    p_equivalent: float
+    predicted_low: float
+    predicted_high: float
     direction: bool
     significant: bool | None
     interval: bool | None
+    verdict: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class FindingCheck:
     """A finding, what the original says of it, and what each repeat does.
 
-    ``original`` is the difference of the scores of ``first`` and ``second`` there, ``original_p`` the p of
-    its test where there are raw data. ``shown`` says whether the original's own scores show the finding.
+    ``original`` is the difference of ``first`` and ``second`` in the original's analysis, ``original_p`` its
+    p, and ``original_scores`` the difference of its scores. ``shown`` says whether the original shows the
+    finding itself; None where that takes a test that it lacks. ``margin`` is the smallest difference that
+    matters, in units of the scores.
     """
 
     first: str
@@ -52,8 +67,10 @@ class FindingCheck:
     second: str
     stated: bool
     original: float
+    original_scores: float
     original_p: float
-    shown: bool
+    shown: bool | None
+    margin: float
     evidence: tuple[Evidence, ...]
 
     @property
@@ -61,8 +78,26 @@ class FindingCheck:
         """The finding as a study file writes it, without its criterion."""
         return f"{self.first} {self.sign} {self.second}"
 
+    @property
+    def verdict(self) -> str:
+        """What the repeats say together: upheld by all, not upheld by one, or undecided."""
+        said = {one.verdict for one in self.evidence}
+        if NOT_UPHELD in said:
+            return NOT_UPHELD
+        return UPHELD if said == {UPHELD} else UNDECIDED
+
+    @property
+    def tested(self) -> bool:
+        """Whether every repeat has a test of it."""
+        return all(not isnan(one.p) for one in self.evidence)
+
     def upheld(self, rule: str = "direction") -> bool | None:
-        """Return whether every repeat upholds it by the rule; None where the rule cannot be applied."""
+        """Return whether every repeat upholds it by the rule; None where the rule cannot be applied.
+
+        That two systems are the same is never upheld by the scores' order alone, but by its verdict.
+        """
+        if rule == "direction" and self.sign == "=":
+            return self.verdict == UPHELD
         found = [getattr(one, rule) for one in self.evidence]
         return None if any(one is None for one in found) else all(found)
 
@@ -124,34 +159,66 @@ def check_finding(
     *,
     stated: bool,
     level: float = 0.95,
+    margin: float | None = None,
 ) -> FindingCheck:
     """Return the finding with the evidence of the original and of every repeat."""
     there = original.of(finding.first, finding.second)
-    evidence = tuple(_weigh(finding, label, tests, there.difference, level) for label, tests in repeats)
+    reach = find_margin(there, margin, level)
     return FindingCheck(
         first=finding.first,
         sign=finding.sign,
         second=finding.second,
         stated=stated,
-        original=there.difference,
+        original=there.best,
+        original_scores=there.difference,
         original_p=there.p,
-        shown=SIGNS[_sign(original, finding)] == finding.sign,
-        evidence=evidence,
+        shown=_is_shown(finding, original, level),
+        margin=reach,
+        evidence=tuple(_weigh(finding, label, tests, there, reach, level) for label, tests in repeats),
     )
 
 
-def _weigh(finding: Finding, label: str, tests: PairTests, original: float, level: float) -> Evidence:
+def _is_shown(finding: Finding, original: PairTests, level: float) -> bool | None:
+    """Return whether the original shows the finding: by the order of its scores, or by a test of no order."""
+    there = original.of(finding.first, finding.second)
+    if finding.sign != "=":
+        return SIGNS[_sign(original, finding)] == finding.sign
+    return there.p >= 1 - level if there.tested else None
+
+
+def _weigh(
+    finding: Finding,
+    label: str,
+    tests: PairTests,
+    there: PairTest,
+    margin: float,
+    level: float,
+) -> Evidence:
     here = tests.of(finding.first, finding.second)
     direction = SIGNS[_sign(tests, finding)] == finding.sign
-    alike = finding.sign == "="
+    found = judge(finding.sign, there, here, margin, level)
     significant: bool | None = None
-    if not isnan(here.p):
-        differs = here.p < 1 - level
-        significant = not differs if alike else (direction and differs)
-    inside: bool | None = None
-    if not isnan(here.low) and not isnan(original):
-        inside = here.low <= original <= here.high and (direction or alike)
-    return Evidence(label, here.difference, here.p, here.low, here.high, direction, significant, inside)
+    if finding.sign == "=":
+        significant = None if isnan(found.p_equivalent) else found.p_equivalent < 1 - level
+    elif here.tested:
+        significant = found.verdict == UPHELD
+    low, high = predict(there, here, level)
+    return Evidence(
+        repeat=label,
+        scores=here.difference,
+        difference=here.best,
+        p=here.p,
+        low=here.low,
+        high=here.high,
+        p_equivalent=found.p_equivalent,
+        predicted_low=low,
+        predicted_high=high,
+        direction=direction,
+        significant=significant,
+        interval=None if isnan(low) else low <= here.estimate <= high,
+        verdict=found.verdict,
+        reason=found.reason,
+    )
 
 
 def _sign(tests: PairTests, finding: Finding) -> int:

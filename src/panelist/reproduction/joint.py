@@ -5,7 +5,8 @@ The model is ``rating ~ system * study`` with the largest random part of raters 
 same name are the same. The test of ``system:study`` asks whether the systems' differences are the same in all
 studies; two one-sided tests (Schuirmann 1987, doi:10.1007/BF01068419) ask of every pair of systems whether
 the change of its difference between the original and a repeat is smaller than a margin. Not finding a
-difference does not show that there is none; equivalence does.
+difference does not show that there is none; equivalence does. All tests are those of few raters and items
+(models/inference/small_sample.py).
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panelist.analysis.choose import groups_at_fault
+from panelist.analysis.stepping import fit_largest
 from panelist.core.errors import BadModel, BadReproduction
+from panelist.models.arrays import Floats
 from panelist.models.formulas.response import choose_family
-from panelist.models.random_part import RandomPart, choose_random
+from panelist.models.inference.hypotheses import UNTESTABLE
+from panelist.models.random_part import choose_random
 from panelist.reproduction.aggregate import usable_rows
 from panelist.reproduction.sources import Given
+from panelist.reproduction.telescopes import NORMAL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,16 +54,25 @@ class EffectChange:
     again: float
     change: float
     se: float
+    df: float
     low: float
     high: float
     p: float
     p_equivalent: float
     equivalent: bool
 
+    @property
+    def tested(self) -> bool:
+        """Whether the change has an error to be held against."""
+        return not np.isnan(self.p)
+
 
 @dataclass(frozen=True)
 class JointModel:
-    """The joint model of one criterion: its formula, the test of system × study, and every pair's change."""
+    """The joint model of one criterion: its formula, the test of system × study, and every pair's change.
+
+    ``margin`` is in residual standard deviations, ``margin_points`` the one declared in units of the ratings.
+    """
 
     model: str
     link: str | None
@@ -71,7 +85,13 @@ class JointModel:
     margin: float
     level: float
     changes: tuple[EffectChange, ...]
+    margin_points: float | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> str:
+        """What the differences are in."""
+        return "latent SDs" if self.model in ("clm", "clmm") else "points of the scale"
 
     @property
     def n_equivalent(self) -> int:
@@ -80,6 +100,11 @@ class JointModel:
 
     def sentence(self) -> str:
         """Return both answers in words."""
+        if np.isnan(self.p):
+            return (
+                f"In one model of all {self.n:,} ratings it could not be tested whether the differences "
+                "between systems changed: some are without limit, or nothing is left to tell chance by."
+            )
         p = "p < 0.001" if self.p < 0.001 else f"p = {self.p:.3f}"
         kind = "ordinal" if self.model in ("clm", "clmm") else "linear"
         test = (
@@ -88,11 +113,13 @@ class JointModel:
             else f"F({self.df:.0f}, {self.den_df:.1f}) = {self.statistic:.2f}"
         )
         differ = "differ" if self.p < 1 - self.level else "are not shown to differ"
+        within = f"±{self.margin:.2g} residual SDs"
+        if self.margin_points is not None:
+            within = f"±{self.margin_points:g} points"
         return (
             f"In one {kind} model of all {self.n:,} ratings the differences between systems {differ} between "
-            "studies "
-            f"(system × study: {test}, {p}); {self.n_equivalent} of {len(self.changes)} "
-            f"{'is' if self.n_equivalent == 1 else 'are'} shown to be the same within ±{self.margin:g}."
+            f"studies (system × study: {test}, {p}); {self.n_equivalent} of {len(self.changes)} "
+            f"{'is' if self.n_equivalent == 1 else 'are'} shown to be the same within {within}."
         )
 
 
@@ -102,44 +129,53 @@ def fit_jointly(
     systems: Sequence[str],
     *,
     mapped: bool = False,
-    margin: float = MARGIN,
+    margin: float | None = None,
     level: float = 0.95,
     link: str = "probit",
 ) -> JointModel:
     """Return the joint model, or raise BadReproduction or BadModel that says why there is none.
 
-    ``margin`` is in residual standard deviations: of the latent scale of an ordinal model, of single ratings
-    of a linear one. ``mapped`` says that ratings were carried over from another scale: then the model is
-    linear.
+    ``margin`` is in points of the scale; without one, changes within 0.31 residual standard deviations are no
+    change. ``mapped`` says that ratings were carried over from another scale: then the model is linear.
     """
-    if not (np.isfinite(margin) and margin > 0):
-        raise BadReproduction(f"The margin of equivalence must be above 0, in residual SDs. Got {margin:g}.")
     table, notes = _join(givens, labels, systems)
     ordinal = False
     if not mapped:
         ordinal, why = choose_family(table.frame["rating"].to_numpy(dtype=np.float64), ordered=False)
         notes.append(why)
     fitted, tried = _fit_steps(table, ordinal, link)
+    linear = _fit_linear(fitted, table)
+    if ordinal and (pair := _find_contradiction(fitted, linear, systems, labels)):
+        notes.append(
+            f"On {pair} the joint ordinal model contradicts a linear one that finds a difference, as it may "
+            "where nearly all ratings are the same: the linear model was taken."
+        )
+        ordinal = False
+        fitted, more = _fit_steps(table, ordinal, link)
+        tried, linear = [*tried, *more], fitted
     tests = fitted.test_terms()
     name = next((term for term in tests.terms if ":" in term and "study" in term), None)
     if name is None:
         raise BadModel(
             "The joint model has no term system × study: some system was never rated in some study."
         )
-    found = tests.tests[tests.terms.index(name)]
+    found = UNTESTABLE if fitted.leaves_nothing else tests.tests[tests.terms.index(name)]
     unit = 1.0 if ordinal else float(fitted.sigma)
+    spread = MARGIN if margin is None else margin / float(linear.sigma)
+    changes = _find_changes(fitted, systems, labels, spread * unit, level)
     return JointModel(
         model=fitted.model,
         link=fitted.link,
         formula=fitted.formula,
         n=int(fitted.n),
         statistic=float(found.F),
-        df=float(found.numdf),
+        df=float(found.numdf) or nan,
         den_df=float(found.ddf),
         p=float(found.p),
-        margin=margin,
+        margin=spread,
         level=level,
-        changes=_find_changes(fitted, systems, labels, margin * unit, level),
+        changes=changes,
+        margin_points=margin,
         notes=tuple(dict.fromkeys([*notes, *tried])),
     )
 
@@ -179,74 +215,111 @@ def _join(
 
 
 def _fit_steps(table: Ratings, ordinal: bool, link: str) -> tuple[Fit, list[str]]:
-    """Return the first fit, from the largest random part down, that converged and is not singular in
-    slopes."""
+    """Return the fit with the largest random part that the ratings bear, and how it was found."""
     from panelist.models.fit import fit
 
     part = choose_random(table.frame)
-    notes: list[str] = []
-    while True:
-        model = ("clm" if ordinal else "lm") + ("m" if part.shapes else "")
-        formula = part.formula().replace("~ system", "~ system * study", 1)
-        slopes = {group for group, shape in part.shapes.items() if shape == "slopes"}
-        suspects = slopes or {group for group, shape in part.shapes.items() if shape == "cells"}
-        fitted: Any = None
-        try:
-            fitted = (
-                fit(formula, table, model=model, link=link) if ordinal else fit(formula, table, model=model)
-            )
-        except BadModel:
-            if not suspects:
-                raise
-            trouble = "could not be fitted"
-        else:
-            trouble = "" if fitted.converged else "did not converge"
-            if fitted.converged and fitted.singular and slopes:
-                trouble = "was singular"
-                suspects = groups_at_fault(fitted.random, fitted.correlations, part.shapes)
-        lower: RandomPart | None = part.lower(suspects) if trouble else None
-        if lower is None:
-            if trouble:
-                notes.append("The joint model did not converge, not even the smallest: do not rely on it.")
-            return fitted, notes
-        notes.append(f"{formula} {trouble}: a smaller random part was taken.")
-        part = lower
+    model = ("clm" if ordinal else "lm") + ("m" if part.shapes else "")
+
+    def fit_formula(text: str) -> Fit:
+        return fit(_add_study(text), table, model=model, link=link)
+
+    stepped = fit_largest(part, fit_formula)
+    return stepped.fit, [_add_study(note) for note in stepped.notes]
+
+
+def _add_study(text: str) -> str:
+    """Return a formula, or a sentence that holds some, with systems that may differ in each study."""
+    return text.replace("rating ~ system", "rating ~ system * study")
+
+
+def _fit_linear(fitted: Fit, table: Ratings) -> Fit:
+    """Return the linear model of the same formula, which is in points of the scale."""
+    from panelist.models.fit import fit
+
+    if fitted.model in ("lm", "lmm"):
+        return fitted
+    return fit(fitted.formula, table, model="lmm" if fitted.model == "clmm" else "lm")
+
+
+def _find_contradiction(
+    fitted: Fit, linear: Fit, systems: Sequence[str], labels: Sequence[str]
+) -> str | None:
+    """Return a pair of systems whose order in some study the two models see in opposite ways.
+
+    Only differences count that the linear model, which does not break down where nearly all ratings are the
+    same, finds beyond twice its standard error.
+    """
+    both = zip(
+        _list_contrasts(fitted, systems, labels), _list_contrasts(linear, systems, labels), strict=True
+    )
+    for (again, a, b, *ordinal), (_, _, _, *straight) in both:
+        for label, l, m in zip((labels[0], again), ordinal, straight, strict=True):
+            there = float(m @ linear.beta)
+            found = abs(there) > 2 * float(np.sqrt(max(float(m @ linear.vcov @ m), 0.0)))
+            if found and there * float(l @ fitted.beta) < 0:
+                return f"{a} and {b} ({label})"
+    return None
 
 
 def _find_changes(
     fitted: Fit, systems: Sequence[str], labels: Sequence[str], margin: float, level: float
 ) -> tuple[EffectChange, ...]:
     """Return, for every repeat and pair of systems, how far the difference moved."""
+    found = []
+    for again, a, b, first, second in _list_contrasts(fitted, systems, labels):
+        l = second - first
+        se = float(np.sqrt(max(float(l @ fitted.vcov @ l), 0.0)) * fitted.widen(l)[0])
+        ends = float(first @ fitted.beta), float(second @ fitted.beta)
+        found.append(_find_change(again, (a, b), ends, se, float(fitted.degrees(l)[0]), margin, level))
+    return tuple(found)
+
+
+def _list_contrasts(
+    fitted: Fit, systems: Sequence[str], labels: Sequence[str]
+) -> list[tuple[str, str, str, Floats, Floats]]:
+    """Return, for every repeat and pair a, b: the difference a − b in the original and there."""
     import pandas as pd
-    from scipy.special import stdtr, stdtrit
 
     grid = pd.DataFrame([(s, t) for t in labels for s in systems], columns=["system", "study"])
     X, _ = fitted.design.fixed.matrix(grid)
-    place = {(s, t): row for row, (s, t) in enumerate(zip(grid["system"], grid["study"], strict=True))}
-    found = []
-    for again in labels[1:]:
-        for a, b in combinations(systems, 2):
-            first = X[place[a, labels[0]]] - X[place[b, labels[0]]]
-            second = X[place[a, again]] - X[place[b, again]]
-            l = second - first
-            change, se = float(l @ fitted.beta), float(np.sqrt(max(l @ fitted.vcov @ l, 0.0)))
-            df = float(fitted.degrees(l[None, :])[0])
-            tail = [float(stdtr(min(df, 1e9), -value / se)) for value in (change + margin, margin - change)]
-            reach = float(stdtrit(min(df, 1e9), level)) * se
-            found.append(
-                EffectChange(
-                    repeat=again,
-                    a=a,
-                    b=b,
-                    original=float(first @ fitted.beta),
-                    again=float(second @ fitted.beta),
-                    change=change,
-                    se=se,
-                    low=change - reach,
-                    high=change + reach,
-                    p=2 * float(stdtr(min(df, 1e9), -abs(change) / se)),
-                    p_equivalent=max(tail),
-                    equivalent=max(tail) < 1 - level,
-                )
-            )
-    return tuple(found)
+    rows = {(s, t): row for s, t, row in zip(grid["system"], grid["study"], X, strict=True)}
+    return [
+        (again, a, b, rows[a, labels[0]] - rows[b, labels[0]], rows[a, again] - rows[b, again])
+        for again in labels[1:]
+        for a, b in combinations(systems, 2)
+    ]
+
+
+def _find_change(
+    repeat: str,
+    pair: tuple[str, str],
+    ends: tuple[float, float],
+    se: float,
+    df: float,
+    margin: float,
+    level: float,
+) -> EffectChange:
+    """Return one change with its tests, which are nan where its standard error is not above 0."""
+    from scipy.special import stdtr, stdtrit
+
+    change = ends[1] - ends[0]
+    se = se if se > 0 else nan
+    df = min(df, NORMAL)
+    reach = float(stdtrit(df, level)) * se
+    p_equivalent = max(float(stdtr(df, (way * change - margin) / se)) for way in (1, -1))
+    return EffectChange(
+        repeat=repeat,
+        a=pair[0],
+        b=pair[1],
+        original=ends[0],
+        again=ends[1],
+        change=change,
+        se=se,
+        df=df,
+        low=change - reach,
+        high=change + reach,
+        p=2 * float(stdtr(df, -abs(change) / se)),
+        p_equivalent=p_equivalent,
+        equivalent=p_equivalent < 1 - level,
+    )

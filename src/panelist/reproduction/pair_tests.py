@@ -1,9 +1,11 @@
-"""What one study says of every pair of systems: its difference in scores, a test, and an interval.
+"""What one study says of every pair of systems: the difference of their scores, and one analysis of it.
 
-The test is that of ``compare_systems`` (an ordinal or linear mixed model, or a model of choices), adjusted
-for the number of pairs. The interval is on the scale of the scores, without adjustment, so that another
-study's difference can be looked for in it: a linear mixed model's for means of ratings, else Student's t over
-items.
+The estimate, its standard error, interval and p come from the same analysis, in units of the scores, so that
+they agree with each other and another study's difference can be set against them. For means of ratings and
+percentages of yes it is a linear mixed model with Satterthwaite's degrees of freedom, which holds its level
+with few raters and items (docs/method.md); for medians, majorities and choices, Student's t over items, which
+takes the raters as given. Nothing is adjusted for the number of pairs: a repeat tests each finding of its
+original once.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 
 import numpy as np
 
@@ -23,36 +25,53 @@ from panelist.models.inference.adjust import two_sided_quantile
 from panelist.reproduction.aggregate import Aggregation, usable_rows, value_outputs
 from panelist.reproduction.sources import Given
 
+MODELLED = {"mean": 1.0, "votes": 100.0}  # rules whose scores are means of single answers, times so much
+
 
 @dataclass(frozen=True)
 class PairTest:
-    """Scores of a less scores of b, the p of a test of it, and an interval; nan where unknown.
+    """Two systems a and b in one study; nan where something is unknown.
 
-    ``p`` is adjusted for the number of pairs, ``p_single`` is not.
+    ``difference`` is that of their scores. ``estimate`` is the same difference in the analysis, and ``se``,
+    ``df``, ``p``, ``low`` and ``high`` belong to it.
     """
 
     difference: float
+    estimate: float = nan
+    se: float = nan
+    df: float = nan
     p: float = nan
-    p_single: float = nan
     low: float = nan
     high: float = nan
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is an analysis that tells the difference from nothing."""
+        return not isnan(self.p)
+
+    @property
+    def best(self) -> float:
+        """The estimate of the analysis, or the difference of the scores where there is none."""
+        return self.difference if isnan(self.estimate) else self.estimate
+
+    def turn(self) -> PairTest:
+        """Return the same pair the other way round."""
+        return replace(
+            self, difference=-self.difference, estimate=-self.estimate, low=-self.high, high=-self.low
+        )
 
 
 @dataclass(frozen=True)
 class PairTests:
-    """Every pair of systems in one study, and how it was tested."""
+    """Every pair of systems in one study, and the analysis in words."""
 
     pairs: Mapping[tuple[str, str], PairTest]
-    model: str = ""
-    interval: str = ""
+    analysis: str = ""
     notes: tuple[str, ...] = ()
 
     def of(self, a: str, b: str) -> PairTest:
         """Return the test of a against b, whichever way round it was made."""
-        if (a, b) in self.pairs:
-            return self.pairs[a, b]
-        found = self.pairs[b, a]
-        return PairTest(-found.difference, found.p, found.p_single, -found.high, -found.low)
+        return self.pairs[a, b] if (a, b) in self.pairs else self.pairs[b, a].turn()
 
 
 def check_pairs(
@@ -64,20 +83,19 @@ def check_pairs(
     level: float = 0.95,
     models: bool = True,
 ) -> PairTests:
-    """Return the differences of all pairs; with raw data and ``models`` also their tests and intervals."""
+    """Return the differences of all pairs; with raw data and ``models`` also their analysis."""
     pairs = {(a, b): PairTest(scores[a] - scores[b]) for a, b in combinations(systems, 2)}
     if given.rows is None or not models or len(systems) < 2:
         return PairTests(pairs)
     notes: list[str] = []
     narrowed = _only(given, systems)
-    model, tested = _find_p(narrowed, level, notes)
-    interval, reached = _find_intervals(narrowed, rule, systems, level, notes)
-    found = {}
-    for a, b in pairs:
-        low, high = reached.get((a, b), (nan, nan))
-        p, p_single = tested.get(frozenset((a, b)), (nan, nan))
-        found[a, b] = PairTest(pairs[a, b].difference, p, p_single, low, high)
-    return PairTests(found, model, interval, tuple(notes))
+    analysis, found = _by_linear_model(narrowed, rule, level, notes) if rule.name in MODELLED else ("", {})
+    if not found:
+        analysis, found = _over_items(narrowed, rule, systems, level, notes)
+    whole = {pair: replace(found.get(pair, one), difference=one.difference) for pair, one in pairs.items()}
+    if found and not any(one.tested for one in whole.values()):
+        notes.append("No test of the differences: the ratings leave nothing to tell chance by.")
+    return PairTests(whole, analysis, tuple(notes))
 
 
 def _only(given: Given, systems: Sequence[str]) -> Given:
@@ -92,71 +110,64 @@ def _only(given: Given, systems: Sequence[str]) -> Given:
     return replace(given, rows=rows)
 
 
-def _find_p(
-    given: Given, level: float, notes: list[str]
-) -> tuple[str, dict[frozenset[str], tuple[float, float]]]:
+def _by_linear_model(
+    given: Given, rule: Aggregation, level: float, notes: list[str]
+) -> tuple[str, dict[tuple[str, str], PairTest]]:
+    """Return the linear mixed model's answers, or a linear one's where nothing says who rated what."""
     assert given.rows is not None
-    try:
-        rows = given.rows
-        if given.choices and DECIDED not in read_trials(rows, given.name).counts():
-            notes.append("No test of the differences: no comparison was decided.")
-            return "", {}
-        if not given.choices:
-            rows = replace(rows, frame=usable_rows(given)[0].reset_index(drop=True))
-        compared = compare_systems(rows, level=level).criteria[0]
-    except PanelistError as error:
-        notes.append(f"No test of the differences: {error}")
-        return "", {}
-    tested = {frozenset((pair.a, pair.b)): (pair.p_adjusted, pair.p) for pair in compared.pairs}
-    return f"{compared.model} {compared.formula}".strip(), tested
-
-
-def _find_intervals(
-    given: Given,
-    rule: Aggregation,
-    systems: Sequence[str],
-    level: float,
-    notes: list[str],
-) -> tuple[str, dict[tuple[str, str], tuple[float, float]]]:
-    """Return how the intervals were made, and the interval of each pair on the scale of the scores."""
-    if rule.name == "mean":
-        found = _by_linear_model(given, level)
-        if found:
-            return "linear mixed model", found
-    try:
-        values = value_outputs(given, rule)
-    except PanelistError as error:
-        notes.append(f"No intervals: {error}")
-        return "", {}
-    reached = {}
-    for a, b in combinations(systems, 2):
-        if "item" in values:
-            wide = values.groupby(["item", "system"], observed=True)["value"].mean().unstack()
-            reached[a, b] = _paired(wide[[a, b]].dropna().to_numpy(dtype=np.float64), level)
-    return "t over items", reached
-
-
-def _by_linear_model(given: Given, level: float) -> dict[tuple[str, str], tuple[float, float]]:
-    assert given.rows is not None
-    rows = replace(given.rows, frame=usable_rows(given)[0].reset_index(drop=True))
-    for model in ("lmm", "lm"):
+    frame = usable_rows(given)[0].reset_index(drop=True)
+    rows = replace(given.rows, frame=frame.assign(rating=MODELLED[rule.name] * frame["rating"]))
+    trouble = ""
+    for model, words in (("lmm", "linear mixed model"), ("lm", "linear model, ratings taken as independent")):
         try:
             compared = compare_systems(rows, model=model, adjust="none", level=level).criteria[0]
-        except PanelistError:
+        except PanelistError as error:
+            trouble = str(error)
             continue
         found = {}
         for pair in compared.pairs:
-            found[pair.a, pair.b] = (pair.low, pair.high)
-            found[pair.b, pair.a] = (-pair.high, -pair.low)
-        return found
-    return {}
+            one = PairTest(nan, pair.difference, pair.se, pair.df, pair.p, pair.low, pair.high)
+            found[pair.a, pair.b], found[pair.b, pair.a] = one, one.turn()
+        return f"{words} {compared.formula}", found
+    notes.append(f"No linear model of the differences: {trouble}")
+    return "", {}
 
 
-def _paired(values: Floats, level: float) -> tuple[float, float]:
-    """Return the t interval of the mean difference of two columns."""
+def _over_items(
+    given: Given, rule: Aggregation, systems: Sequence[str], level: float, notes: list[str]
+) -> tuple[str, dict[tuple[str, str], PairTest]]:
+    """Return Student's t over items, whose values are made by the rule."""
+    assert given.rows is not None
+    try:
+        if given.choices and DECIDED not in read_trials(given.rows, given.name).counts():
+            notes.append("No test of the differences: no comparison was decided.")
+            return "", {}
+        values = value_outputs(given, rule)
+    except PanelistError as error:
+        notes.append(f"No test of the differences: {error}")
+        return "", {}
+    if "item" not in values:
+        notes.append("No test of the differences: there is no column item.")
+        return "", {}
+    wide = values.groupby(["item", "system"], observed=True)["value"].mean().unstack()
+    found = {}
+    for a, b in combinations(systems, 2):
+        if {a, b} <= set(wide.columns):
+            found[a, b] = _paired(wide[[a, b]].dropna().to_numpy(dtype=np.float64), level)
+    return "t over items, the raters taken as given", found
+
+
+def _paired(values: Floats, level: float) -> PairTest:
+    """Return the t test of the mean difference of two columns; without a p where the items do not differ."""
+    from scipy.special import stdtr
+
     gap = values[:, 0] - values[:, 1]
     n = len(gap)
     if n < 2:
-        return nan, nan
-    reach = float(two_sided_quantile(level, np.array(n - 1.0))) * float(gap.std(ddof=1)) / sqrt(n)
-    return float(gap.mean()) - reach, float(gap.mean()) + reach
+        return PairTest(nan)
+    mean, se, df = float(gap.mean()), float(gap.std(ddof=1)) / sqrt(n), n - 1.0
+    if se <= 1e-12 * max(1.0, abs(mean)):  # nothing to tell chance from
+        return PairTest(nan, mean)
+    reach = float(two_sided_quantile(level, np.array(df))) * se
+    p = 2 * float(stdtr(df, -abs(mean) / se))
+    return PairTest(nan, mean, se, df, p, mean - reach, mean + reach)

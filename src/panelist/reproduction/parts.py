@@ -1,15 +1,14 @@
-"""The tables of a reproduction report: precision, correlations and labels, findings, the joint model."""
+"""The tables of a reproduction report: precision, correlations and labels, the joint model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isinf, isnan, nan
 
 from panelist.core.formats import P_VALUE, TEXT, Cell, Format, decimals, interval, number, p_value
 from panelist.core.result import Pairs, Part, Sentence, Table
 from panelist.reproduction.common_scale import CommonScale
 from panelist.reproduction.correlation import Correlations
-from panelist.reproduction.findings import FindingCheck
 from panelist.reproduction.joint import JointModel
 from panelist.reproduction.labels import LabelAgreement
 from panelist.reproduction.precision import Precision
@@ -22,10 +21,19 @@ RIGHT = Format(str, "right")
 def draw_precision(
     criterion: str, studies: Sequence[str], rows: Sequence[Precision], scale: CommonScale, level: float
 ) -> Table:
-    """Return the scores of every study with CV* by both formulas, and s* with its interval."""
-    header = ("system", *studies, "CV*", "CV* QRA3", "s*", f"{level * 100:g} % interval of s*")
+    """Return the scores of every study with CV* by both formulas and its intervals, exact and Belz's."""
+    exact, usual = f"CV, {level * 100:g} %", "Belz's, of s*"
+    header = ("system", *studies, "CV*", "CV* QRA3", exact, "s*", usual)
     body: list[tuple[Cell, ...]] = [
-        (one.system, *one.scores, one.value, one.qra3, one.s_star, interval(one.low, one.high))
+        (
+            one.system,
+            *one.scores,
+            one.value,
+            one.qra3,
+            interval(one.cv_exact_low, one.cv_exact_high, 1),
+            one.s_star,
+            interval(one.low, one.high),
+        )
         for one in rows
     ]
     formats: dict[str, Format] = {
@@ -34,15 +42,30 @@ def draw_precision(
         "CV* QRA3": decimals(2),
         "s*": decimals(3),
     }
-    formats |= dict.fromkeys(studies, decimals(2)) | {header[-1]: RIGHT}
+    formats |= dict.fromkeys(studies, decimals(2)) | {exact: RIGHT, usual: RIGHT}
     undefined = [f"{one.system}: {one.note}." for one in rows if one.note]
     return Table(
         f"Scores on {criterion} and how precisely they come out again (type I)",
         header,
         body,
         formats,
-        note=" ".join([f"CV* by the formula of 2022 and by QRA3's; {scale.sentence()}.", *undefined]),
+        note=" ".join(
+            [
+                f"CV* by the formula of 2022 and by QRA3's; {scale.sentence()}. {_say_spread(rows, level)}",
+                *undefined,
+            ]
+        ),
     )
+
+
+def _say_spread(rows: Sequence[Precision], level: float) -> str:
+    """Return what the two intervals are."""
+    said = "Interval of CV: exact for normal scores, in percent"
+    if any(isinf(one.cv_exact_high) for one in rows):
+        said += "; ∞ where so few scores set no upper limit"
+    if any(one.sd == 0 for one in rows):
+        said += "; none where all scores are equal, which does not show that others would be"
+    return said + ". Belz's: s* ± t · SE(s*), as published; it may reach below 0 and covers too little."
 
 
 def draw_measures(found: Correlations, labels: LabelAgreement | None) -> Pairs:
@@ -75,44 +98,6 @@ def draw_measures(found: Correlations, labels: LabelAgreement | None) -> Pairs:
     return Pairs(rows)
 
 
-def draw_findings(criterion: str, findings: Sequence[FindingCheck], level: float) -> Table:
-    """Return a row a finding and repeat, with the evidence and the answer of each rule."""
-    shown = list(findings)
-    evidence = [piece for one in findings for piece in one.evidence]
-    tested = any(piece.significant is not None or piece.interval is not None for piece in evidence)
-    note = "Direction: the same order in the repeat."
-    if tested:
-        note += (
-            f" Test: also p below {1 - level:.2g} there (adjusted for the number of pairs). Inside: "
-            "the same "
-            "order, and the original's difference inside the repeat's interval."
-        )
-    else:
-        note += " Tests and intervals take the repeat's raw data, and models."
-    if any(one.stated for one in findings):
-        note += " †: stated by the study."
-    if len(shown) * len(findings[0].evidence) > MOST_ROWS:
-        shown = [one for one in findings if one.stated or not one.upheld()]
-        note += f" Shown: {len(shown)} of {len(findings)} findings, stated or not upheld."
-    several = any(len(one.evidence) > 1 for one in findings)
-    header = ("finding", *(("repeat",) if several else ()), "original", "again")
-    header += ("interval", "p", "direction", "test", "inside") if tested else ("direction",)
-    rows: list[tuple[Cell, ...]] = []
-    for one in shown:
-        for piece in one.evidence:
-            words = one.finding + (" †" if one.stated else "")
-            row: list[Cell] = [words, *((piece.repeat,) if several else ()), one.original, piece.difference]
-            if tested:
-                row += [interval(piece.low, piece.high), piece.p]
-            row.append(_say(piece.direction))
-            if tested:
-                row += [_say(piece.significant), _say(piece.interval)]
-            rows.append(tuple(row))
-    formats = {"finding": TEXT, "original": decimals(2), "again": decimals(2)}
-    formats |= {"p": P_VALUE, "interval": RIGHT} if tested else {}
-    return Table(f"Findings on {criterion}: upheld? (type IV)", header, rows, formats, note=note)
-
-
 def draw_joint(criterion: str, joint: JointModel) -> list[Part]:
     """Return the joint model's sentence, and how far each difference moved."""
     several = len({one.repeat for one in joint.changes}) > 1
@@ -122,17 +107,16 @@ def draw_joint(criterion: str, joint: JointModel) -> list[Part]:
         (
             f"{one.a} − {one.b}",
             *((one.repeat,) if several else ()),
-            one.original,
-            one.again,
-            one.change,
+            *((one.original, one.again, one.change) if one.tested else (nan, nan, nan)),
             interval(one.low, one.high),
             one.p,
             one.p_equivalent,
-            _say(one.equivalent),
+            say_answer(one.equivalent if one.tested else None),
         )
         for one in joint.changes
     ]
-    units = "latent SDs" if joint.model in ("clm", "clmm") else "points of the scale"
+    untested = sum(not one.tested for one in joint.changes)
+    declared = "" if joint.margin_points is None else f", {joint.margin_points:g} points"
     formats = {"difference": TEXT, inner: RIGHT, "p, change": P_VALUE, "p, TOST": P_VALUE}
     formats |= dict.fromkeys(("original", "again", "change"), decimals(2))
     table = Table(
@@ -140,9 +124,9 @@ def draw_joint(criterion: str, joint: JointModel) -> list[Part]:
         (*header, inner, "p, change", "p, TOST", "equivalent"),
         rows[:MOST_ROWS],
         formats,
-        note=f"{joint.model} {joint.formula}; in {units}. Equivalent: the change lies within "
-        f"±{joint.margin:g} residual "
-        f"SDs (two one-sided tests). Not adjusted for the number of pairs.",
+        note=f"{joint.model} {joint.formula}; in {joint.units}. Equivalent: the change lies within "
+        f"±{joint.margin:.2g} residual SDs{declared} (two one-sided tests). Not adjusted for the number of "
+        f"pairs.{' –: without limit or without an error, so that nothing can be said.' if untested else ''}",
     )
     return [Sentence(joint.sentence()), table]
 
@@ -166,5 +150,6 @@ def _p(p: float) -> str:
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
-def _say(answer: bool | None) -> str:
+def say_answer(answer: bool | None) -> str:
+    """Return yes, no, or a dash where there is no answer."""
     return "–" if answer is None else "yes" if answer else "no"

@@ -8,7 +8,9 @@ start. With m and s the mean and the standard deviation (n − 1) of y:
   https://aclanthology.org/2022.acl-long.2);
 - CV* (QRA3) = 100 · s* / m                  (Belz & Thomson 2026; c4 alone is already close to unbiased).
 
-The interval is that of s*: SE(s²) = s² √(2/(n−1)), SE(s*) ≈ SE(s²) / (2 s*), s* ± t(n−1) · SE(s*).
+Belz's interval is that of s*: SE(s²) = s² √(2/(n−1)), SE(s*) ≈ SE(s²) / (2 s*), s* ± t(n−1) · SE(s*). It is
+what published reproductions print; its lower end may lie below 0, and it covers less than its level says. The
+exact intervals of the standard deviation and of the coefficient of variation are those of exact_spread.py.
 """
 
 from collections.abc import Sequence
@@ -16,16 +18,19 @@ from dataclasses import dataclass
 from math import exp, isfinite, lgamma, nan, sqrt
 
 from panelist.core.errors import BadReproduction
+from panelist.reproduction.exact_spread import bound_cv, bound_sd
 
 
 @dataclass(frozen=True)
 class Precision:
     """The scores of one system in every study and how far they spread; nan where something is undefined.
 
-    ``mean`` is that of the shifted scores; ``low`` and ``high`` are the interval of ``s_star``, whose lower
-    end may be below 0 with two or three scores; ``value_low`` and ``value_high`` are the same ends on the
-    scale of ``value``. ``within_one`` and ``within_two`` are the percentages of scores less than one and two
-    s* from the mean.
+    ``mean`` is that of the shifted scores; ``low`` and ``high`` are Belz's interval of ``s_star``, whose
+    lower end may be below 0 with two or three scores; ``value_low`` and ``value_high`` are the same ends on
+    the scale of ``value``. ``sd_exact_low`` and ``sd_exact_high`` are the exact interval of the standard
+    deviation, ``cv_exact_low`` and ``cv_exact_high`` that of the coefficient of variation in percent, whose
+    upper end may be infinite. ``within_one`` and ``within_two`` are the percentages of scores less than one
+    and two s* from the mean.
     """
 
     system: str
@@ -40,6 +45,10 @@ class Precision:
     value_low: float
     value_high: float
     qra3: float
+    sd_exact_low: float
+    sd_exact_high: float
+    cv_exact_low: float
+    cv_exact_high: float
     within_one: float
     within_two: float
     note: str = ""
@@ -97,6 +106,8 @@ def measure_precision(
     reach = _reach(s, s_star, n, level)
     share = 100 / m if m > 0 else nan
     over = 1 + 1 / (4 * n)
+    sd_low, sd_high = bound_sd(s, n, level)
+    cv_low, cv_high = bound_cv(m, s, n, level)
     return Precision(
         system=system,
         scores=values,
@@ -110,6 +121,10 @@ def measure_precision(
         value_low=over * share * (s_star - reach),
         value_high=over * share * (s_star + reach),
         qra3=share * s_star,
+        sd_exact_low=sd_low,
+        sd_exact_high=sd_high,
+        cv_exact_low=100 * cv_low,
+        cv_exact_high=100 * cv_high,
         within_one=100 * sum(abs(value - m) < s_star for value in y) / n,
         within_two=100 * sum(abs(value - m) < 2 * s_star for value in y) / n,
         note="" if m > 0 else "all scores stand at the lowest point of the scale: CV* is undefined",
@@ -117,7 +132,7 @@ def measure_precision(
 
 
 def _reach(s: float, s_star: float, n: int, level: float) -> float:
-    """Return half the width of the interval of s*."""
+    """Return half the width of Belz's interval of s*."""
     from scipy.special import stdtrit
 
     if s_star == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from panelist.reproduction.aggregate import find_named, list_suitable
 from panelist.reproduction.assess import Options, assess
 from panelist.reproduction.common_scale import parse_scale_maps
 from panelist.reproduction.conventions import state_conventions
-from panelist.reproduction.joint import MARGIN
 from panelist.reproduction.match import MatchedCriterion, find_permutation, match_sources
 from panelist.reproduction.recompute import Recomputation, recompute
 from panelist.reproduction.replication_size import ReplicationSize, size_repeat
@@ -37,7 +37,7 @@ def reproduce(
     printed: Any = None,
     findings: Sequence[str] | str = (),
     level: float = 0.95,
-    margin: float = MARGIN,
+    margin: float | None = None,
     models: bool = True,
     size: bool = False,
     original_n: int | None = None,
@@ -54,21 +54,15 @@ def reproduce(
     each criterion), ``scale_map`` how scales that differ go together (``fluency=1-5:0-100``,
     original:repeat). ``systems`` and ``criteria`` say what a name of the original is called in the repeats.
     ``aggregation`` is how single answers become scores, ``printed`` what the original's paper printed.
-    ``models`` False leaves out all model fits; ``size`` adds how large a repeat must be.
+    ``margin`` is the smallest difference that matters, in points of the scale. ``models`` False leaves out
+    all model fits; ``size`` adds how large a repeat must be.
 
     >>> first, again = {"A": 56, "B": 68, "C": 48, "D": 80}, {"A": 76, "B": 92, "C": 68, "D": 68}
     >>> found = reproduce(first, again, scale_min=0)["rating"]
     >>> round(found.cv_star, 2), found.agreements, found.comparisons
     (27.67, 3, 6)
     """
-    if not repeats:
-        raise BadReproduction(
-            "A reproduction compares an original with one repeat or more, and only the original was given."
-        )
-    if not 0 < level < 1:
-        raise BadReproduction(
-            f"The level of an interval lies between 0 and 1, for example 0.95. Got {level!r}."
-        )
+    _check_call(repeats, level, margin)
     sources = _read_all((original, *repeats), columns, where)
     stated = (findings,) if isinstance(findings, str) else tuple(findings)
     options = Options(
@@ -100,6 +94,23 @@ def reproduce(
     )
 
 
+def _check_call(repeats: Sequence[Any], level: float, margin: float | None) -> None:
+    """Raise where there is nothing to compare, or a number that cannot be meant."""
+    if not repeats:
+        raise BadReproduction(
+            "A reproduction compares an original with one repeat or more, and only the original was given."
+        )
+    if not 0 < level < 1:
+        raise BadReproduction(
+            f"The level of an interval lies between 0 and 1, for example 0.95. Got {level!r}."
+        )
+    if margin is not None and not (isfinite(margin) and margin > 0):
+        raise BadReproduction(
+            "The margin is the smallest difference that matters, above 0, in points of the scale. Got "
+            f"{margin:g}."
+        )
+
+
 def _assess_all(
     matched: Sequence[MatchedCriterion],
     options: Options,
@@ -114,7 +125,7 @@ def _assess_all(
         done.append(found)
         if sizing is not None:
             step(f"size of a repeat, {one.criterion}")
-            pairs = {f"{a} – {b}": test.p_single for (a, b), test in tests.pairs.items()}
+            pairs = {f"{a} – {b}": test.p for (a, b), test in tests.pairs.items()}
             sizes.append(sizing(one.given[0], pairs=pairs))
     return done, sizes
 

@@ -12,10 +12,10 @@ from panelist.core.result import Pairs, Part, Result, Sentence, Table, json_read
 from panelist.reproduction.common_scale import CommonScale
 from panelist.reproduction.correlation import Correlations
 from panelist.reproduction.findings import RULES, FindingCheck
+from panelist.reproduction.findings_table import draw_findings
 from panelist.reproduction.joint import JointModel
 from panelist.reproduction.labels import LabelAgreement
 from panelist.reproduction.parts import (
-    draw_findings,
     draw_joint,
     draw_measures,
     draw_precision,
@@ -24,6 +24,7 @@ from panelist.reproduction.parts import (
 from panelist.reproduction.precision import Precision
 from panelist.reproduction.recompute import Recomputation
 from panelist.reproduction.replication_size import ReplicationSize
+from panelist.reproduction.spoken import say_orders, say_shown, say_stated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,8 @@ class CriterionReproduction(Result):
     """One criterion in the original and its repeats. Parts that the data do not allow are None.
 
     ``agreements`` of ``comparisons`` pairs of systems and studies have the same order (QRA3's P).
+    ``analyses`` says for each study how its differences were tested, "" where they were not; ``margin`` is
+    the smallest difference that matters, None where it was not declared.
     """
 
     criterion: str
@@ -45,6 +48,8 @@ class CriterionReproduction(Result):
     agreements: int
     comparisons: int
     joint: JointModel | None = None
+    analyses: tuple[str, ...] = ()
+    margin: float | None = None
     level: float = 0.95
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -88,18 +93,11 @@ class CriterionReproduction(Result):
         elif k > 1:
             words.append("their correlation is undefined, for all systems tie in a study")
         if self.comparisons:
-            words.append(f"{self.agreements} of {self.comparisons} orders of two systems are upheld")
+            words.append(say_orders(self.agreements, self.comparisons) + say_shown(self.findings, self.level))
         if self.labels is not None:
             words.append(f"{self.labels.difference_rate:.1f} % of labels differ")
         said = "; ".join(words)
-        stated = [one for one in self.findings if one.stated]
-        held = sum(one.upheld() is True for one in stated)
-        more = (
-            f" Of {_count(len(stated), 'stated finding')}, {held} hold{'s' if held == 1 else ''}."
-            if stated
-            else ""
-        )
-        return f"On {self.criterion}, {said}.{more}"
+        return f"On {self.criterion}, {said}.{say_stated(self.findings)}"
 
     def parts(self) -> list[Part]:
         """Return the sentence, the warnings, and the four types of result with their evidence."""
@@ -109,7 +107,7 @@ class CriterionReproduction(Result):
         found.append(draw_precision(self.criterion, self.studies, self.precision, self.scale, self.level))
         found.append(draw_measures(self.correlations, self.labels))
         if self.findings:
-            found.append(draw_findings(self.criterion, self.findings, self.level))
+            found.append(draw_findings(self.criterion, self.findings, self.analyses, self.level, self.margin))
         if self.joint is not None:
             found += draw_joint(self.criterion, self.joint)
         return [*found, *([Pairs([("note", note) for note in self.notes])] if self.notes else [])]
@@ -143,7 +141,8 @@ class CriterionReproduction(Result):
             "upheld": self.upheld,
             "upheld_count": self.agreements,
             "upheld_of": self.comparisons,
-            "joint": None if self.joint is None else asdict(self.joint),
+            "analyses": dict(zip(self.studies, self.analyses, strict=False)),
+            "joint": None if self.joint is None else asdict(self.joint) | {"units": self.joint.units},
             "sentence": self.sentence(),
             "warnings": self.warnings,
             "notes": self.notes,
@@ -197,9 +196,7 @@ class Reproduction(Result):
         agree, total = (
             sum(getattr(one, name) for one in self.criteria) for name in ("agreements", "comparisons")
         )
-        share = (
-            f"; {agree} of {total} orders of two systems are upheld (P = {self.upheld:.2f})" if total else ""
-        )
+        share = f"; {say_orders(agree, total)} (P = {self.upheld:.2f})" if total else ""
         return (
             f"Over {len(self.criteria)} criteria CV* is {number(self.cv_star, 1)} on average (QRA3: "
             f"{number(self.cv_star_qra3, 1)}){share}."
@@ -251,10 +248,13 @@ def _finding(one: FindingCheck) -> dict[str, Any]:
     return {
         "finding": one.finding,
         "upheld": one.upheld(),
+        "verdict": one.verdict,
         **rules,
         "stated": one.stated,
         "shown_by_original": one.shown,
+        "margin": one.margin,
         "original_difference": one.original,
+        "original_scores": one.original_scores,
         "original_p": one.original_p,
         "evidence": [asdict(evidence) for evidence in one.evidence],
     }

@@ -64,7 +64,7 @@ def size_original(
             scores, _ = aggregate(given, rule)
             systems = sorted(scores)
             tests = check_pairs(given, scores, systems, rule, level=level)
-            found = {(a, b): tests.of(a, b).p_single for a, b in combinations(systems, 2)}
+            found = {(a, b): tests.of(a, b).p for a, b in combinations(systems, 2)}
             pairs = {f"{a} – {b}": value for (a, b), value in found.items() if isfinite(value)}
         sizes.append(size_repeat(given, n=n, p=p, pairs=pairs, design=design, sims=sims, seed=seed))
     return ReplicationSizes(source=source.sentence(), sizes=tuple(sizes))

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from math import sqrt
 
 from panelist.core.errors import BadReproduction
+from panelist.reproduction.exact_spread import find_below
 
 DESIGNS = ("two-sample", "paired")
 THIRD = 1 / 3
 RULE_OF_THUMB = 2.5
 LEAST = 3
+NORMAL = 1e6  # degrees of freedom from which t is normal
 POWERS = (0.8, 0.9, 0.95)
 
 
@@ -61,19 +63,35 @@ def point_telescope(n: int, design: str = "two-sample", alpha: float = 0.05) -> 
 
 def find_effect(n: int, power: float, design: str = "two-sample", alpha: float = 0.05) -> float:
     """Return the standardised effect that a two-sided t test of n finds with this power."""
-    from scipy.optimize import brentq
+    df, scale = _shape(n, design)
+    return find_noncentrality(df, power, alpha) / scale
 
-    most = 8 / _shape(n, design)[1]  # a noncentrality that any power in use lies below
-    return float(brentq(lambda d: find_power(d, n, design, alpha) - power, 1e-9, most, xtol=1e-12))
+
+def find_noncentrality(df: float, power: float = THIRD, alpha: float = 0.05) -> float:
+    """Return how many standard errors a difference must be for a two-sided t test to find it with this power.
+
+    >>> round(find_noncentrality(38), 4), round(find_noncentrality(1e9), 4)
+    (1.5681, 1.5286)
+    """
+    from scipy.optimize import brentq
+    from scipy.special import stdtrit
+
+    df = min(df, NORMAL)
+    most = float(stdtrit(df, 1 - alpha / 2)) + 8  # any power in use lies below
+    return float(brentq(lambda ncp: _find_power(ncp, df, alpha) - power, 0.0, most, xtol=1e-12))
 
 
 def find_power(d: float, n: float, design: str = "two-sample", alpha: float = 0.05) -> float:
     """Return the power of a two-sided t test for an effect of d standard deviations."""
-    from scipy.special import nctdtr, stdtrit
-
     df, scale = _shape(n, design)
+    return _find_power(d * scale, df, alpha)
+
+
+def _find_power(ncp: float, df: float, alpha: float) -> float:
+    from scipy.special import stdtrit
+
     t = float(stdtrit(df, 1 - alpha / 2))
-    return float(1 - nctdtr(df, d * scale, t) + nctdtr(df, d * scale, -t))
+    return 2 - find_below(t, df, ncp) - find_below(t, df, -ncp)
 
 
 def _power_to_reject(n: float, d33: float, design: str, alpha: float) -> float:
