@@ -203,7 +203,7 @@ def _fit_steps(table: Ratings, ordinal: bool, link: str) -> tuple[Fit, list[str]
             trouble = "" if fitted.converged else "did not converge"
             if fitted.converged and fitted.singular and slopes:
                 trouble = "was singular"
-                suspects = groups_at_fault(fitted.random, fitted.correlations, part.shapes)
+                suspects = groups_at_fault(fitted.covariances, part.shapes)
         lower: RandomPart | None = part.lower(suspects) if trouble else None
         if lower is None:
             if trouble:
