@@ -16,7 +16,7 @@ from panelist.analysis.comparative.trials import holds_choices
 from panelist.analysis.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
 from panelist.analysis.lead import choose_lead
 from panelist.analysis.ranks import rank_intervals
-from panelist.analysis.separated import fill_separated, find_separated, run_off
+from panelist.analysis.separated import fill_separated, find_separated, pool_slopes, run_off
 from panelist.analysis.stepping import fit_largest
 from panelist.core.errors import BadModel, BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
@@ -165,7 +165,11 @@ def _compare_by(
         shown = contrast_pairs(fitted, term, options.adjust, options.level, reference=options.reference)
     ordinal = model in ("clm", "clmm")
     if ordinal and (ends := find_separated(fitted, term)):
-        every, shown = (fill_separated(one, ends, fitted, table, refit) for one in (every, shown))
+        pooled = str(formula) if part is None else pool_slopes(part).formula()
+        every, shown = (
+            fill_separated(one, ends, fitted, table, lambda rows: refit(pooled, rows))
+            for one in (every, shown)
+        )
         means = run_off(means, ends)
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
     unit, units, effect_units = _effect_unit(fitted, used)

@@ -106,11 +106,12 @@ def prepare_batch(
     return Batch(model, None, "least squares", design, lambda: LinearFixed(design))
 
 
-def fit_batch(batch: Batch, responses: Any, threads: int | None = None) -> BatchFits:
+def fit_batch(batch: Batch, responses: Any, threads: int | None = None, *, tested: bool = True) -> BatchFits:
     """Return the fits of ``responses`` (n_sets, n_rows), in their order.
 
     A response has the order of the design's rows: codes 0, 1, … for ordinal models, where a category may be
-    missing altogether, or numbers for linear ones. ``threads`` is the number of cores unless given.
+    missing altogether, or numbers for linear ones. ``threads`` is the number of cores unless given. Where it
+    is not known yet which fits are wanted, ``tested=False`` leaves out what t needs: ``add_tests`` adds it.
     """
     sets = _check_responses(batch, responses)
     workers = _count_threads(threads)
@@ -128,15 +129,21 @@ def fit_batch(batch: Batch, responses: Any, threads: int | None = None) -> Batch
                 found = list(pool.map(fit_chunk, chunks))
     highest = int(sets.max()) if batch.ordinal and sets.size else 0
     fits = gather(batch.model, batch.design, [one for chunk in found for one in chunk], highest)
+    return add_tests(batch, fits, sets, threads) if tested else fits
+
+
+def add_tests(batch: Batch, fits: BatchFits, responses: Any, threads: int | None = None) -> BatchFits:
+    """Return the fits of ``responses`` with the tests by t that the batch was prepared for."""
     if not batch.analogues:
         return fits
-    numbers = np.array([_leave_gaps_out(one) for one in sets], dtype=np.float64).reshape(sets.shape)
+    sets = _check_responses(batch, responses)
+    numbers = np.array([leave_gaps_out(one) for one in sets], dtype=np.float64).reshape(sets.shape)
     reml, ml = (fit_batch(one, numbers, threads) for one in batch.analogues)
     fewest = float(max(min(len(factor.levels) for factor in batch.design.factors) - 1, 1))
     return fits.with_small(SmallSamples(reml, ml, fewest))
 
 
-def _leave_gaps_out(codes: Longs) -> Longs:
+def leave_gaps_out(codes: Longs) -> Longs:
     """Return the places of the ratings among the categories that occur, as a single fit counts them."""
     places: Longs = np.cumsum(np.bincount(codes) > 0) - 1
     return places[codes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +47,7 @@ class BatchFits:
     loglik: Floats
     thresholds: Floats  # (n_sets, K − 1): the upper end of category k, nan if unused or the highest used
     random_sds: Floats  # (n_sets, terms)
+    covariances: dict[str, Floats]  # of the random effects: of each grouping factor (n_sets, m, m)
     sigma: Floats  # (n_sets,) 1 for ordinal models
     vcov: Floats  # (n_sets, p, p)
     slopes: Floats  # (n_sets, k, p, p) and
@@ -68,6 +69,17 @@ class BatchFits:
         plain = _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df)
         return plain if self.small is None else self.small.widen(L, plain)
 
+    def take(self, sets: Longs) -> BatchFits:
+        """Return the fits of some sets."""
+        arrays = {
+            field.name: getattr(self, field.name)[sets]
+            for field in fields(self)
+            if isinstance(getattr(self, field.name), np.ndarray)
+        }
+        covariances = {name: found[sets] for name, found in self.covariances.items()}
+        small = None if self.small is None else self.small.take(sets)
+        return replace(self, **arrays, covariances=covariances, small=small)
+
     def with_small(self, small: SmallSamples) -> BatchFits:
         """Return the fits with the statistics, degrees of freedom and p-values of t."""
         fits = replace(self, small=small)
@@ -82,6 +94,10 @@ class SmallSamples:
     reml: BatchFits
     ml: BatchFits
     fewest: float
+
+    def take(self, sets: Longs) -> SmallSamples:
+        """Return those of some sets."""
+        return replace(self, reml=self.reml.take(sets), ml=self.ml.take(sets))
 
     def widen(self, L: Floats, plain: Contrasts) -> Contrasts:
         """Return contrasts with the standard errors and degrees of freedom that few raters ask for."""
@@ -105,8 +121,12 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
     entries = sum((b - a) * (b - a + 1) // 2 for factor in design.factors for a, b in factor.blocks)
     k = entries + 1 if model == "lmm" else 0
     beta, loglik, sigma = np.full((n, p), np.nan), np.full(n, np.nan), np.full(n, np.nan)
-    vcov, sds = np.full((n, p, p), np.nan), np.full((n, len(random_names)), np.nan)
+    vcov = np.full((n, p, p), np.nan)
     slopes, A = np.full((n, k, p, p), np.nan), np.full((n, k, k), np.nan)
+    covariances = {
+        factor.name: np.full((n, len(factor.columns), len(factor.columns)), np.nan)
+        for factor in design.factors
+    }
     thresholds = np.full((n, highest), np.nan)
     converged, singular = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     failed = np.full(n, ONE_VALUE, dtype=np.int64)
@@ -116,10 +136,13 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         failed[at], converged[at], singular[at] = one.failed, one.converged, one.singular
         beta[at], vcov[at], loglik[at], sigma[at] = one.beta, one.vcov, one.loglik, one.sigma
         thresholds[at, one.used[:-1]] = one.thresholds
-        sds[at] = one.sds
+        for matrices, found_one in zip(covariances.values(), one.covariances, strict=True):
+            matrices[at] = found_one
         if k:
             slopes[at], A[at] = one.slopes, one.A
     residual_df = float(len(design.rows) - p) if model == "lm" else np.inf
+    variances = [np.diagonal(one, axis1=1, axis2=2) for one in covariances.values()]
+    sds = np.sqrt(np.concatenate(variances, axis=1)) if variances else np.empty((n, 0))
     tests = _contrast(np.eye(p), beta, vcov, slopes, A, residual_df)
     return BatchFits(
         design.names,
@@ -135,6 +158,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         loglik,
         thresholds,
         sds,
+        covariances,
         sigma,
         vcov,
         slopes,
@@ -150,7 +174,10 @@ def _contrast(
     from scipy.special import stdtr
 
     estimate = (beta[:, None, :] * L).sum(axis=2)
-    variance = ((L @ vcov) * L).sum(axis=2)
+    known = np.where(np.isnan(vcov), 0.0, vcov)
+    variance = ((L @ known) * L).sum(axis=2)
+    unknown = np.isnan(np.diagonal(vcov, axis1=1, axis2=2))  # a separated effect has no variance,
+    variance[(unknown[:, None, :] & (L != 0.0)).any(axis=2)] = np.nan  # contrasts without it have theirs
     se = np.sqrt(np.maximum(variance, 0.0))
     statistic = np.divide(estimate, se, out=np.full(se.shape, np.nan), where=se > 0.0)
     df = np.where(np.isnan(variance), np.nan, residual_df)

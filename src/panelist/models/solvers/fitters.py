@@ -42,7 +42,7 @@ class Estimates(NamedTuple):
     vcov: Floats
     thresholds: Floats  # between the categories that occur
     used: Longs  # those categories
-    sds: Floats  # of the random effects, factor by factor
+    covariances: tuple[Floats, ...]  # of the random effects, factor by factor
     sigma: float
     slopes: Floats  # ∂Var(β̂)/∂φ and Var(φ̂), for Satterthwaite's degrees of freedom
     A: Floats
@@ -152,7 +152,7 @@ class OrdinalMixed:
             covariance[s:, s:],
             found.psi[:s],
             pack.used,
-            _deviations(lambdas, 1.0),
+            _square(lambdas, 1.0),
             1.0,
             np.empty(0),
             np.empty(0),
@@ -197,7 +197,7 @@ class LinearMixed:
             moments.vcov,
             np.empty(0),
             np.empty(0, dtype=np.int64),
-            _deviations(lambdas, moments.sigma),
+            _square(lambdas, moments.sigma),
             moments.sigma,
             moments.uncertainty.slopes,
             moments.uncertainty.A,
@@ -236,7 +236,7 @@ class OrdinalFixed:
             covariance[s:, s:],
             solution.alpha,
             pack.used,
-            np.empty(0),
+            (),
             1.0,
             np.empty(0),
             np.empty(0),
@@ -269,7 +269,7 @@ class LinearFixed:
             found.vcov,
             nothing,
             used,
-            nothing,
+            (),
             found.sigma,
             nothing,
             nothing,
@@ -284,6 +284,6 @@ def _judge(finite: bool, converged: bool, separated: bool) -> int:
     return FITTED if converged else NOT_CONVERGED
 
 
-def _deviations(lambdas: tuple[Floats, ...], sigma: float) -> Floats:
-    """Return the standard deviations of all random effects, factor by factor."""
-    return np.concatenate([sigma * np.sqrt((block**2).sum(axis=1)) for block in lambdas])
+def _square(lambdas: tuple[Floats, ...], sigma: float) -> tuple[Floats, ...]:
+    """Return the covariance matrix of the random effects of each factor."""
+    return tuple(sigma**2 * block @ block.T for block in lambdas)
