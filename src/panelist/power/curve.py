@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,7 +198,7 @@ def simulate_power(
         seed,
         alpha,
         adjust,
-        tuple(make_notes(found, names, precision, most)),
+        (*chain.from_iterable(one.notes for one in truths), *make_notes(found, names, precision, most)),
     )
 
 

@@ -10,12 +10,14 @@ from panelist.models.batch import Batch, prepare_batch
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
 from panelist.models.random_part import choose_random
-from panelist.power.analyses.base import MAXIMAL, Analysis, Choices, PairTests, Run
+from panelist.power.analyses.base import ANALYSES, MAXIMAL, Analysis, Choices, PairTests, Run
 from panelist.power.analyses.stepped import (
     Prepare,
     fill_separated,
+    find_untrusted,
     fit_exactly,
     fit_stepped,
+    lead_by_linear,
     make_pair_tests,
 )
 from panelist.power.layouts import Layout
@@ -35,16 +37,21 @@ class BatchModel(Analysis):
         part = choose_random(layout.make_frame(0.0)) if mixed and choices.formula == MAXIMAL else None
         formula = FIXED if not mixed else choices.formula if part is None else part.formula()
         L = _contrast_pairs(layout, len(prepare(formula).design.names))
-        steps = part is not None and choices.as_compared
+        start = part if choices.as_compared else None
+        leads = ordinal and mixed and choices.as_compared
+        linear = ANALYSES["lmm"].prepare(layout, choices) if leads else None
 
         def run(responses: Any) -> PairTests:
-            if steps and part is not None:
-                kept = fit_stepped(part, prepare, responses)
-            else:
+            if start is None:
                 kept = fit_exactly(formula, prepare, responses)
-            tests = make_pair_tests(kept, L, part if steps else None, len(responses))
+            else:
+                kept = fit_stepped(start, prepare, responses)
+            tests = make_pair_tests(kept, L, start, len(responses))
             if ordinal and choices.as_compared:
                 tests = fill_separated(tests, kept, layout, prepare, L, responses)
+            if linear is not None:
+                untrusted = find_untrusted(kept, L, len(responses))
+                tests = lead_by_linear(tests, untrusted, linear, responses)
             return tests
 
         return run

@@ -172,3 +172,25 @@ def fill_separated(
         separated[places] = True
         failed[places] = np.isnan(p[places]).all(axis=1)
     return PairTests(estimate, se, statistic, df, p, failed, tests.singular, tests.smaller, separated)
+
+
+def find_untrusted(kept: list[Kept], L: Floats, n_sets: int) -> NDArray[np.bool_]:
+    """Return the sets whose Laplace approximation is not to be trusted: there the linear model leads."""
+    return np.zeros(n_sets, dtype=np.bool_)
+
+
+def lead_by_linear(
+    tests: PairTests, untrusted: NDArray[np.bool_], analyse: Callable[[Any], PairTests], responses: Any
+) -> PairTests:
+    """Return the tests with those of the linear model, ``analyse``, in the sets marked."""
+    if not untrusted.any():
+        return tests._replace(linear=untrusted)
+    places = np.flatnonzero(untrusted)
+    found = analyse(responses[places])
+    columns = {}
+    for name in ("estimate", "se", "statistic", "df", "p", "failed", "singular", "smaller"):
+        column = getattr(tests, name).copy()
+        column[places] = getattr(found, name)
+        columns[name] = column
+    separated = tests.separated & ~untrusted if tests.separated is not None else None
+    return tests._replace(**columns, separated=separated, linear=untrusted)
