@@ -1,8 +1,8 @@
 """Type I error of the mixed models by simulation, as docs/power.md shows it: ``python -m bench.type_one``.
 
-Every design is simulated under two nulls: systems with the same distribution, and the preset ``general``, whose
-second system varies more than the first. Crossed designs have three systems, five points, and SDs of
-rater:system and item:system as named; with several systems the error is that of finding any pair.
+Every design of lists is simulated under two nulls: systems with the same distribution, and the preset
+``general``, whose second system varies more than the first. Crossed designs have three systems, five points,
+and SDs of rater:system and item:system as named; with several systems the error is that of finding any pair.
 """
 
 import argparse
@@ -34,18 +34,20 @@ def main() -> None:
     """Print a line for each design, null and analysis."""
     parser = argparse.ArgumentParser(prog="python -m bench.type_one", description=__doc__)
     parser.add_argument("--sims", type=int, default=1000, metavar="N")
+    parser.add_argument("--only", default="", metavar="TEXT", help="designs whose names hold it")
+    parser.add_argument("--analyses", default="", metavar="TEXT", help="analyses whose names hold it")
     parser.add_argument("--workers", type=int, default=None, metavar="N")
     asked = parser.parse_args()
-    for name, truth, layout in list_designs():
-        for analysis, options in ANALYSES.items():
+    for name, truth, layout in (one for one in list_designs() if asked.only in one[0]):
+        for analysis, options in ((one, ANALYSES[one]) for one in ANALYSES if asked.analyses in one):
             curve = simulate_power(
                 layout=layout, truth=truth, effects=0.0, sims=asked.sims, workers=asked.workers, **options
             )
             (one,) = curve.cells
             print(
                 f"{name:36} {analysis:18} {one.power:.3f} ({one.low:.3f} to {one.high:.3f}); smaller "
-                f"{one.smaller / one.sims:.2f}, linear {one.led_by_linear}, separated {one.separated}, failed "
-                f"{one.failed}; {one.sims / one.seconds:.0f} sets a second",
+                f"{one.smaller / one.sims:.2f}, linear {one.led_by_linear}, separated {one.separated}, "
+                f"failed {one.failed}; {one.sims / one.seconds:.0f} sets a second",
                 flush=True,
             )
 

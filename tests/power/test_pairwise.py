@@ -18,7 +18,9 @@ from panelist.power.simulate import simulate_responses
 from panelist.power.spread import Spread
 from panelist.power.truth import Truth
 from tests.power.test_as_compared import cross
+from tests.shared_cases import MISSING, SHARED
 
+XSUM = SHARED / "xsum_factuality.csv"
 CASES = {
     "yes or no, nearly unanimous": (cross(3, 250, 2), (2.0,), (0.3, 0.2, 8.0, 12.0)),
     "five points, nearly unanimous": (cross(3, 80, 3), (-3.0, -1.0, 1.0, 3.0), (0.2, 0.2, 5.0, 8.0)),
@@ -106,3 +108,14 @@ def test_a_pilot_with_a_system_at_one_end_is_refused() -> None:
     codes = np.where(layout.system == 1, 4, responses[0])
     with pytest.raises(BadRatings, match=r"s000001 \(highest\)"):
         fit_pilot(layout.make_frame(codes + 1))
+
+
+@pytest.mark.skipif(not XSUM.exists(), reason=MISSING)
+def test_nearly_unanimous_ratings_give_what_exact_integration_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dense integration with one effect of outputs gives an SD of 4.6 and −2.14 for the largest gap."""
+    monkeypatch.setattr(pilots, "distrust", lambda fitted, term: "nearly unanimous")
+    truth, systems = fit_pilot(XSUM)
+    assert truth.effects is not None
+    gaps = dict(zip(systems, truth.effects, strict=True))
+    assert gaps["PtGen"] == pytest.approx(-2.14, abs=0.66)  # two standard errors
+    assert np.sqrt(truth.items.covariance(4)[0, 0]) == pytest.approx(4.6, abs=0.5)
