@@ -93,7 +93,7 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
         from panelist.models.solvers.quadrature import solve_by_quadrature
 
         solution = solve_by_quadrature(design, link, structure, quadrature)
-        method = f"adaptive quadrature with {quadrature} points"
+        method = f"adaptive quadrature with {quadrature} points or more"
     else:
         from panelist.models.solvers.clmm import solve_clmm
 

@@ -38,6 +38,7 @@ class Solution:
     deviations: tuple[Floats, ...] = ()  # (levels, m) conditional standard deviations
     notes: tuple[str, ...] = ()
     singular: bool = False
+    points: int = 1  # of quadrature, at least; 1 is Laplace
 
 
 def rectify(block: Floats) -> Floats:
