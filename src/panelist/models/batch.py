@@ -60,11 +60,14 @@ class Batch:
         return len(self.design.rows)
 
 
-def prepare_batch(design: Design, model: str = "clmm", link: str = "probit", method: str = "REML") -> Batch:
+def prepare_batch(
+    design: Design, model: str = "clmm", link: str = "probit", method: str = "REML", measured: bool = False
+) -> Batch:
     """Return the model of this design, ready for ``fit_batch``; the design's own response is not used.
 
     ``design`` comes from ``build_design``, with ``ordinal=True`` for ``clmm`` and ``clm``. ``link`` belongs
-    to these two, whose thresholds are flexible, and ``method`` to ``lmm``.
+    to these two, whose thresholds are flexible, and ``method`` to ``lmm``. With ``measured`` the error of
+    Laplace is measured in each fit of a ``clmm``, which takes about as long as the fit.
     """
     for what, word, known in (("model", model, MODELS), ("link", link, LINKS), ("method", method, METHODS)):
         if word not in known:
@@ -84,7 +87,7 @@ def prepare_batch(design: Design, model: str = "clmm", link: str = "probit", met
     refuse_confounded(design)
     if model == "clmm":
         base = clmm.make_model(design, link, make_thresholds("flexible", design.categories))
-        return Batch(model, link, "Laplace", design, lambda: OrdinalMixed(design, link, base))
+        return Batch(model, link, "Laplace", design, lambda: OrdinalMixed(design, link, base, measured))
     if model == "lmm":
         linear = lmm.make_linear(design, method == "REML")
         return Batch(model, None, method, design, lambda: LinearMixed(design, linear))

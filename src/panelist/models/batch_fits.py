@@ -49,6 +49,7 @@ class BatchFits:
     slopes: Floats  # (n_sets, k, p, p) and
     A: Floats  # (n_sets, k, k), for Satterthwaite's degrees of freedom; k = 0 but for lmm
     residual_df: float  # n − p for lm, else infinite
+    shift: Floats  # (n_sets, p) of β by a better approximation than Laplace's; nan unless asked for
 
     def contrast(self, L: Floats) -> Contrasts:
         """Return Lβ with standard errors, degrees of freedom and two-sided p, for L (rows, p)."""
@@ -60,6 +61,13 @@ class BatchFits:
             )
         return _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df)
 
+    def laplace_shift(self, L: Floats) -> Floats:
+        """Return the error of Laplace in each contrast, in its standard errors, (n_sets, rows of L)."""
+        se = self.contrast(L).se
+        moved: Floats = np.full(se.shape, np.nan)
+        np.divide((self.shift[:, None, :] * np.atleast_2d(L)).sum(axis=2), se, out=moved, where=se > 0.0)
+        return moved
+
 
 def gather(model: str, design: Design, found: list[Estimates | None], highest: int) -> BatchFits:
     """Return the fits of all sets as arrays; ``highest`` is the highest category of any."""
@@ -70,7 +78,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
     beta, loglik, sigma = np.full((n, p), np.nan), np.full(n, np.nan), np.full(n, np.nan)
     vcov, sds = np.full((n, p, p), np.nan), np.full((n, len(random_names)), np.nan)
     slopes, A = np.full((n, k, p, p), np.nan), np.full((n, k, k), np.nan)
-    thresholds = np.full((n, highest), np.nan)
+    thresholds, shift = np.full((n, highest), np.nan), np.full((n, p), np.nan)
     converged, singular = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     failed = np.full(n, ONE_VALUE, dtype=np.int64)
     for at, one in enumerate(found):
@@ -80,6 +88,8 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         beta[at], vcov[at], loglik[at], sigma[at] = one.beta, one.vcov, one.loglik, one.sigma
         thresholds[at, one.used[:-1]] = one.thresholds
         sds[at] = one.sds
+        if len(one.shift):
+            shift[at] = one.shift
         if k:
             slopes[at], A[at] = one.slopes, one.A
     residual_df = float(len(design.rows) - p) if model == "lm" else np.inf
@@ -103,6 +113,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         slopes,
         A,
         residual_df,
+        shift,
     )
 
 

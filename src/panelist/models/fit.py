@@ -35,8 +35,8 @@ def fit(
     ratings table: a path, a pandas or polars frame, or what ``load_ratings`` returned. ``model`` is ``clmm``
     or ``clm`` (ordered categories, with or without random effects), ``lmm`` or ``lm`` (numbers), or ``auto``.
     ``link`` and ``threshold`` belong to the ordinal models, ``method`` (REML or ML) to ``lmm``, and
-    ``quadrature``, the number of points of adaptive Gauss-Hermite quadrature, to a ``clmm`` with a single
-    scalar random effect; 1 is the Laplace approximation.
+    ``quadrature``, the points of adaptive quadrature, to a ``clmm`` with a single scalar random effect: 1 is
+    the Laplace approximation, and any other number the integral itself, with more points where it takes them.
     """
     _check_words(model=(model, MODELS), link=(link, LINKS), method=(method, METHODS))
     if threshold not in STRUCTURES:

@@ -232,7 +232,7 @@ def evaluate_quadrature(model: Scalar, psi: Floats, modes: Floats, gradient: Flo
             v[i] = model.z[first + i] * tau
             eta[i] = fixed[first + i] + v[i] * u
         codes = model.codes[first : first + size]
-        integral = integrate_line(
+        integral, _ = integrate_line(
             model.link, codes, thresholds, eta[:size], v[:size], u, 1.0, model.fineness, _CUT, means
         )
         if not np.isfinite(integral):
