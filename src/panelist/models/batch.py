@@ -64,12 +64,19 @@ class Batch:
 
 
 def prepare_batch(
-    design: Design, model: str = "clmm", link: str = "probit", method: str = "REML", df: str = "t"
+    design: Design,
+    model: str = "clmm",
+    link: str = "probit",
+    method: str = "REML",
+    df: str = "t",
+    measured: bool = False,
 ) -> Batch:
     """Return the model of this design, ready for ``fit_batch``; the design's own response is not used.
 
     ``design`` comes from ``build_design``, with ``ordinal=True`` for ``clmm`` and ``clm``. ``link`` belongs
-    to these two, whose thresholds are flexible, ``method`` to ``lmm``, and ``df`` (t or z) to ``clmm``.
+    to these two, whose thresholds are flexible, ``method`` to ``lmm``, and ``df`` (t or z) to ``clmm``. With
+    ``measured`` the error of Laplace is measured in each fit of a ``clmm``, which takes about as long as the
+    fit.
     """
     for what, word, known in (
         ("model", model, MODELS),
@@ -96,7 +103,7 @@ def prepare_batch(
         base = clmm.make_model(design, link, make_thresholds("flexible", design.categories))
         numbers = make_linear_design(design)
         analogues = [prepare_batch(numbers, "lmm", method=one) for one in METHODS] if df == "t" else []
-        make = lambda: OrdinalMixed(design, link, base)  # noqa: E731
+        make = lambda: OrdinalMixed(design, link, base, measured)  # noqa: E731
         return Batch(model, link, "Laplace", design, make, tuple(analogues))
     if model == "lmm":
         linear = lmm.make_linear(design, method == "REML")

@@ -53,6 +53,7 @@ class BatchFits:
     slopes: Floats  # (n_sets, k, p, p) and
     A: Floats  # (n_sets, k, k), for Satterthwaite's degrees of freedom; k = 0 but for lmm
     residual_df: float  # n − p for lm, else infinite
+    shift: Floats  # (n_sets, p) of β by a better approximation than Laplace's; nan unless asked for
     small: SmallSamples | None = None  # of clmm: what t needs in place of z
 
     def contrast(self, L: Floats) -> Contrasts:
@@ -68,6 +69,13 @@ class BatchFits:
             )
         plain = _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df)
         return plain if self.small is None else self.small.widen(L, plain)
+
+    def laplace_shift(self, L: Floats) -> Floats:
+        """Return the error of Laplace in each contrast, in its standard errors, (n_sets, rows of L)."""
+        se = _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df).se
+        moved: Floats = np.full(se.shape, np.nan)
+        np.divide((self.shift[:, None, :] * np.atleast_2d(L)).sum(axis=2), se, out=moved, where=se > 0.0)
+        return moved
 
     def take(self, sets: Longs) -> BatchFits:
         """Return the fits of some sets."""
@@ -127,7 +135,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         factor.name: np.full((n, len(factor.columns), len(factor.columns)), np.nan)
         for factor in design.factors
     }
-    thresholds = np.full((n, highest), np.nan)
+    thresholds, shift = np.full((n, highest), np.nan), np.full((n, p), np.nan)
     converged, singular = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     failed = np.full(n, ONE_VALUE, dtype=np.int64)
     for at, one in enumerate(found):
@@ -138,6 +146,8 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         thresholds[at, one.used[:-1]] = one.thresholds
         for matrices, found_one in zip(covariances.values(), one.covariances, strict=True):
             matrices[at] = found_one
+        if len(one.shift):
+            shift[at] = one.shift
         if k:
             slopes[at], A[at] = one.slopes, one.A
     residual_df = float(len(design.rows) - p) if model == "lm" else np.inf
@@ -164,6 +174,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         slopes,
         A,
         residual_df,
+        shift,
     )
 
 
