@@ -191,6 +191,7 @@ def _compare_by(
         pairs=list_pairs(shown, shown.estimate / unit),
         reference=options.reference,
         notes=tuple(dict.fromkeys(said)),
+        tested_by="z" if ordinal and (options.df == "z" or model == "clm") else "t",
         fit=fitted,
     )
 

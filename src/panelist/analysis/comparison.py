@@ -90,6 +90,7 @@ class CriterionComparison(Result):
     pairs: tuple[PairDifference, ...]
     reference: str | None = None
     notes: tuple[str, ...] = ()
+    tested_by: str = "t"  # t or z
     why: str = ""  # why this analysis leads, where it is not the one that the ratings suggest
     contradictions: tuple[Any, ...] = ()  # what speaks against the conclusion: contradictions.py
     beside: "CriterionComparison | None" = field(default=None, repr=False, compare=False)
@@ -138,6 +139,7 @@ class CriterionComparison(Result):
             "systems": [asdict(system) for system in self.systems],
             "pairs": [asdict(pair) for pair in self.pairs],
             "finding": self.sentence(),
+            "df": self.tested_by,
             "why": self.why,
             "contradictions": [asdict(one) for one in self.contradictions],
             "beside": None if self.beside is None else self.beside.to_dict(),

@@ -142,8 +142,8 @@ def _take_smaller(
             notes.append(_tell_step(part, trouble, lower))
             return lower, smaller
     notes.append(
-        f"{part.formula()} is singular (a variance or a correlation is at its limit) and was kept: the next "
-        f"smaller model loses {lost:.1f} in log-likelihood, more than it saves."
+        f"{part.formula()} is singular (a variance or a correlation is at its limit) and was kept: a smaller "
+        f"model loses {lost:.1f} in log-likelihood, more than chance explains."
     )
     return None
 

@@ -3,7 +3,7 @@
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from panelist.analysis.comparison import CriterionComparison, describe_findings
+from panelist.analysis.comparison import CriterionComparison
 from panelist.analysis.effects import Effect, Effects
 from panelist.analysis.missing import Missing
 from panelist.core.formats import interval, number
@@ -18,10 +18,11 @@ def tell_finding(one: "CriterionAnalysis") -> str:
     """Return the finding on one criterion in a sentence or two, or why there is none."""
     if isinstance(one.comparison, Missing):
         return f"No comparison of systems on {one.criterion}. {one.comparison.reason}"
-    said = f"On {one.criterion}, {describe_findings(one.comparison)}"
     size = "" if isinstance(one.effects, Missing) else _tell_size(one.comparison, one.effects)
-    unsure = any(CAUTION in note for note in one.comparison.notes)
-    return f"{said}{size}.{' This may look surer than it is: see how it was modelled.' if unsure else ''}"
+    said = [one.comparison.finding(size), one.comparison.why]
+    if any(CAUTION in note for note in one.comparison.notes):
+        said.append("This may look surer than it is: see how it was modelled.")
+    return " ".join(text for text in said if text)
 
 
 def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
@@ -33,7 +34,8 @@ def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
         most = max(shown, key=lambda one: abs(one.points))
         a, b, size, low, high = _upward(most)
         which = "The difference" if len(effects.pairs) == 1 else f"The largest difference, {a} over {b},"
-        return f". {which} is {_points(size)} ({level} {interval(low, high)})"
+        both = ", which includes 0: they differ in spread as well" if low <= 0 <= high else ""
+        return f". {which} is {_points(size)} ({level} {interval(low, high)}{both})"
     known = [one for one in effects.pairs if isfinite(one.points_low) and isfinite(one.points_high)]
     if not known or len(known) > 10:
         return ""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Json, Link, RatingsFile, Where
+from panelist.cli.options import Columns, Df, Json, Link, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show, tell
 
 AnyModel = Annotated[
@@ -58,6 +58,7 @@ def compare(
         str | None,
         typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),
     ] = None,
+    df: Df = "t",
     figure: Annotated[
         Path | None,
         typer.Option(
@@ -86,6 +87,7 @@ def compare(
         criteria=criterion,
         reference=reference,
         cluster=cluster,
+        df=df,
     )
     if figure is not None:
         from panelist.reports.figures import draw_systems

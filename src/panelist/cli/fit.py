@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Json, Link, Model, RatingsFile, Where
+from panelist.cli.options import Columns, Df, Json, Link, Model, RatingsFile, Where
 from panelist.cli.terminal import open_ratings, show_all, show_progress
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def fit(
             "1 is Laplace.",
         ),
     ] = 1,
+    df: Df = "t",
     criterion: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Use the ratings of this criterion.", show_default=False),
@@ -71,6 +72,7 @@ def fit(
         threshold=threshold,
         method=method.upper(),
         quadrature=quadrature,
+        df=df,
     )
     results: dict[str, Result] = {"fit": fitted}
     if intervals is not None:

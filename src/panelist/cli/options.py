@@ -22,6 +22,13 @@ Link = Annotated[
     str,
     typer.Option(metavar="probit|logit|cloglog|loglog|cauchit", help="The link of an ordinal model."),
 ]
+Df = Annotated[
+    str,
+    typer.Option(
+        metavar="t|z",
+        help="How an ordinal mixed model is tested: t allows for few raters and items, z does not.",
+    ),
+]
 Where = Annotated[
     list[str] | None,
     typer.Option(

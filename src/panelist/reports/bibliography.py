@@ -263,7 +263,7 @@ _WORKS: "list[tuple[Reference, Callable[[Analysis], bool]]]" = [
             "1–26",
             "10.18637/jss.v082.i13",
         ),
-        _models("lmm"),
+        _models("lmm", "clmm"),
     ),
     (
         Reference(

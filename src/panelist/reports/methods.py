@@ -108,6 +108,12 @@ def _tell_models(analysis: "Analysis") -> list[str]:
     every = [one for compared in by_model.values() for one in compared]
     if any("next smaller model" in note for one in every for note in one.notes):
         said.append("The random part is the largest that the data bear, reduced where it was singular.")
+    if any(one.model == "clmm" and one.tested_by == "t" for one in every):
+        said.append(
+            "Differences of ordinal mixed models are tested by t: Satterthwaite's degrees of freedom of the "
+            "linear mixed model with the same formula, and standard errors times its ratio of REML to ML."
+        )
+    said += [one.why for one in every if one.why]
     first = every[0]
     if any(len(one.systems) > 2 for one in every):
         said.append(f"Pairwise differences are {find_adjustment(first.adjust).label}.")
