@@ -7,7 +7,7 @@ are tested as analysis/separated.py says.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from panelist.analysis.stepping import Stepped, step_down
 from panelist.core.errors import BadModel
 from panelist.models.batch import Batch, add_tests, fit_batch, leave_gaps_out
 from panelist.models.batch_fits import BatchFits
+from panelist.models.inference.laplace_error import TRUSTED
 from panelist.models.random_part import RandomPart
 from panelist.models.solvers.fitters import FITTED, SEPARATED
 from panelist.power.analyses.base import PairTests
@@ -24,7 +25,14 @@ from panelist.power.layouts import Layout
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
-Prepare = Callable[[str], Batch]
+
+SUSPECT = 0.8  # the standard deviation of a random effect below which Laplace was never found wanting
+
+
+class Prepare(Protocol):
+    """Gives the batch of a formula, or raises BadModel; ``measured`` measures the error of Laplace too."""
+
+    def __call__(self, formula: str, *, measured: bool = False) -> Batch: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -68,10 +76,7 @@ class Kept:
 
 
 def fit_stepped(part: RandomPart, prepare: Prepare, responses: Any) -> list[Kept]:
-    """Return the fits that every set keeps, from ``part`` down; sets without any fit are in none of them.
-
-    ``prepare`` gives the batch of a formula, or raises BadModel.
-    """
+    """Return the fits that every set keeps, from ``part`` down; sets without any fit are in none of them."""
     able = [place for place, row in enumerate(responses) if (row != row[0]).any()]
     steps = {place: step_down(part) for place in able}
     waiting = {part.formula(): [place for place in able if next(steps[place])]}
@@ -174,9 +179,21 @@ def fill_separated(
     return PairTests(estimate, se, statistic, df, p, failed, tests.singular, tests.smaller, separated)
 
 
-def find_untrusted(kept: list[Kept], L: Floats, n_sets: int) -> NDArray[np.bool_]:
-    """Return the sets whose Laplace approximation is not to be trusted: there the linear model leads."""
-    return np.zeros(n_sets, dtype=np.bool_)
+def find_untrusted(kept: list[Kept], L: Floats, prepare: Prepare, responses: Any) -> NDArray[np.bool_]:
+    """Return the sets whose Laplace approximation is not to be trusted: there the linear model leads.
+
+    The rule is that of analysis/lead.py. Measuring takes as long as a fit, and is left out where no spread is
+    large enough for it to matter.
+    """
+    untrusted = np.zeros(len(responses), dtype=np.bool_)
+    for one in kept:
+        wide = np.flatnonzero((one.fits.failed == FITTED) & (one.fits.random_sds.max(axis=1) > SUSPECT))
+        if len(wide):
+            places = one.places[wide]
+            measured = fit_batch(prepare(one.formula, measured=True), responses[places], threads=1)
+            worst = np.abs(measured.laplace_shift(L)).max(axis=1)
+            untrusted[places] = ~(worst <= TRUSTED)
+    return untrusted
 
 
 def lead_by_linear(
