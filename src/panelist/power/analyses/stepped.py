@@ -26,7 +26,7 @@ from panelist.power.layouts import Layout
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
-SUSPECT = 0.8  # the standard deviation of a random effect below which Laplace was never found wanting
+SUSPECT = 1.0  # the standard deviation of a random effect below which Laplace was never found wanting
 
 
 class Prepare(Protocol):
