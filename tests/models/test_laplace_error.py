@@ -11,10 +11,10 @@ from panelist.models.arrays import Floats
 from panelist.models.batch import fit_batch, prepare_batch
 from panelist.models.fit import fit
 from panelist.models.fitted import Fit
-from panelist.models.inference.laplace_error import TRUSTED, FactorError, LaplaceError, worst_of
+from panelist.models.inference.laplace_error import FactorError, LaplaceError, worst_of
 from panelist.models.solvers.clmm import make_model
 from panelist.models.solvers.laplace import make_workspace
-from panelist.models.solvers.laplace_shift import measure_levels
+from panelist.models.solvers.laplace_shift import TRUSTED, measure_levels
 from panelist.models.solvers.links import LINKS
 from panelist.models.solvers.quadrature import evaluate_quadrature, make_scalar_model
 from tests.models.designs import design
@@ -83,6 +83,9 @@ def test_the_predicted_shift_is_the_one_that_quadrature_makes(sd: float, categor
     true = (exact.beta - laplace.beta) / np.sqrt(np.diag(laplace.vcov))
     assert error.trusted == (np.abs(true).max() < TRUSTED)
     np.testing.assert_allclose(error.shift_of(np.eye(2)), true, atol=0.05)
+    total = np.hypot(1.0, laplace.random["sd"][0])
+    moved = abs(exact.random["sd"][0] - laplace.random["sd"][0]) / total
+    assert error.spread == pytest.approx(moved, abs=0.03)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -201,12 +204,20 @@ def test_a_linear_model_has_no_laplace_error() -> None:
 
 
 def test_a_contrast_is_measured_in_its_own_standard_error() -> None:
-    error = LaplaceError((FactorError("item", -3.0),), np.array([0.1, -0.2]), np.diag([0.04, 0.09]))
+    error = LaplaceError((FactorError("item", -3.0),), np.array([0.1, -0.2]), np.diag([0.04, 0.09]), 0.1)
     np.testing.assert_allclose(error.shift_of(np.array([1.0, -1.0])), 0.3 / np.sqrt(0.13))
     assert error.worst == pytest.approx(2.0 / 3.0)
     assert "the levels of item have few ratings" in error.sentence()
     assert worst_of(np.empty(0)) == 0.0
     assert worst_of(np.array([0.1, np.nan])) == np.inf
+
+
+def test_standard_deviations_that_move_far_are_a_reason_for_distrust() -> None:
+    still = np.array([0.001])
+    near, far = (LaplaceError((FactorError("item", -9.0),), still, np.eye(1), x) for x in (0.05, 0.5))
+    assert near.trusted
+    assert not far.trusted
+    assert "standard deviations by 50 %" in far.sentence()
 
 
 def test_a_batch_measures_what_a_fit_does_when_asked() -> None:
@@ -218,5 +229,7 @@ def test_a_batch_measures_what_a_fit_does_when_asked() -> None:
     single = fit("rating ~ system + (1 | output)", frame, model="clmm").laplace_error
     assert single is not None
     np.testing.assert_allclose(measured.laplace_shift(L)[0], single.shift_of(L), atol=1e-3)
+    assert measured.spread[0] == pytest.approx(single.spread, abs=1e-3)
+    assert measured.holds_for(L).tolist() == [single.holds_for(L)]
     plain = fit_batch(prepare_batch(built, "clmm"), built.codes[None, :])
     assert np.isnan(plain.laplace_shift(L)).all()

@@ -53,7 +53,7 @@ def check_against_compare(model: str, layout: Layout, responses: Any, tests: Pai
     assert tests.smaller is not None
     for at, codes in enumerate(responses):
         frame = layout.make_frame(codes + 1.0)
-        (only,) = compare_systems(frame, model=model, adjust="none").criteria
+        (only,) = compare_systems(frame, model="auto" if model == "clmm" else model, adjust="none").criteria
         if not only.fit.converged:
             assert tests.failed[at]
             continue
@@ -61,6 +61,9 @@ def check_against_compare(model: str, layout: Layout, responses: Any, tests: Pai
         np.testing.assert_allclose(tests.p[at], expected, atol=2e-4, err_msg=f"set {at}: {only.formula}")
         differences = np.array([-pair.difference for pair in only.pairs])
         np.testing.assert_allclose(tests.estimate[at], differences, rtol=2e-3, atol=2e-3)
+        if model == "clmm":
+            assert tests.linear is not None
+            assert tests.linear[at] == (only.model == "lmm")
         taken = any("The next smaller model was taken" in note for note in only.notes)
         assert tests.smaller[at] == taken
         smaller += taken
@@ -79,6 +82,8 @@ def test_every_set_is_analysed_as_compare_would(name: str, model: str) -> None:
     if model == "clmm" and "ceiling" in name:
         assert tests.separated is not None
         assert tests.separated.any()
+        assert tests.linear is not None
+        assert tests.linear.any()
 
 
 def test_no_set_depends_on_what_is_analysed_with_it() -> None:

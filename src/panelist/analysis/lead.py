@@ -21,7 +21,7 @@ from panelist.analysis.contradictions import find_contradictions
 from panelist.analysis.marginal import estimate_marginal, find_term, make_grid
 from panelist.core.errors import PanelistError
 from panelist.models.inference.contrasts import contrast_pairs, estimate_means
-from panelist.models.inference.laplace_error import TRUSTED, worst_of
+from panelist.models.inference.laplace_error import worst_of
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.predictions.predict import category_points
 
@@ -60,20 +60,21 @@ def choose_lead(
 def distrust(fit: "Fit", term: str) -> str:
     """Return why the Laplace approximation behind a fit is not to be trusted, "" where it is.
 
-    What is looked at is the shift of the differences between the levels of ``term``. A fit in which a level
-    is separated has no such shift: separated.py mends it.
+    It must hold for the differences between the levels of ``term``. A fit in which a level is separated is
+    not judged by it: separated.py mends that.
     """
     error = getattr(fit, "laplace_error", None)
     if error is None or np.isnan(fit.vcov).any():
         return ""
     rows = estimate_means(fit, term).L
-    worst = worst_of(error.shift_of(np.array([a - b for a, b in combinations(rows, 2)])))
-    if worst <= TRUSTED:
+    pairs = np.array([a - b for a, b in combinations(rows, 2)])
+    if error.holds_for(pairs):
         return ""
-    size = f"about {worst:.1f} standard errors" if np.isfinite(worst) else "an unknown amount"
+    worst = worst_of(error.shift_of(pairs))
+    size = f"about {worst:.1f} standard errors" if np.isfinite(worst) else "nobody knows how much"
     return (
         "The ordinal model is not to be trusted here: raters are so nearly unanimous that its approximation "
-        f"moves a difference between systems by {size}."
+        f"fails, by its own measure by {size} in a difference between systems."
     )
 
 

@@ -12,6 +12,7 @@ from panelist.models.arrays import Bools, Floats, Longs
 from panelist.models.formulas.matrices import Design
 from panelist.models.inference.small_sample import LEAST_DEGREES
 from panelist.models.solvers.fitters import FAILURES, ONE_VALUE, Estimates
+from panelist.models.solvers.laplace_shift import STEADY, TRUSTED
 
 __all__ = ["FAILURES", "BatchFits", "Contrasts", "gather"]
 
@@ -53,7 +54,8 @@ class BatchFits:
     slopes: Floats  # (n_sets, k, p, p) and
     A: Floats  # (n_sets, k, k), for Satterthwaite's degrees of freedom; k = 0 but for lmm
     residual_df: float  # n − p for lm, else infinite
-    shift: Floats  # (n_sets, p) of β by a better approximation than Laplace's; nan unless asked for
+    shift: Floats  # (n_sets, p) of β by a better approximation than Laplace's; nan unless asked for, as is
+    spread: Floats  # (n_sets,) that of the standard deviations, as a share of the latent spread
     small: SmallSamples | None = None  # of clmm: what t needs in place of z
 
     def contrast(self, L: Floats) -> Contrasts:
@@ -76,6 +78,11 @@ class BatchFits:
         moved: Floats = np.full(se.shape, np.nan)
         np.divide((self.shift[:, None, :] * np.atleast_2d(L)).sum(axis=2), se, out=moved, where=se > 0.0)
         return moved
+
+    def holds_for(self, L: Floats) -> Bools:
+        """Return in which sets Laplace leaves these contrasts alone, (n_sets,), where it was measured."""
+        near: Bools = (np.abs(self.laplace_shift(L)) <= TRUSTED).all(axis=1) & (self.spread <= STEADY)
+        return near
 
     def take(self, sets: Longs) -> BatchFits:
         """Return the fits of some sets."""
@@ -136,6 +143,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         for factor in design.factors
     }
     thresholds, shift = np.full((n, highest), np.nan), np.full((n, p), np.nan)
+    spread = np.full(n, np.nan)
     converged, singular = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     failed = np.full(n, ONE_VALUE, dtype=np.int64)
     for at, one in enumerate(found):
@@ -147,7 +155,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         for matrices, found_one in zip(covariances.values(), one.covariances, strict=True):
             matrices[at] = found_one
         if len(one.shift):
-            shift[at] = one.shift
+            shift[at], spread[at] = one.shift, one.spread
         if k:
             slopes[at], A[at] = one.slopes, one.A
     residual_df = float(len(design.rows) - p) if model == "lm" else np.inf
@@ -175,6 +183,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         A,
         residual_df,
         shift,
+        spread,
     )
 
 

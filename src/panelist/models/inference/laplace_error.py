@@ -7,7 +7,7 @@ by Laplace, N − c is the better objective, and a Newton step from the optimum 
 
 With one grouping factor c is exact. With several it leaves out what the factors do together, which is small
 beside it wherever one factor has few ratings a level. The step is a prediction: where the error is large the
-true shift is often larger still.
+true shift is often larger still, so that a large move of the standard deviations is to be distrusted too.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panelist.models.arrays import Floats
-from panelist.models.solvers.laplace_shift import find_shift, measure_levels
+from panelist.models.solvers.laplace_shift import STEADY, TRUSTED, find_shift, find_spread, measure_levels
 
 if TYPE_CHECKING:
     from panelist.models.fitted import Fit
-
-TRUSTED = 0.25  # standard errors: a larger shift of an effect changes what it says
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,7 @@ class LaplaceError:
     factors: tuple[FactorError, ...]
     shift: Floats  # of β, in latent units: a better approximation would give about β + shift
     vcov: Floats
+    spread: float  # by what share of the latent spread the random effects' standard deviations would move
 
     @property
     def loglik_error(self) -> float:
@@ -60,8 +59,12 @@ class LaplaceError:
 
     @property
     def trusted(self) -> bool:
-        """Whether the approximation leaves the conclusions alone."""
-        return self.worst <= TRUSTED
+        """Whether the approximation leaves the coefficients alone."""
+        return self.holds_for(np.eye(len(self.shift)))
+
+    def holds_for(self, L: Floats) -> bool:
+        """Return whether the approximation leaves these contrasts alone."""
+        return worst_of(self.shift_of(L)) <= TRUSTED and self.spread <= STEADY
 
     def sentence(self) -> str:
         """Return what was found, in one sentence."""
@@ -71,13 +74,14 @@ class LaplaceError:
                 f"than {self.worst:.2f} of its standard error"
             )
         most = max(self.factors, key=lambda factor: abs(factor.loglik_error))
-        far = f"by about {self.worst:.1f} standard errors"
-        size = far if np.isfinite(self.worst) else "nobody knows how far"
+        known = np.isfinite(self.worst) and np.isfinite(self.spread)
+        size = f"by about {self.worst:.1f} standard errors" if known else "nobody knows how far"
+        spread = f", standard deviations by {100 * self.spread:.0f} %" if known else ""
         return (
             f"the Laplace approximation does not hold here: the levels of {most.name} have few ratings, or "
             "ratings that nearly all agree, so that the log-likelihood is off by "
-            f"{abs(self.loglik_error):.1f} and an effect moves {size}; do not report these estimates on "
-            "their own"
+            f"{abs(self.loglik_error):.1f} and an effect moves {size}{spread}; do not report these estimates "
+            "on their own"
         )
 
 
@@ -101,4 +105,6 @@ def measure_laplace_error(fit: "Fit") -> LaplaceError:
     shift = find_shift(slopes, solution.hessian, solution.joint_vcov)
     names = (factor.name for factor in fit.design.factors)
     factors = tuple(FactorError(name, float(error)) for name, error in zip(names, errors, strict=True))
-    return LaplaceError(factors, shift[len(solution.alpha) :], fit.vcov)
+    s, p = len(solution.alpha), len(solution.beta)
+    spread = find_spread(shift, solution.psi[s + p :], fit.link)
+    return LaplaceError(factors, shift[s : s + p], fit.vcov, spread)

@@ -15,7 +15,7 @@ from panelist.models.solvers import clmm, lmm
 from panelist.models.solvers.clm import solve_clm
 from panelist.models.solvers.deviance import Linear
 from panelist.models.solvers.laplace import Ordinal
-from panelist.models.solvers.laplace_shift import find_shift, measure_levels
+from panelist.models.solvers.laplace_shift import find_shift, find_spread, measure_levels
 from panelist.models.solvers.links import LATENT_SD
 from panelist.models.solvers.lm import solve_lm
 from panelist.models.solvers.separation import find_lost, scaled_conditions
@@ -48,7 +48,8 @@ class Estimates(NamedTuple):
     sigma: float
     slopes: Floats  # ∂Var(β̂)/∂φ and Var(φ̂), for Satterthwaite's degrees of freedom
     A: Floats
-    shift: Floats = _NOTHING  # of β by a better approximation than Laplace's, where it was asked for
+    shift: Floats = _NOTHING  # of β by a better approximation than Laplace's, where it was asked for; and
+    spread: float = np.nan  # of the standard deviations, as a share of the latent spread
 
 
 class Fitter(Protocol):
@@ -141,7 +142,7 @@ class OrdinalMixed:
         beta, tau = found.psi[s : s + p], found.psi[s + p :]
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
         X, J = self.design.X, pack.thresholds.J
-        shift = find_shift(slopes, found.hessian, covariance)[s:] if self.measured else _NOTHING
+        shift = find_shift(slopes, found.hessian, covariance) if self.measured else _NOTHING
         lost = find_lost(beta, covariance, condition, pack.codes, X, J, unit)
         if lost.any():
             covariance[lost, :] = np.nan
@@ -161,7 +162,8 @@ class OrdinalMixed:
             1.0,
             _NOTHING,
             _NOTHING,
-            shift,
+            shift[s : s + p],
+            find_spread(shift, tau, self.link) if self.measured else np.nan,
         )
 
     def _room(self, model: Ordinal) -> clmm.Room:

@@ -17,7 +17,6 @@ from panelist.analysis.stepping import Stepped, step_down
 from panelist.core.errors import BadModel
 from panelist.models.batch import Batch, add_tests, fit_batch, leave_gaps_out
 from panelist.models.batch_fits import BatchFits
-from panelist.models.inference.laplace_error import TRUSTED
 from panelist.models.random_part import RandomPart
 from panelist.models.solvers.fitters import FITTED, SEPARATED
 from panelist.power.analyses.base import PairTests
@@ -191,8 +190,7 @@ def find_untrusted(kept: list[Kept], L: Floats, prepare: Prepare, responses: Any
         if len(wide):
             places = one.places[wide]
             measured = fit_batch(prepare(one.formula, measured=True), responses[places], threads=1)
-            worst = np.abs(measured.laplace_shift(L)).max(axis=1)
-            untrusted[places] = ~(worst <= TRUSTED)
+            untrusted[places] = ~measured.holds_for(L)
     return untrusted
 
 
