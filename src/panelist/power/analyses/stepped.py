@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from panelist.analysis.lead import may_mislead
 from panelist.analysis.separated import find_ends, order_rows, pool_slopes, pull_in
 from panelist.analysis.stepping import Stepped, step_down
 from panelist.core.errors import BadModel
@@ -24,8 +25,6 @@ from panelist.power.layouts import Layout
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
-
-SUSPECT = 1.0  # the standard deviation of a random effect below which Laplace was never found wanting
 
 
 class Prepare(Protocol):
@@ -181,12 +180,11 @@ def fill_separated(
 def find_untrusted(kept: list[Kept], L: Floats, prepare: Prepare, responses: Any) -> NDArray[np.bool_]:
     """Return the sets whose Laplace approximation is not to be trusted: there the linear model leads.
 
-    The rule is that of analysis/lead.py. Measuring takes as long as a fit, and is left out where no spread is
-    large enough for it to matter.
+    The rule is that of analysis/lead.py.
     """
     untrusted = np.zeros(len(responses), dtype=np.bool_)
     for one in kept:
-        wide = np.flatnonzero((one.fits.failed == FITTED) & (one.fits.random_sds.max(axis=1) > SUSPECT))
+        wide = np.flatnonzero((one.fits.failed == FITTED) & may_mislead(one.fits.random_sds))
         if len(wide):
             places = one.places[wide]
             measured = fit_batch(prepare(one.formula, measured=True), responses[places], threads=1)
