@@ -30,7 +30,6 @@ from panelist.models.formulas.response import choose_family
 from panelist.models.inference.contrasts import Pairs
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
-NOTHING = pd.DataFrame({"group": [], "a": [], "b": [], "r": []})
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class LeastSquares:
     converged: bool = True
     singular: bool = False
     random: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"group": [], "term": [], "sd": []}))
-    correlations: pd.DataFrame = field(default_factory=lambda: NOTHING)
+    covariances: dict[str, Floats] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     loglik: float = -100.0
     n_parameters: int = 10
@@ -168,18 +167,12 @@ def test_factors_that_tell_nothing_are_left_out_and_named() -> None:
 
 
 def test_only_the_group_without_full_rank_steps_down() -> None:
-    random = pd.DataFrame(
-        {
-            "group": ["rater", "rater", "item", "item", "Residual"],
-            "term": ["Intercept", "system[T.b]", "Intercept", "system[T.b]", ""],
-            "sd": [0.5, 0.3, 0.6, 0.4, 1.0],
-        }
-    )
-    correlations = pd.DataFrame(
-        {"group": ["rater", "item"], "a": ["Intercept"] * 2, "b": ["system[T.b]"] * 2, "r": [1.0, 0.4]}
-    )
+    covariances = {
+        "rater": np.array([[0.25, 0.15], [0.15, 0.09]]),
+        "item": np.array([[0.36, 0.096], [0.096, 0.16]]),
+    }
     part = RandomPart({"rater": "slopes", "item": "slopes"})
-    assert groups_at_fault(random, correlations, part.shapes) == {"rater"}
+    assert groups_at_fault(covariances, part.shapes) == {"rater"}
     lower = part.lower({"rater"})
     assert lower is not None
     assert lower.formula() == "rating ~ system + (1 | rater) + (1 | rater:system) + (system | item)"
@@ -211,8 +204,8 @@ FLAT = pd.DataFrame(
         "sd": [0.5, 0.3, 0.4],
     }
 )
-PERFECT = pd.DataFrame({"group": ["rater"], "a": ["Intercept"], "b": ["system[T.b]"], "r": [1.0]})
-SINGULAR = {"singular": True, "random": FLAT, "correlations": PERFECT}
+PERFECT = {"rater": np.array([[0.25, 0.15], [0.15, 0.09]])}
+SINGULAR = {"singular": True, "random": FLAT, "covariances": PERFECT}
 """A fit in which the slopes of raters are perfectly correlated."""
 
 

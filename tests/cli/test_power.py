@@ -87,6 +87,18 @@ def test_a_study_gives_design_and_scale(capsys: Capture, tmp_path: Path) -> None
     assert json.loads(done.out)["cells"][0]["model"] == "bradley_terry"
 
 
+def test_cells_count_how_their_data_sets_were_analysed(capsys: Capture) -> None:
+    small = ("--items", "12", "--raters", "6", "--effects", "0", "--sims", "20", "--models", "clmm", "--json")
+    (usual,) = json.loads(call(capsys, "power", *small).out)["cells"]
+    assert usual["smaller"] > 0
+    assert (usual["separated"], usual["led_by_linear"]) == (0, 0)
+    formula = ("--formula", "rating ~ system + (1 | rater) + (1 | item)")
+    (exact,) = json.loads(call(capsys, "power", *small, *formula).out)["cells"]
+    assert exact["smaller"] == 0
+    (normal,) = json.loads(call(capsys, "power", *small, *formula, "--df", "z").out)["cells"]
+    assert normal["width"] < exact["width"]
+
+
 def test_sliders_are_read_by_the_linear_model(capsys: Capture) -> None:
     done = call(
         capsys, "power", "--scale", "slider", "--items", "12", "--effects", "1", "--sims", "5", "--json"
@@ -123,6 +135,7 @@ def test_the_paper_is_one_command(capsys: Capture, tmp_path: Path, monkeypatch: 
         (["--items", "1.5"], "whole numbers"),
         (["--engine", "ray"], "tcp://"),
         (["--uncertain"], "--pilot"),
+        (["--df", "F"], "t or z"),
         (["--as-released", "--items", "55"], "10 divides"),
         (["--as-released", "--items", "50", "--systems", "3"], "two systems"),
         (["--figure", "f.gif"], ".svg"),

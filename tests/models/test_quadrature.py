@@ -22,6 +22,7 @@ from tests.models.designs import design
 evaluate_link = compiled(links.evaluate_link)
 REFERENCE = Path(__file__).parents[1] / "reference"
 WINE = Path(__file__).parents[3] / "shared" / "data" / "wine"
+XSUM = WINE.parent / "xsum_factuality.csv"
 RATER = "rating ~ system + (1 | rater)"
 
 
@@ -52,24 +53,8 @@ def integrate(link: str, thresholds: Floats, beta: float, tau: float) -> float:
     return total
 
 
-def test_one_point_is_the_laplace_approximation() -> None:
-    from panelist.models.solvers.quadrature import solve_by_quadrature
-
-    laplace = paper(1)
-    assert laplace.structure is not None
-    found = solve_by_quadrature(laplace.design, "probit", laplace.structure, 1)
-    assert found.loglik == pytest.approx(laplace.loglik, abs=1e-8)
-    np.testing.assert_allclose(found.beta, laplace.beta, atol=1e-5)
-    np.testing.assert_allclose(found.alpha, laplace.solution.alpha, atol=1e-5)
-    np.testing.assert_allclose(found.lambdas[0], laplace.solution.lambdas[0], atol=1e-5)
-    np.testing.assert_allclose(found.joint_vcov, laplace.solution.joint_vcov, rtol=1e-3, atol=1e-6)
-    np.testing.assert_allclose(found.modes[0], laplace.solution.modes[0], atol=1e-5)
-    np.testing.assert_allclose(found.deviations[0], laplace.solution.deviations[0], atol=1e-5)
-    assert found.n_parameters == laplace.n_parameters
-
-
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("points", [1, 2, 9])
+@pytest.mark.parametrize("points", [2, 60])
 def test_the_gradient_equals_finite_differences(link: str, points: int) -> None:
     built = design(RATER, tiny(), ordinal=True)
     model = make_scalar_model(built, link, make_thresholds("flexible", built.categories), points)
@@ -82,19 +67,106 @@ def test_the_gradient_equals_finite_differences(link: str, points: int) -> None:
         assert gradient[k] == pytest.approx((up - down) / 2e-5, abs=1e-7)
 
 
-@pytest.mark.parametrize("link", ["probit", "logit", "cloglog"])
-def test_many_points_are_the_integral(link: str) -> None:
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("points", [2, 41])
+def test_any_number_of_points_gives_the_integral(link: str, points: int) -> None:
     built = design(RATER, tiny(), ordinal=True)
-    model = make_scalar_model(built, link, make_thresholds("flexible", built.categories), 41)
+    model = make_scalar_model(built, link, make_thresholds("flexible", built.categories), points)
     value = evaluate_quadrature(model, np.array([-0.7, 0.4, 0.6, 1.2]), np.zeros(4), np.empty(4))
     assert -value == pytest.approx(integrate(link, np.array([-0.7, 0.4]), 0.6, 1.2), abs=1e-8)
 
 
-def test_fifteen_points_are_enough() -> None:
-    few, many = paper(15), paper(41)
+def test_the_number_of_points_does_not_matter_on_ordinary_data() -> None:
+    few, many = paper(3), paper(41)
     assert few.loglik == pytest.approx(many.loglik, abs=1e-8)
     np.testing.assert_allclose(few.beta, many.beta, atol=1e-6)
     assert abs(paper(1).loglik - many.loglik) > 1e-6  # the Laplace approximation is another number
+
+
+# ---- nearly unanimous ratings ------------------------------------------------------------------------------
+def near_unanimous(categories: int, sd: float = 5.0) -> pd.DataFrame:
+    """Return three ratings of each of 240 outputs of two systems; 85 to 90 % of the outputs are unanimous."""
+    rng = np.random.default_rng(11)
+    rows = []
+    for output in range(240):
+        system = output % 2
+        latent = 1.5 * system - 2.0 + sd * rng.standard_normal() + rng.standard_normal(3)
+        cuts = [0.0] if categories == 2 else [-6.0, -2.0, 2.0, 6.0]
+        rows += [(output, "ab"[system], r, int(np.searchsorted(cuts, x))) for r, x in enumerate(latent)]
+    return pd.DataFrame(rows, columns=["output", "system", "rater", "rating"])
+
+
+def maximise_densely(frame: pd.DataFrame) -> tuple[Floats, float]:
+    """Return (thresholds, β, sd) and log L of (1 | output), probit, by 1,001 points over u."""
+    from scipy.optimize import minimize
+    from scipy.special import ndtr
+
+    wide = frame.assign(n=1).pivot_table(
+        index=["output", "system"], columns="rating", values="n", aggfunc="sum", fill_value=0
+    )
+    systems = sorted(frame["system"].unique())
+    table = wide.reset_index().groupby(["system", *wide.columns], observed=True).size().reset_index(name="c")
+    counts = table[list(wide.columns)].to_numpy()  # how often each category, for each distinct output
+    X = np.array([[float(system == other) for other in systems[1:]] for system in table["system"]])
+    u = np.linspace(-9.0, 9.0, 1001)
+    prior = -0.5 * u**2 - 0.5 * np.log(2.0 * np.pi) + np.log(u[1] - u[0])
+    cuts = len(wide.columns) - 1
+
+    def lose(psi: Floats) -> float:
+        if np.any(np.diff(psi[:cuts]) <= 0.0):
+            return np.inf
+        eta = (X @ psi[cuts:-1])[:, None] + psi[-1] * u
+        edges = np.array([-np.inf, *psi[:cuts], np.inf])
+        log_p = np.tile(prior, (len(X), 1))
+        for k in range(cuts + 1):
+            a, b = edges[k + 1] - eta, edges[k] - eta
+            p = np.where(b > 0.0, ndtr(-b) - ndtr(-a), ndtr(a) - ndtr(b))
+            log_p += counts[:, [k]] * np.log(np.maximum(p, 1e-300))
+        top = log_p.max(axis=1)
+        return -float(table["c"] @ (top + np.log(np.exp(log_p - top[:, None]).sum(axis=1))))
+
+    point = np.concatenate([np.linspace(-3.0, 3.0, cuts), np.zeros(X.shape[1]), [3.0]])
+    for _ in range(2):
+        found = minimize(lose, point, method="BFGS", options={"gtol": 1e-4})
+        point = found.x
+    return point, -float(found.fun)
+
+
+def agree_with_dense(frame: pd.DataFrame, points: int, dense: tuple[Floats, float]) -> None:
+    found = fit("rating ~ system + (1 | output)", frame, model="clmm", quadrature=points)
+    psi, loglik = dense
+    assert found.converged
+    assert found.loglik == pytest.approx(loglik, abs=1e-4)
+    ours = [*found.threshold_values, *found.beta, found.random["sd"][0]]
+    np.testing.assert_allclose(ours, psi, rtol=5e-4)
+
+
+@pytest.mark.parametrize("categories", [2, 5])
+def test_nearly_unanimous_ratings_give_the_same_with_any_number_of_points(categories: int) -> None:
+    frame = near_unanimous(categories)
+    by_output = frame.groupby("output")["rating"]
+    assert 0.6 < (by_output.min() == by_output.max()).mean() < 0.95
+    dense = maximise_densely(frame)
+    for points in (7, 15, 25, 41, 61):
+        agree_with_dense(frame, points, dense)
+
+
+@pytest.mark.skipif(not XSUM.exists(), reason="../shared/data/xsum_factuality.csv is not here")
+def test_xsum_gives_the_same_with_any_number_of_points() -> None:
+    frame = pd.read_csv(XSUM)
+    frame["output"] = frame["item"].astype(str) + ":" + frame["system"]
+    dense = maximise_densely(frame)
+    assert dense[1] == pytest.approx(-1124.06, abs=0.01)
+    for points in (7, 15, 25, 41, 61):
+        agree_with_dense(frame, points, dense)
+
+
+def test_a_spread_without_bound_is_said() -> None:
+    frame = near_unanimous(2)
+    frame["rating"] = frame.groupby("output")["rating"].transform("first")  # no two raters differ
+    found = fit("rating ~ system + (1 | output)", frame, model="clmm", quadrature=7)
+    assert not found.converged
+    assert any("grows without bound" in note for note in found.notes)
 
 
 def test_a_slope_alone_is_a_scalar_effect() -> None:

@@ -8,10 +8,12 @@ no reason to step down: leaving that term out gives the same likelihood and the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from panelist.models.arrays import Floats
 from panelist.models.identify import Shape
 from panelist.models.random_part import RandomPart, choose_random
 
@@ -21,10 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["RandomPart", "choose_random", "groups_at_fault", "zero_terms"]
 
 
-def groups_at_fault(random: pd.DataFrame, correlations: pd.DataFrame, shapes: dict[str, Shape]) -> set[str]:
+def groups_at_fault(covariances: Mapping[str, Floats], shapes: Mapping[str, Shape]) -> set[str]:
     """Return the groups whose slopes have a covariance without full rank; others are not at fault."""
-    slopes = {group for group, shape in shapes.items() if shape == "slopes"}
-    return {group for group in slopes if _lacks_rank(random, correlations, group)}
+    return {
+        group
+        for group, shape in shapes.items()
+        if shape == "slopes" and group in covariances and _lacks_rank(covariances[group])
+    }
 
 
 def zero_terms(random: pd.DataFrame) -> list[str]:
@@ -34,18 +39,8 @@ def zero_terms(random: pd.DataFrame) -> list[str]:
     return [str(group) for group in dict.fromkeys(rows["group"])]
 
 
-def _lacks_rank(random: pd.DataFrame, correlations: pd.DataFrame, group: str) -> bool:
-    rows = random[random["group"] == group]
-    if rows.empty:
-        return False
-    names = [str(name) for name in rows["term"]]
-    sd = rows["sd"].to_numpy(dtype=float)
-    R = np.eye(len(names))
-    mine = correlations[correlations["group"] == group] if len(correlations) else correlations
-    for a, b, r in zip(mine["a"], mine["b"], mine["r"], strict=True) if len(mine) else ():
-        i, j = names.index(str(a)), names.index(str(b))
-        R[i, j] = R[j, i] = r
-    if not np.isfinite(R).all() or not np.isfinite(sd).all():
-        return True  # a correlation with something that does not vary
-    eigenvalues = np.linalg.eigvalsh(R * np.outer(sd, sd))
+def _lacks_rank(covariance: Floats) -> bool:
+    if not np.isfinite(covariance).all():
+        return True
+    eigenvalues = np.linalg.eigvalsh(covariance)
     return bool(eigenvalues[0] <= 1e-6 * max(float(eigenvalues[-1]), 1e-12))

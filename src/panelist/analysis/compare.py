@@ -22,7 +22,7 @@ from panelist.analysis.extremes import find_crowding
 from panelist.analysis.lead import choose_lead
 from panelist.analysis.pairwise import adjust_pairs
 from panelist.analysis.ranks import Better, check_better, rank_intervals
-from panelist.analysis.separated import fill_separated, find_separated, run_off
+from panelist.analysis.separated import fill_separated, find_separated, pool_slopes, run_off
 from panelist.analysis.stepping import fit_largest
 from panelist.analysis.strata import compare_strata
 from panelist.analysis.usable import count_levels, find_usable
@@ -211,9 +211,12 @@ def _compare_by(
     )
     ordinal = model in ("clm", "clmm")
     if ordinal and (ends := find_separated(fitted, term)):
-        whole = fill_separated(every, ends, fitted, table, refit)
-        shown = whole if shown is every else fill_separated(shown, ends, fitted, table, refit)
-        every = whole
+        pooled = str(formula) if part is None else pool_slopes(part).formula()
+        whole = fill_separated(every, ends, fitted, table, lambda rows: refit(pooled, rows))
+        if shown is every:
+            every = shown = whole
+        else:
+            every, shown = whole, fill_separated(shown, ends, fitted, table, lambda rows: refit(pooled, rows))
         means = run_off(means, ends)
     links = find_links(table.frame, every.levels)
     every, shown = part_pairs(every, links), part_pairs(shown, links)

@@ -1,49 +1,81 @@
 """Systems whose ratings are all at one end of the scale: no finite estimate, but a test and a bound.
 
-The likelihood of such a system grows as its effect runs off. Its difference from another one is tested by the
-likelihood ratio of two models, one in which the two share an effect; the bound is where the likelihood has
-fallen by as much as the level of confidence allows, with the other end open (Heinze & Schemper 2002,
-doi:10.1002/sim.1047, discuss profile likelihoods under separation).
+The likelihood of such a system keeps growing as its effect runs off, and Wald tests, likelihood ratios and
+profiles of a model with random slopes go astray there: its variances run off as well. So the question is put
+the other way round: what if one of its ratings had been less extreme? One rating is moved to where it
+overlaps with those of the other systems, and the model is fitted again, with one spread for all systems,
+since the separated one does not tell its own. The test and the near end of the interval are those of this
+fit. They err on the side of caution: the ratings say more than that.
 """
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from math import inf, nan, sqrt
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtr
+from numpy.typing import NDArray
 
 from panelist.core.errors import PanelistError
+from panelist.models.arrays import Longs
 from panelist.models.inference.adjust import Family, find_adjustment
-from panelist.models.inference.contrasts import Means, Pairs
+from panelist.models.inference.contrasts import Means, Pairs, contrast_pairs
+from panelist.models.random_part import RandomPart
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from panelist.core.ratings import Ratings
     from panelist.models.fitted import Fit
 
-
-@dataclass(frozen=True)
-class Edge:
-    """A pair of which one system is separated: the sign of its difference and the likelihood ratio."""
-
-    sign: float  # of a − b; 0 where both run off the same way
-    ratio: float  # twice the log-likelihood lost by one effect for both
+Codes = NDArray[np.integer[Any]]
 
 
 def find_separated(fit: "Fit", term: str) -> dict[str, float]:
     """Return the levels of ``term`` whose ratings are all highest, with 1, or all lowest, with −1."""
-    codes, top = fit.design.codes, len(fit.design.categories) - 1
+    codes = fit.design.codes
     if codes is None or term not in fit.design.fixed.levels:
         return {}
     by_level = fit.design.fixed.data[term].to_numpy()
+    levels = fit.design.fixed.levels[term]
+    ends = find_ends(codes, np.array([levels.index(level) for level in by_level]), len(levels))
+    return {levels[place]: end for place, end in ends.items()}
+
+
+def find_ends(codes: Codes, system: Codes, n_systems: int) -> dict[int, float]:
+    """Return the systems whose codes are all the highest, with 1, or all the lowest, with −1."""
+    top, bottom = codes.max(), codes.min()
     ends = {}
-    for level in fit.design.fixed.levels[term]:
-        own = codes[by_level == level]
-        if len(own) and (own.min() == top or own.max() == 0):
-            ends[level] = 1.0 if own.min() == top else -1.0
+    for place in range(n_systems):
+        own = codes[system == place]
+        if len(own) and (own.min() == top or own.max() == bottom):
+            ends[place] = 1.0 if own.min() == top else -1.0
     return ends
+
+
+def order_rows(frame: "pd.DataFrame") -> Longs:
+    """Return the rows by the names of rater and item, whatever their order in the table."""
+    names = [frame[name].astype(str).to_numpy() for name in ("item", "rater") if name in frame]
+    return np.lexsort(names) if names else np.arange(len(frame))
+
+
+def pull_in(codes: Longs, system: Codes, ends: Mapping[int, float], order: Longs) -> Longs:
+    """Return the codes with one of each separated system's moved to overlap with those of the others.
+
+    It becomes one point less extreme than the most extreme of the others. It is the first in ``order``.
+    Codes have no gaps.
+    """
+    pulled = codes.copy()
+    for place, end in ends.items():
+        others = codes[system != place]
+        far = others.max() - 1 if end > 0 else others.min() + 1
+        pulled[order[np.argmax(system[order] == place)]] = np.clip(far, codes.min(), codes.max())
+    return pulled
+
+
+def pool_slopes(part: RandomPart) -> RandomPart:
+    """Return the part with one spread for all systems: a separated one does not tell its own."""
+    return part.lower({group for group, shape in part.shapes.items() if shape == "slopes"}) or part
 
 
 def fill_separated(
@@ -51,70 +83,56 @@ def fill_separated(
     ends: dict[str, float],
     fit: "Fit",
     table: "Ratings",
-    refit: "Callable[[str, Ratings], Fit]",
+    refit: "Callable[[Ratings], Fit]",
 ) -> Pairs:
-    """Return the pairs with tests and bounds for those of separated systems, ``ends``.
+    """Return the pairs with tests and bounds where there were none; ``ends`` are the separated systems.
 
-    ``refit`` fits a formula to a table by the model of ``fit``.
+    ``refit`` fits the model of ``fit``, its slopes pooled, to a table.
     """
-    unknown = np.flatnonzero(np.isnan(pairs.p)).tolist()
-    columns: dict[str, Any] = {
-        name: np.array(getattr(pairs, name), dtype=float)
-        for name in ("estimate", "se", "df", "statistic", "low", "high")
-    }
-    edges = {
-        place: _compare_ends(fit, table, refit, pairs.a[place], pairs.b[place], ends) for place in unknown
-    }
-    told = {place: edge for place, edge in edges.items() if edge is not None}
-    for place, edge in told.items():
-        columns["estimate"][place] = edge.sign * inf if edge.sign else 0.0
-        columns["statistic"][place] = edge.sign * sqrt(edge.ratio)
-        columns["df"][place] = fewest_levels(fit)
-        columns["se"][place] = nan
-    method = find_adjustment(pairs.adjust)
-    family = Family(columns["statistic"], columns["df"], len(pairs.levels))
-    critical = np.broadcast_to(method.critical(pairs.level, family), len(pairs.a))
-    for place, edge in told.items():
-        if edge.sign:
-            level = float(2.0 * ndtr(critical[place]) - 1.0)
-            bound = _bound(fit, table, refit, pairs, place, edge.sign, level)
-            low, high = (bound, inf) if edge.sign > 0 else (-inf, bound)
-            columns["low"][place], columns["high"][place] = low, high
+    levels = list(pairs.levels)
     named = " and of ".join(f"{name} are {'highest' if end > 0 else 'lowest'}" for name, end in ends.items())
-    note = (
-        f"All ratings of {named}: how far that is from the others has no limit on one side. These pairs are "
-        "tested by likelihood ratios, and their intervals are open."
-    )
-    p, adjusted = family.p, method.adjust(family)
-    return replace(pairs, **columns, p=p, p_adjusted=adjusted, notes=(*pairs.notes, note))
-
-
-def _bound(
-    fit: "Fit",
-    table: "Ratings",
-    refit: "Callable[[str, Ratings], Fit]",
-    pairs: Pairs,
-    place: int,
-    sign: float,
-    level: float,
-) -> float:
-    """Return the finite end of the interval of a − b by the profile likelihood, nan where there is none.
-
-    Slopes have one spread for all systems here: that of a separated system has no estimate of its own, and
-    a profile over it takes minutes.
-    """
-    a, b = pairs.a[place], pairs.b[place]
-    coded = f"C({pairs.term}, Treatment({b!r}))"
-    formula = fit.formula.replace(f"~ {pairs.term}", f"~ {coded}", 1)
-    slopes = rf"\({re.escape(pairs.term)} \| (\w+)\)"
-    formula = re.sub(slopes, rf"(1 | \1) + (1 | \1:{pairs.term})", formula)
+    note = f"All ratings of {named}: how far that is from the others has no limit on one side."
+    frame = table.frame.iloc[np.asarray(fit.design.rows)].reset_index(drop=True)
+    system = np.array([levels.index(name) for name in frame["system"].astype(str)])
+    by_place = {levels.index(name): end for name, end in ends.items()}
+    codes = np.asarray(fit.design.codes, dtype=np.int64)
+    pulled = pull_in(codes, system, by_place, order_rows(frame))
     try:
-        again = refit(formula, table)
-        name = next(term for term in again.names if term.endswith(f"[T.{a}]"))
-        found = again.intervals("profile", level=level, terms=name)
-    except (PanelistError, StopIteration):
-        return nan
-    return found.low[0] if sign > 0 else found.high[0]
+        near = refit(replace(table, frame=frame.assign(rating=pulled + 1)))
+    except PanelistError:
+        near = None
+    if near is None or not near.converged:
+        return replace(pairs, notes=(*pairs.notes, f"{note} Their differences could not be tested."))
+    found = contrast_pairs(near, pairs.term, pairs.adjust, pairs.level)
+    columns: dict[str, Any] = {
+        name: np.array(getattr(pairs, name)) for name in ("estimate", "se", "df", "statistic")
+    }
+    filled = np.flatnonzero(np.isnan(pairs.p)).tolist()
+    for place in filled:
+        at, sign = _find_pair(found, pairs.a[place], pairs.b[place])
+        for name in columns:
+            columns[name][place] = getattr(found, name)[at] * (1.0 if name in ("se", "df") else sign)
+    method = find_adjustment(pairs.adjust)
+    family = Family(columns["statistic"], columns["df"], len(levels))
+    reach = np.broadcast_to(method.critical(pairs.level, family), len(pairs.a)) * columns["se"]
+    columns["low"], columns["high"] = columns["estimate"] - reach, columns["estimate"] + reach
+    for place in filled:
+        sign = float(np.sign(ends.get(pairs.a[place], 0.0) - ends.get(pairs.b[place], 0.0)))
+        if sign:
+            columns["estimate"][place], columns["se"][place] = sign * inf, nan
+            columns["high" if sign > 0 else "low"][place] = sign * inf
+    note += (
+        " Such differences are tested, and the near ends of their intervals found, as if one of these "
+        "ratings had been less extreme: the ratings say at least as much."
+    )
+    adjusted = method.adjust(family)
+    return replace(pairs, **columns, p=family.p, p_adjusted=adjusted, notes=(*pairs.notes, note))
+
+
+def _find_pair(pairs: Pairs, a: str, b: str) -> tuple[int, float]:
+    """Return the place of a pair, and −1 where it stands the other way round."""
+    places = {ends: at for at, ends in enumerate(zip(pairs.a, pairs.b, strict=True))}
+    return (places[a, b], 1.0) if (a, b) in places else (places[b, a], -1.0)
 
 
 def run_off(means: Means, ends: dict[str, float]) -> Means:
@@ -123,30 +141,3 @@ def run_off(means: Means, ends: dict[str, float]) -> Means:
     for level, end in ends.items():
         estimate[means.levels.index(level)] = end * inf
     return replace(means, estimate=estimate)
-
-
-def fewest_levels(fit: "Fit") -> float:
-    """Return the levels of the smallest grouping factor less one, infinite without one."""
-    sizes = [len(factor.levels) for factor in fit.design.factors]
-    return float(max(min(sizes) - 1, 1)) if sizes else inf
-
-
-def _compare_ends(
-    fit: "Fit",
-    table: "Ratings",
-    refit: "Callable[[str, Ratings], Fit]",
-    a: str,
-    b: str,
-    ends: dict[str, float],
-) -> Edge | None:
-    if a not in ends and b not in ends:
-        return None
-    if ends.get(a) == ends.get(b):
-        return Edge(0.0, 0.0)
-    sign = ends[a] if a in ends else -ends[b]
-    frame = table.frame.assign(system=table.frame["system"].astype(str).replace({b: a}))
-    try:
-        merged = refit(fit.formula, replace(table, frame=frame))
-    except PanelistError:
-        return None
-    return Edge(sign, max(2.0 * (fit.loglik - merged.loglik), 0.0))

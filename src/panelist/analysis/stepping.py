@@ -6,12 +6,13 @@ other, and a model that the likelihood rejects leaves out what raters really do 
 Baayen & Bates 2017, doi:10.1016/j.jml.2017.01.001, compare the two by a likelihood ratio at .2).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from panelist.analysis.choose import groups_at_fault, zero_terms
 from panelist.core.errors import BadModel
+from panelist.models.arrays import Floats
 from panelist.models.random_part import RandomPart
 
 if TYPE_CHECKING:
@@ -20,27 +21,67 @@ if TYPE_CHECKING:
 WORSE = 0.2  # the p-value of the likelihood ratio below which the smaller model is not taken
 
 
+class Tried(Protocol):
+    """What the rule looks at in a fit."""
+
+    @property
+    def converged(self) -> bool: ...  # noqa: D102
+    @property
+    def singular(self) -> bool: ...  # noqa: D102
+    @property
+    def loglik(self) -> float: ...  # noqa: D102
+    @property
+    def n_parameters(self) -> int: ...  # noqa: D102
+    @property
+    def covariances(self) -> Mapping[str, Floats]: ...  # noqa: D102
+
+
 @dataclass(frozen=True)
 class Stepped:
     """The fit that was kept, its random part, and a sentence for each step."""
 
-    fit: "Fit"
+    fit: Any
     part: RandomPart
     notes: tuple[str, ...]
 
 
+Steps = Generator[RandomPart, Tried | BadModel, Stepped]
+
+
 def fit_largest(part: RandomPart, fit_formula: "Callable[[str], Fit]") -> Stepped:
     """Return the first fit, from ``part`` down, that converged and that no smaller one matches."""
+    steps = step_down(part)
+    wanted = next(steps)
+    while True:
+        got: Fit | BadModel
+        try:
+            got = fit_formula(wanted.formula())
+        except BadModel as error:
+            got = error
+        try:
+            wanted = steps.send(got)
+        except StopIteration as end:
+            return _tell_limits(end.value)
+
+
+def step_down(part: RandomPart) -> Steps:
+    """Give the random parts to fit, one after the other, take their fits, and return the one to keep.
+
+    Whoever fits sends what came of the part given, a fit or the BadModel raised: one data set or a thousand
+    of them take the same steps.
+    """
     notes: list[str] = []
-    fitted: Fit | None = None
+    fitted: Tried | None = None
     while True:
         trouble = ""
-        try:
-            fitted = fit_formula(part.formula()) if fitted is None else fitted
-        except BadModel as error:
-            if part.lower(_suspects(part)) is None:
-                raise
-            trouble = f"could not be fitted: {error}"
+        if fitted is None:
+            got = yield part
+            if isinstance(got, BadModel):
+                if part.lower(_suspects(part)) is None:
+                    raise got
+                trouble = f"could not be fitted: {got}"
+            else:
+                fitted = got
         if fitted is not None and not fitted.converged:
             trouble = "did not converge."
         if trouble:
@@ -51,11 +92,16 @@ def fit_largest(part: RandomPart, fit_formula: "Callable[[str], Fit]") -> Steppe
             part, fitted = lower, None
             continue
         assert fitted is not None
-        taken = _take_smaller(part, fitted, fit_formula, notes)
+        taken = yield from _take_smaller(part, fitted, notes)
         if taken is None:
             break
         part, fitted = taken
-    assert fitted is not None
+    return Stepped(fitted, part, tuple(notes))
+
+
+def _tell_limits(kept: Stepped) -> Stepped:
+    """Return what was kept, with a sentence on variances of zero and on a search that did not end."""
+    fitted, notes = kept.fit, list(kept.notes)
     if fitted.singular and (zero := zero_terms(fitted.random)):
         notes.append(
             f"The variance of {' and of '.join(zero)} is estimated as zero: the estimates are those of the "
@@ -63,7 +109,7 @@ def fit_largest(part: RandomPart, fit_formula: "Callable[[str], Fit]") -> Steppe
         )
     if not fitted.converged:
         notes.append("The fit did not converge, not even the smallest: do not rely on these numbers.")
-    return Stepped(fitted, part, tuple(notes))
+    return Stepped(fitted, kept.part, tuple(notes))
 
 
 def _suspects(part: RandomPart) -> set[str]:
@@ -73,12 +119,12 @@ def _suspects(part: RandomPart) -> set[str]:
 
 
 def _take_smaller(
-    part: RandomPart, fitted: "Fit", fit_formula: "Callable[[str], Fit]", notes: list[str]
-) -> "tuple[RandomPart, Fit] | None":
+    part: RandomPart, fitted: Tried, notes: list[str]
+) -> Generator[RandomPart, Tried | BadModel, tuple[RandomPart, Tried] | None]:
     """Return a smaller model in place of a singular one, None where the present one stays."""
     if not fitted.singular:
         return None
-    fault = groups_at_fault(fitted.random, fitted.correlations, part.shapes)
+    fault = groups_at_fault(fitted.covariances, part.shapes)
     if not fault:
         return None
     ways = [fault, *({group} for group in sorted(fault))] if len(fault) > 1 else [fault]
@@ -87,9 +133,8 @@ def _take_smaller(
         lower = part.lower(groups)
         if lower is None:
             continue
-        try:
-            smaller = fit_formula(lower.formula())
-        except BadModel:
+        smaller = yield lower
+        if isinstance(smaller, BadModel):
             continue
         lost = fitted.loglik - smaller.loglik
         if smaller.converged and not _is_worse(lost, fitted.n_parameters - smaller.n_parameters):

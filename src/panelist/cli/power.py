@@ -37,6 +37,7 @@ def power(
     alpha: given.Alpha = 0.05,
     adjust: given.Adjust = "tukey",
     formula: given.Formula = "maximal",
+    df: given.Degrees = "t",
     precision: given.Precision = None,
     engine: given.Engine = "local",
     workers: given.Workers = None,
@@ -55,7 +56,13 @@ def power(
         found = _run_paper(out, as_released, sims, options)
     else:
         options |= {"sims": sims, "pattern": pattern, "alpha": alpha}
-        options |= {"adjust": adjust, "formula": formula, "precision": precision, "journal": journal}
+        options |= {
+            "adjust": adjust,
+            "formula": formula,
+            "df": df,
+            "precision": precision,
+            "journal": journal,
+        }
         options["effects"] = None if effects is None else given.parse_numbers(effects, "--effects")
         truths, names = given.make_truths(
             preset, points, thresholds, rater_sd, item_sd, pilot, uncertain, criterion, columns

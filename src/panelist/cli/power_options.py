@@ -63,11 +63,24 @@ StudyPlan = Annotated[
 ]
 AsReleased = Annotated[
     bool,
-    typer.Option("--as-released", help="The lists of the paper's released script: 20 outputs a rater."),
+    typer.Option(
+        "--as-released",
+        help="The paper's released script: its lists of 20 outputs a rater, ML, z and the largest model.",
+    ),
 ]
 Formula = Annotated[
     str,
-    typer.Option(metavar="FORMULA", help="Of the mixed models; maximal is the largest the design can bear."),
+    typer.Option(
+        metavar="FORMULA",
+        help="Of the mixed models, exactly this one; maximal is the largest that the ratings bear, as in "
+        "compare.",
+    ),
+]
+Degrees = Annotated[
+    str,
+    typer.Option(
+        "--df", metavar="t|z", help="Tests of the ordinal mixed model: for few raters and items, or for many."
+    ),
 ]
 Precision = Annotated[
     float | None,

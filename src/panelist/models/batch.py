@@ -64,12 +64,19 @@ class Batch:
 
 
 def prepare_batch(
-    design: Design, model: str = "clmm", link: str = "probit", method: str = "REML", df: str = "t"
+    design: Design,
+    model: str = "clmm",
+    link: str = "probit",
+    method: str = "REML",
+    df: str = "t",
+    measured: bool = False,
 ) -> Batch:
     """Return the model of this design, ready for ``fit_batch``; the design's own response is not used.
 
     ``design`` comes from ``build_design``, with ``ordinal=True`` for ``clmm`` and ``clm``. ``link`` belongs
-    to these two, whose thresholds are flexible, ``method`` to ``lmm``, and ``df`` (t or z) to ``clmm``.
+    to these two, whose thresholds are flexible, ``method`` to ``lmm``, and ``df`` (t or z) to ``clmm``. With
+    ``measured`` the error of Laplace is measured in each fit of a ``clmm``, which takes about as long as the
+    fit.
     """
     for what, word, known in (
         ("model", model, MODELS),
@@ -96,7 +103,7 @@ def prepare_batch(
         base = clmm.make_model(design, link, make_thresholds("flexible", design.categories))
         numbers = make_linear_design(design)
         analogues = [prepare_batch(numbers, "lmm", method=one) for one in METHODS] if df == "t" else []
-        make = lambda: OrdinalMixed(design, link, base)  # noqa: E731
+        make = lambda: OrdinalMixed(design, link, base, measured)  # noqa: E731
         return Batch(model, link, "Laplace", design, make, tuple(analogues))
     if model == "lmm":
         linear = lmm.make_linear(design, method == "REML")
@@ -106,11 +113,12 @@ def prepare_batch(
     return Batch(model, None, "least squares", design, lambda: LinearFixed(design))
 
 
-def fit_batch(batch: Batch, responses: Any, threads: int | None = None) -> BatchFits:
+def fit_batch(batch: Batch, responses: Any, threads: int | None = None, *, tested: bool = True) -> BatchFits:
     """Return the fits of ``responses`` (n_sets, n_rows), in their order.
 
     A response has the order of the design's rows: codes 0, 1, … for ordinal models, where a category may be
-    missing altogether, or numbers for linear ones. ``threads`` is the number of cores unless given.
+    missing altogether, or numbers for linear ones. ``threads`` is the number of cores unless given. Where it
+    is not known yet which fits are wanted, ``tested=False`` leaves out what t needs: ``add_tests`` adds it.
     """
     sets = _check_responses(batch, responses)
     workers = _count_threads(threads)
@@ -128,15 +136,21 @@ def fit_batch(batch: Batch, responses: Any, threads: int | None = None) -> Batch
                 found = list(pool.map(fit_chunk, chunks))
     highest = int(sets.max()) if batch.ordinal and sets.size else 0
     fits = gather(batch.model, batch.design, [one for chunk in found for one in chunk], highest)
+    return add_tests(batch, fits, sets, threads) if tested else fits
+
+
+def add_tests(batch: Batch, fits: BatchFits, responses: Any, threads: int | None = None) -> BatchFits:
+    """Return the fits of ``responses`` with the tests by t that the batch was prepared for."""
     if not batch.analogues:
         return fits
-    numbers = np.array([_leave_gaps_out(one) for one in sets], dtype=np.float64).reshape(sets.shape)
+    sets = _check_responses(batch, responses)
+    numbers = np.array([leave_gaps_out(one) for one in sets], dtype=np.float64).reshape(sets.shape)
     reml, ml = (fit_batch(one, numbers, threads) for one in batch.analogues)
     fewest = float(max(min(len(factor.levels) for factor in batch.design.factors) - 1, 1))
     return fits.with_small(SmallSamples(reml, ml, fewest))
 
 
-def _leave_gaps_out(codes: Longs) -> Longs:
+def leave_gaps_out(codes: Longs) -> Longs:
     """Return the places of the ratings among the categories that occur, as a single fit counts them."""
     places: Longs = np.cumsum(np.bincount(codes) > 0) - 1
     return places[codes]

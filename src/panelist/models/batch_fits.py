@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from panelist.models.arrays import Bools, Floats, Longs
 from panelist.models.formulas.matrices import Design
 from panelist.models.inference.small_sample import LEAST_DEGREES
 from panelist.models.solvers.fitters import FAILURES, ONE_VALUE, Estimates
+from panelist.models.solvers.laplace_shift import STEADY, TRUSTED
 
 __all__ = ["FAILURES", "BatchFits", "Contrasts", "gather"]
 
@@ -47,11 +48,14 @@ class BatchFits:
     loglik: Floats
     thresholds: Floats  # (n_sets, K − 1): the upper end of category k, nan if unused or the highest used
     random_sds: Floats  # (n_sets, terms)
+    covariances: dict[str, Floats]  # of the random effects: of each grouping factor (n_sets, m, m)
     sigma: Floats  # (n_sets,) 1 for ordinal models
     vcov: Floats  # (n_sets, p, p)
     slopes: Floats  # (n_sets, k, p, p) and
     A: Floats  # (n_sets, k, k), for Satterthwaite's degrees of freedom; k = 0 but for lmm
     residual_df: float  # n − p for lm, else infinite
+    shift: Floats  # (n_sets, p) of β by a better approximation than Laplace's; nan unless asked for, as is
+    spread: Floats  # (n_sets,) that of the standard deviations, as a share of the latent spread
     small: SmallSamples | None = None  # of clmm: what t needs in place of z
 
     def contrast(self, L: Floats) -> Contrasts:
@@ -68,6 +72,29 @@ class BatchFits:
         plain = _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df)
         return plain if self.small is None else self.small.widen(L, plain)
 
+    def laplace_shift(self, L: Floats) -> Floats:
+        """Return the error of Laplace in each contrast, in its standard errors, (n_sets, rows of L)."""
+        se = _contrast(L, self.beta, self.vcov, self.slopes, self.A, self.residual_df).se
+        moved: Floats = np.full(se.shape, np.nan)
+        np.divide((self.shift[:, None, :] * np.atleast_2d(L)).sum(axis=2), se, out=moved, where=se > 0.0)
+        return moved
+
+    def holds_for(self, L: Floats) -> Bools:
+        """Return in which sets Laplace leaves these contrasts alone, (n_sets,), where it was measured."""
+        near: Bools = (np.abs(self.laplace_shift(L)) <= TRUSTED).all(axis=1) & (self.spread <= STEADY)
+        return near
+
+    def take(self, sets: Longs) -> BatchFits:
+        """Return the fits of some sets."""
+        arrays = {
+            field.name: getattr(self, field.name)[sets]
+            for field in fields(self)
+            if isinstance(getattr(self, field.name), np.ndarray)
+        }
+        covariances = {name: found[sets] for name, found in self.covariances.items()}
+        small = None if self.small is None else self.small.take(sets)
+        return replace(self, **arrays, covariances=covariances, small=small)
+
     def with_small(self, small: SmallSamples) -> BatchFits:
         """Return the fits with the statistics, degrees of freedom and p-values of t."""
         fits = replace(self, small=small)
@@ -82,6 +109,10 @@ class SmallSamples:
     reml: BatchFits
     ml: BatchFits
     fewest: float
+
+    def take(self, sets: Longs) -> SmallSamples:
+        """Return those of some sets."""
+        return replace(self, reml=self.reml.take(sets), ml=self.ml.take(sets))
 
     def widen(self, L: Floats, plain: Contrasts) -> Contrasts:
         """Return contrasts with the standard errors and degrees of freedom that few raters ask for."""
@@ -105,9 +136,14 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
     entries = sum((b - a) * (b - a + 1) // 2 for factor in design.factors for a, b in factor.blocks)
     k = entries + 1 if model == "lmm" else 0
     beta, loglik, sigma = np.full((n, p), np.nan), np.full(n, np.nan), np.full(n, np.nan)
-    vcov, sds = np.full((n, p, p), np.nan), np.full((n, len(random_names)), np.nan)
+    vcov = np.full((n, p, p), np.nan)
     slopes, A = np.full((n, k, p, p), np.nan), np.full((n, k, k), np.nan)
-    thresholds = np.full((n, highest), np.nan)
+    covariances = {
+        factor.name: np.full((n, len(factor.columns), len(factor.columns)), np.nan)
+        for factor in design.factors
+    }
+    thresholds, shift = np.full((n, highest), np.nan), np.full((n, p), np.nan)
+    spread = np.full(n, np.nan)
     converged, singular = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     failed = np.full(n, ONE_VALUE, dtype=np.int64)
     for at, one in enumerate(found):
@@ -116,10 +152,15 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         failed[at], converged[at], singular[at] = one.failed, one.converged, one.singular
         beta[at], vcov[at], loglik[at], sigma[at] = one.beta, one.vcov, one.loglik, one.sigma
         thresholds[at, one.used[:-1]] = one.thresholds
-        sds[at] = one.sds
+        for matrices, found_one in zip(covariances.values(), one.covariances, strict=True):
+            matrices[at] = found_one
+        if len(one.shift):
+            shift[at], spread[at] = one.shift, one.spread
         if k:
             slopes[at], A[at] = one.slopes, one.A
     residual_df = float(len(design.rows) - p) if model == "lm" else np.inf
+    variances = [np.diagonal(one, axis1=1, axis2=2) for one in covariances.values()]
+    sds = np.sqrt(np.concatenate(variances, axis=1)) if variances else np.empty((n, 0))
     tests = _contrast(np.eye(p), beta, vcov, slopes, A, residual_df)
     return BatchFits(
         design.names,
@@ -135,11 +176,14 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         loglik,
         thresholds,
         sds,
+        covariances,
         sigma,
         vcov,
         slopes,
         A,
         residual_df,
+        shift,
+        spread,
     )
 
 
@@ -150,7 +194,10 @@ def _contrast(
     from scipy.special import stdtr
 
     estimate = (beta[:, None, :] * L).sum(axis=2)
-    variance = ((L @ vcov) * L).sum(axis=2)
+    known = np.where(np.isnan(vcov), 0.0, vcov)
+    variance = ((L @ known) * L).sum(axis=2)
+    unknown = np.isnan(np.diagonal(vcov, axis1=1, axis2=2))  # a separated effect has no variance,
+    variance[(unknown[:, None, :] & (L != 0.0)).any(axis=2)] = np.nan  # contrasts without it have theirs
     se = np.sqrt(np.maximum(variance, 0.0))
     statistic = np.divide(estimate, se, out=np.full(se.shape, np.nan), where=se > 0.0)
     df = np.where(np.isnan(variance), np.nan, residual_df)

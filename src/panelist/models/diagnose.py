@@ -7,9 +7,11 @@ import numpy as np
 from panelist.core.errors import BadModel
 from panelist.models.fitted import Fit
 from panelist.models.formulas.matrices import Design
+from panelist.models.solvers.links import LATENT_SD
 from panelist.models.solvers.rows import varies_within
 
 _CONDITION = 1e8
+_SMALL = 0.5  # latent standard deviations: below, Laplace is off by 2 % at most, with two ratings a level
 
 
 def diagnose(fit: Fit) -> list[str]:
@@ -19,6 +21,8 @@ def diagnose(fit: Fit) -> list[str]:
     found += _say_unidentified(fit)
     if fit.ordinal:
         found += _say_separated(fit)
+    if fit.method == "Laplace" and np.isfinite(fit.loglik):
+        found += _say_not_trusted(fit)
     return found
 
 
@@ -72,6 +76,15 @@ def _say_unidentified(fit: Fit) -> list[str]:
                 f"learnt and only the variance in each cell can; (1 | {factor.name}) asks for less"
             )
     return found
+
+
+def _say_not_trusted(fit: Fit) -> list[str]:
+    """Say that the Laplace approximation does not hold; it is measured only where it might not."""
+    unit = LATENT_SD[fit.link] if fit.link and fit.link != "cauchit" else 1.5
+    if max(float(np.abs(block).max()) for block in fit.solution.lambdas) < _SMALL * unit:
+        return []
+    error = fit.laplace_error
+    return [] if error is None or error.trusted else [error.sentence()]
 
 
 def _say_separated(fit: Fit) -> list[str]:

@@ -38,9 +38,10 @@ def fit(
     ratings table: a path, a pandas or polars frame, or what ``load_ratings`` returned. ``model`` is ``clmm``
     or ``clm`` (ordered categories, with or without random effects), ``lmm`` or ``lm`` (numbers), or ``auto``.
     ``link`` and ``threshold`` belong to the ordinal models, ``method`` (REML or ML) to ``lmm``, and
-    ``quadrature``, the number of points of adaptive Gauss-Hermite quadrature, to a ``clmm`` with a single
-    scalar random effect; 1 is the Laplace approximation. ``df`` belongs to a ``clmm``: "t" tests with the
-    degrees of freedom and the standard errors that few raters or items ask for, "z" takes them for many.
+    ``quadrature``, the points of adaptive quadrature, to a ``clmm`` with a single scalar random effect: 1 is
+    the Laplace approximation, and any other number the integral itself, with more points where it takes them.
+    ``df`` belongs to a ``clmm``: "t" tests with the degrees of freedom and the standard errors that few
+    raters or items ask for, "z" takes them for many.
     """
     _check_words(model=(model, MODELS), link=(link, LINKS), method=(method, METHODS), df=(df, DEGREES))
     if threshold not in STRUCTURES:
@@ -97,7 +98,7 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
         from panelist.models.solvers.quadrature import solve_by_quadrature
 
         solution = solve_by_quadrature(design, link, structure, quadrature)
-        method = f"adaptive quadrature with {quadrature} points"
+        method = f"adaptive quadrature with {quadrature} points or more"
     else:
         from panelist.models.solvers.clmm import solve_clmm
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from panelist.models.inference.kenward_roger import KenwardRoger
+    from panelist.models.inference.laplace_error import LaplaceError
     from panelist.models.inference.small_sample import SmallSample
     from panelist.models.predictions.predict import Prediction
     from panelist.models.predictions.shares import Shares
@@ -56,7 +57,10 @@ class Fit(Inference):
         """Return the fit with more notes, each once."""
         every = tuple(dict.fromkeys((*self.notes, *notes)))
         parts = (self.model, self.link, self.method, self.design, self.solution)
-        return Fit(*parts, self.structure, self.uncertainty, every)
+        same = Fit(*parts, self.structure, self.uncertainty, every)
+        if "laplace_error" in vars(self):  # once is enough
+            vars(same)["laplace_error"] = self.laplace_error
+        return same
 
     # What was fitted
 
@@ -114,6 +118,13 @@ class Fit(Inference):
     def leaves_nothing(self) -> bool:
         """Whether a linear model reproduces every rating: no residual variance, and so nothing to test."""
         return not self.ordinal and self.sigma < _NOTHING * spread_of(self.design.y)
+
+    @cached_property
+    def laplace_error(self) -> "LaplaceError | None":
+        """What the Laplace approximation got wrong, measured; None for models fitted otherwise."""
+        from panelist.models.inference.laplace_error import measure_laplace_error
+
+        return measure_laplace_error(self) if self.method == "Laplace" else None
 
     # How well it fits
 

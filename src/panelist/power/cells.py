@@ -79,6 +79,12 @@ class CellResult:
     sims: int
     failed: int
     singular: int
+    smaller: int
+    """Data sets analysed by a smaller model than the largest, as compare takes it."""
+    separated: int
+    """Data sets with a system all at one end of the scale."""
+    led_by_linear: int
+    """Data sets whose ordinal model was not to be trusted: the linear one was taken, as compare does."""
     power: float
     low: float
     high: float
@@ -106,7 +112,21 @@ class CellResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the cell as JSON names it."""
         names = ["model", "preset", "items", "ratings_per_item", "raters", "effect", "sims", "failed"]
-        names += ["singular", "power", "low", "high", "type_s", "type_m", "width", "any", "all", "ratings"]
+        names += [
+            "singular",
+            "smaller",
+            "separated",
+            "led_by_linear",
+            "power",
+            "low",
+            "high",
+            "type_s",
+            "type_m",
+            "width",
+            "any",
+            "all",
+            "ratings",
+        ]
         found = {name: getattr(self, name) for name in names}
         found["pairs"] = [vars(pair) for pair in self.pairs] if len(self.pairs) > 1 else []
         return found
@@ -145,6 +165,9 @@ def summarise(cell: Cell, model: str, tally: Tally) -> CellResult:
         sims=tally.n,
         failed=tally.failed,
         singular=tally.singular,
+        smaller=tally.smaller,
+        separated=tally.separated,
+        led_by_linear=tally.linear,
         power=whole / n,
         low=low,
         high=high,
@@ -162,7 +185,7 @@ def _summarise_pair(cell: Cell, place: int, tally: Tally) -> PairPower:
     low, high = find_interval(found, tally.n)
     fitted = tally.estimated[place]
     expected = abs(tally.sum_estimate[place] / fitted) if fitted else nan
-    told = found > 0 and abs(truth) > 1e-12
+    told, sized = found > 0 and abs(truth) > 1e-12, tally.sized[place]
     wrong = tally.found_above[place] if truth < 0 else found - tally.found_above[place]
     widths = tally.measured[place]
     return PairPower(
@@ -172,7 +195,7 @@ def _summarise_pair(cell: Cell, place: int, tally: Tally) -> PairPower:
         low=low,
         high=high,
         type_s=wrong / found if told else nan,
-        type_m=tally.sum_size[place] / found / expected if told and expected > 0 else nan,
+        type_m=tally.sum_size[place] / sized / expected if told and sized and expected > 0 else nan,
         width=tally.sum_width[place] / widths if widths else nan,
     )
 

@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from panelist.core.errors import PanelistError
+from panelist.core.errors import PanelistError, UnknownName
 from panelist.core.formats import TEXT, Format, decimals, interval
 from panelist.core.result import Part, Result, Sentence, Table, json_ready
+from panelist.models.batch import DEGREES
 from panelist.models.inference.adjust import find_adjustment
 from panelist.power.analyses import ANALYSES
 from panelist.power.analyses.base import Choices
@@ -99,9 +101,12 @@ class PowerCurve(Result):
         return Table(f"Effects in threshold distances{said}", tuple(header), rows, formats)
 
     def _make_fits(self) -> Table:
-        header = (*IDENTITY, "data sets", "failed", "singular", "width of interval")
-        rows = [(*_identify(one), one.sims, one.failed, one.singular, one.width) for one in self.cells]
-        return Table("The fits", header, rows, FORMATS | {"width of interval": decimals(2)})
+        header = (*IDENTITY, "data sets", "failed", "singular", "smaller", "width")
+        rows = [
+            (*_identify(one), one.sims, one.failed, one.singular, one.smaller, one.width)
+            for one in self.cells
+        ]
+        return Table("The fits", header, rows, FORMATS | {"width": decimals(2)})
 
     def _make_pairs(self) -> Table:
         header = (*IDENTITY, "pair", "power", "95 % interval", "type S", "type M")
@@ -134,6 +139,8 @@ def simulate_power(
     alpha: float = 0.05,
     adjust: str = "tukey",
     formula: str = "maximal",
+    df: str = "t",
+    as_compared: bool = True,
     precision: float | None = None,
     engine: str = "local",
     workers: int | None = None,
@@ -145,6 +152,9 @@ def simulate_power(
     ``effects`` are differences of neighbouring systems in threshold distances (0.62 residual standard
     deviations in the presets); 0 gives the type I error. Without them a ``truth`` that has effects of its own
     (a pilot) uses these, and presets 0.25 to 1. ``layout`` takes the place of items, ratings and raters.
+    Every data set is analysed as ``compare_systems`` would analyse it, unless ``as_compared`` is false: then
+    by the largest model that the design can bear, whatever comes of it. A ``formula`` is fitted as it is.
+    ``as_released`` is the paper's released script: its lists, ML, z and the largest model.
     With ``precision`` a cell stops once the interval of its power is as narrow on either side, after at most
     ``sims`` data sets (5,000; without a precision 200 are simulated). The same seed gives the same numbers,
     whatever the engine and the number of workers.
@@ -164,7 +174,16 @@ def simulate_power(
             seed,
         )
     )
-    choices = Choices(alpha=alpha, adjust=adjust, method="ML" if as_released else "REML", formula=formula)
+    if df not in DEGREES:
+        raise UnknownName(f"df is {' or '.join(DEGREES)}. Got {df!r}.")
+    choices = Choices(
+        alpha=alpha,
+        adjust=adjust,
+        method="ML" if as_released else "REML",
+        formula=formula,
+        df="z" if as_released else df,
+        as_compared=as_compared and not as_released,
+    )
     cells = make_cells(truths, layouts, None if effects is None else _list(effects), pattern)
     names = check_models(_list(models), truths, layouts)
     find_adjustment(adjust)
@@ -179,7 +198,7 @@ def simulate_power(
         seed,
         alpha,
         adjust,
-        tuple(make_notes(found, names, precision, most)),
+        (*chain.from_iterable(one.notes for one in truths), *make_notes(found, names, precision, most)),
     )
 
 
@@ -275,6 +294,7 @@ def make_notes(
         notes.append(
             f"{failed:,} of {sum(one.sims for one in found):,} fits failed; they count as finding nothing."
         )
+    notes += _tell_analyses(found)
     if precision is not None:
         wide = sum((one.high - one.low) / 2 > precision for one in found)
         if wide:
@@ -282,6 +302,23 @@ def make_notes(
                 f"{wide} of {len(found)} powers are known less precisely than ±{precision:g} after {sims:,} "
                 "data sets; allow more with --sims."
             )
+    return notes
+
+
+def _tell_analyses(found: Sequence[CellResult]) -> list[str]:
+    """Return what was done where the usual analysis would not do."""
+    notes, total = [], sum(one.sims for one in found)
+    if led := sum(one.led_by_linear for one in found):
+        sets = sum(one.sims for one in found if one.model == "clmm")
+        notes.append(
+            f"In {led:,} of {sets:,} data sets the ordinal model is not to be trusted, for raters are too "
+            "nearly unanimous: as in compare, the linear mixed model is taken there."
+        )
+    if apart := sum(one.separated for one in found):
+        notes.append(
+            f"In {apart:,} of {total:,} analyses all ratings of a system were at one end of the scale: its "
+            "differences are tested as if one rating had been less extreme, as compare does."
+        )
     return notes
 
 

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from panelist.analysis.lead import distrust
+from panelist.analysis.separated import find_separated
 from panelist.core.errors import BadRatings
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.models.random_part import RandomPart, choose_random
 from panelist.power.cuts import FixedCuts
+from panelist.power.pairwise import estimate_components
 from panelist.power.spread import Spread
 from panelist.power.truth import Truth, Uncertainty
 
@@ -16,6 +19,12 @@ if TYPE_CHECKING:
     from panelist.models.fitted import Fit
 
 Floats = NDArray[np.float64]
+
+NEAR_UNANIMOUS = (
+    "The pilot's raters are so nearly unanimous that its ordinal model is not to be trusted. Thresholds, "
+    "effects and spreads are taken from how often pairs of its ratings agree, with one spread for all "
+    "systems."
+)
 
 
 def fit_pilot(
@@ -25,7 +34,8 @@ def fit_pilot(
 
     An ordered probit model is fitted with the largest random part that the pilot can bear. Effects,
     thresholds and spreads are its estimates; with ``uncertain`` each simulated data set draws its own around
-    them.
+    them. Where that model is not to be trusted, because raters are nearly unanimous, they come from how often
+    pairs of ratings agree: pairwise.py. A note says so.
     """
     ratings = _choose_criterion(read_ratings(data), criterion)
     ratings.require("rater", "item", "system", "rating")
@@ -41,19 +51,67 @@ def fit_pilot(
     part = choose_random(frame)
     fitted = fit(part.formula(), ratings, model="clmm" if part.shapes else "clm", link="probit")
     systems = _read_systems(fitted)
+    _refuse_separated(fitted)
+    if distrust(fitted, "system"):
+        if uncertain:
+            raise BadRatings(
+                "The pilot's raters are so nearly unanimous that its model does not say how uncertain the "
+                "estimates are. Leave --uncertain out, or collect ratings on which raters differ."
+            )
+        return _use_pairs(fitted, ratings), systems
     covariances = {group: _find_covariance(fitted, part, group, len(systems)) for group in ("rater", "item")}
-    cuts = fitted.threshold_values
-    unit = float(np.diff(cuts).mean()) if len(cuts) > 1 else 1.0
-    truth = Truth(
+    uncertainty = _find_uncertainty(fitted, frame) if uncertain else None
+    return _make_truth(fitted.threshold_values, fitted.beta, covariances, uncertainty), systems
+
+
+def _make_truth(
+    cuts: Floats,
+    effects: Floats,
+    covariances: dict[str, Floats],
+    uncertainty: Uncertainty | None = None,
+    notes: tuple[str, ...] = (),
+) -> Truth:
+    """Return the truth of estimates; ``effects`` are those of all systems but the first."""
+    return Truth(
         name="pilot",
         raters=_make_spread(covariances["rater"]),
         items=_make_spread(covariances["item"]),
         cuts=FixedCuts(tuple(float(cut) for cut in cuts)),
-        unit=unit,
-        effects=(0.0, *(float(beta) for beta in fitted.beta)),
-        uncertainty=_find_uncertainty(fitted, frame) if uncertain else None,
+        unit=float(np.diff(cuts).mean()) if len(cuts) > 1 else 1.0,
+        effects=(0.0, *(float(effect) for effect in effects)),
+        uncertainty=uncertainty,
+        notes=notes,
     )
-    return truth, systems
+
+
+def _use_pairs(fitted: "Fit", ratings: Ratings) -> Truth:
+    """Return the truth that pairs of ratings suggest: one spread for all systems, and one correlation."""
+    from panelist.models.fit import fit
+
+    margins = fit("rating ~ system", ratings, model="clm", link="probit")
+    table = ratings.frame.iloc[np.asarray(fitted.design.rows)][["rater", "item", "system"]]
+    levels = list(_read_systems(fitted))
+    table = table.assign(
+        system=[levels.index(name) for name in table["system"].astype(str)], code=fitted.design.codes
+    )
+    found = estimate_components(table, margins.threshold_values, np.array([0.0, *margins.beta]))
+    k = len(levels)
+    covariances = {
+        "rater": found.rater * np.ones((k, k)) + found.rater_system * np.eye(k),
+        "item": found.item * np.ones((k, k)) + found.item_system * np.eye(k),
+    }
+    return _make_truth(found.cuts, found.effects[1:], covariances, notes=(NEAR_UNANIMOUS,))
+
+
+def _refuse_separated(fitted: "Fit") -> None:
+    ends = find_separated(fitted, "system")
+    if ends:
+        named = ", ".join(f"{name} ({'highest' if end > 0 else 'lowest'})" for name, end in ends.items())
+        raise BadRatings(
+            f"In the pilot all ratings of a system are at one end of the scale: {named}. How far it lies "
+            "from the others cannot be told from that. Collect more ratings of it, leave it out of the "
+            "pilot, or start from a preset."
+        )
 
 
 def _choose_criterion(ratings: Ratings, criterion: str | None) -> Ratings:

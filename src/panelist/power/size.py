@@ -108,7 +108,7 @@ def find_sample_size(
         seconds=time.perf_counter() - start,
         fits=sum(probe.sims for family in families for probe in family.probes),
         seed=seed,
-        notes=tuple(search.find_notes(options)),
+        notes=(*source.notes, *search.find_notes(options)),
     )
 
 

@@ -17,6 +17,12 @@ class Tally:
     n: int
     failed: int
     singular: int
+    smaller: int
+    """Analysed by a smaller model than the largest, because the largest was singular or failed."""
+    separated: int
+    """With a system all at one end of the scale."""
+    linear: int
+    """Led by the linear model, because the ordinal one was not to be trusted."""
     any_found: int
     all_true: int
     """Data sets in which every pair that truly differs was found."""
@@ -24,9 +30,12 @@ class Tally:
     found_above: tuple[int, ...]
     """Found, with the second system above the first."""
     estimated: tuple[int, ...]
+    """With a finite estimate in the analysis' own units."""
     sum_estimate: tuple[float, ...]
+    sized: tuple[int, ...]
+    """Found, with such an estimate."""
     sum_size: tuple[float, ...]
-    """Of the estimates of what was found, without their signs."""
+    """Of these estimates, without their signs."""
     measured: tuple[int, ...]
     sum_width: tuple[float, ...]
     seconds: float
@@ -66,7 +75,8 @@ def count_tests(tests: PairTests, choices: Choices, differences: tuple[float, ..
     p, critical = _adjust(tests, choices, n_systems)
     with np.errstate(invalid="ignore"):
         found = np.where(np.isnan(p), False, p < choices.alpha)
-    usable = np.isfinite(tests.estimate) & ~tests.failed[:, None]
+    linear = np.zeros(n_sets, dtype=np.bool_) if tests.linear is None else tests.linear
+    usable = np.isfinite(tests.estimate) & ~(tests.failed | linear)[:, None]
     width = 2 * critical * tests.se
     measured = np.isfinite(width) & usable
     true = np.abs(np.array(differences)) > 1e-12
@@ -74,13 +84,17 @@ def count_tests(tests: PairTests, choices: Choices, differences: tuple[float, ..
         n=n_sets,
         failed=int(tests.failed.sum()),
         singular=int(tests.singular.sum()),
+        smaller=_count(tests.smaller),
+        separated=_count(tests.separated),
+        linear=_count(tests.linear),
         any_found=int(found.any(axis=1).sum()),
         all_true=int(found[:, true].all(axis=1).sum()) if true.any() else 0,
         found=_ints(found),
         found_above=_ints(found & (tests.estimate > 0)),
         estimated=_ints(usable),
         sum_estimate=_sums(np.where(usable, tests.estimate, 0.0)),
-        sum_size=_sums(np.where(found, np.abs(tests.estimate), 0.0)),
+        sized=_ints(found & usable),
+        sum_size=_sums(np.where(found & usable, np.abs(tests.estimate), 0.0)),
         measured=_ints(measured),
         sum_width=_sums(np.where(measured, width, 0.0)),
         seconds=seconds,
@@ -102,6 +116,10 @@ def _adjust(tests: PairTests, choices: Choices, n_systems: int) -> tuple[Any, An
         if np.isfinite(tests.se[row]).any():
             critical[row] = chosen.critical(1 - choices.alpha, family)
     return p, critical
+
+
+def _count(marks: NDArray[np.bool_] | None) -> int:
+    return 0 if marks is None else int(marks.sum())
 
 
 def _ints(marks: NDArray[np.bool_]) -> tuple[int, ...]:

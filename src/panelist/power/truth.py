@@ -53,6 +53,7 @@ class Truth:
     unit: float = DISTANCE
     effects: tuple[float, ...] | None = None
     uncertainty: Uncertainty | None = None
+    notes: tuple[str, ...] = ()  # on where the numbers come from
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.residual) and self.residual > 0):

@@ -109,9 +109,9 @@ def _solve(fit: "Fit", design: Design) -> Solution | None:
             from panelist.models.solvers.clmm import solve_clmm
 
             return solve_clmm(design, fit.link, fit.structure)
-        from panelist.models.solvers.quadrature import points_of, solve_by_quadrature
+        from panelist.models.solvers.quadrature import solve_by_quadrature
 
-        return solve_by_quadrature(design, fit.link, fit.structure, points_of(fit.method))
+        return solve_by_quadrature(design, fit.link, fit.structure, fit.solution.points)
     except np.linalg.LinAlgError:  # a drawn set without a fit; it is counted
         return None
 

@@ -340,13 +340,12 @@ class _Quadrature:
     """An ordinal model with one scalar random effect by adaptive quadrature."""
 
     def __init__(self, fit: "Fit") -> None:
-        from panelist.models.solvers.quadrature import make_scalar_model, points_of
+        from panelist.models.solvers.quadrature import make_scalar_model
 
         assert fit.structure is not None
         assert fit.link is not None
-        points = points_of(fit.method)
-        self.model = make_scalar_model(fit.design, fit.link, fit.structure, points)
-        self.modes = np.zeros(len(fit.design.factors[0].levels))
+        self.model = make_scalar_model(fit.design, fit.link, fit.structure, fit.solution.points)
+        self.modes = np.zeros(len(self.model.levels))
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
         """Return −log L and its gradient by (α, β, τ)."""

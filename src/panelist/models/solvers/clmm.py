@@ -222,6 +222,8 @@ def _describe(model: Ordinal, design: Design, work: Workspace, found: Found) -> 
         optimum=optimum,
         notes=tuple(singular),
         singular=bool(singular),
+        psi=psi,
+        hessian=hessian,
     )
 
 

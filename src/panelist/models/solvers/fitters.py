@@ -15,12 +15,14 @@ from panelist.models.solvers import clmm, lmm
 from panelist.models.solvers.clm import solve_clm
 from panelist.models.solvers.deviance import Linear
 from panelist.models.solvers.laplace import Ordinal
+from panelist.models.solvers.laplace_shift import find_shift, find_spread, measure_levels
 from panelist.models.solvers.links import LATENT_SD
 from panelist.models.solvers.lm import solve_lm
 from panelist.models.solvers.separation import find_lost, scaled_conditions
 from panelist.models.solvers.thresholds import Thresholds, make_thresholds
 from panelist.models.solvers.variances import is_singular, split_lambda
 
+_NOTHING = np.empty(0)
 FITTED, ONE_VALUE, LOST, NOT_CONVERGED, SEPARATED = range(5)
 FAILURES = {
     FITTED: "fitted",
@@ -42,10 +44,12 @@ class Estimates(NamedTuple):
     vcov: Floats
     thresholds: Floats  # between the categories that occur
     used: Longs  # those categories
-    sds: Floats  # of the random effects, factor by factor
+    covariances: tuple[Floats, ...]  # of the random effects, factor by factor
     sigma: float
     slopes: Floats  # ∂Var(β̂)/∂φ and Var(φ̂), for Satterthwaite's degrees of freedom
     A: Floats
+    shift: Floats = _NOTHING  # of β by a better approximation than Laplace's, where it was asked for; and
+    spread: float = np.nan  # of the standard deviations, as a share of the latent spread
 
 
 class Fitter(Protocol):
@@ -85,13 +89,14 @@ class _Packer:
 class _Searched(NamedTuple):
     pack: Pack
     found: clmm.Found
+    slopes: Floats  # of the error of Laplace, where it is asked for
 
 
 class OrdinalMixed:
     """Fits an ordinal mixed model by Laplace."""
 
-    def __init__(self, design: Design, link: str, base: Ordinal) -> None:
-        self.design, self.link, self.base = design, link, base
+    def __init__(self, design: Design, link: str, base: Ordinal, measured: bool = False) -> None:
+        self.design, self.link, self.base, self.measured = design, link, base, measured
         self.packer = _Packer()
         self.rooms: dict[int, clmm.Room] = {}  # by the number of categories
 
@@ -112,9 +117,9 @@ class OrdinalMixed:
             return None
         model = self.base._replace(codes=pack.codes[self.base.pattern.order], J=pack.thresholds.J)
         room = self._room(model)
-        return _Searched(
-            pack, clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, room)
-        )
+        found = clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, room)
+        slopes = measure_levels(model, room.work, found.psi)[1] if self.measured else _NOTHING
+        return _Searched(pack, found, slopes)
 
     def _describe(self, searched: "list[_Searched]") -> list[Estimates]:
         """Return the estimates of searches with as many categories; what can be is done for all at once."""
@@ -132,11 +137,12 @@ class OrdinalMixed:
         ]
 
     def _describe_one(self, searched: "_Searched", covariance: Floats, condition: float) -> Estimates:
-        pack, found = searched
+        pack, found, slopes = searched
         s, p = pack.thresholds.J.shape[1], self.design.X.shape[1]
         beta, tau = found.psi[s : s + p], found.psi[s + p :]
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
         X, J = self.design.X, pack.thresholds.J
+        shift = find_shift(slopes, found.hessian, covariance) if self.measured else _NOTHING
         lost = find_lost(beta, covariance, condition, pack.codes, X, J, unit)
         if lost.any():
             covariance[lost, :] = np.nan
@@ -152,10 +158,12 @@ class OrdinalMixed:
             covariance[s:, s:],
             found.psi[:s],
             pack.used,
-            _deviations(lambdas, 1.0),
+            _square(lambdas, 1.0),
             1.0,
-            np.empty(0),
-            np.empty(0),
+            _NOTHING,
+            _NOTHING,
+            shift[s : s + p],
+            find_spread(shift, tau, self.link) if self.measured else np.nan,
         )
 
     def _room(self, model: Ordinal) -> clmm.Room:
@@ -197,7 +205,7 @@ class LinearMixed:
             moments.vcov,
             np.empty(0),
             np.empty(0, dtype=np.int64),
-            _deviations(lambdas, moments.sigma),
+            _square(lambdas, moments.sigma),
             moments.sigma,
             moments.uncertainty.slopes,
             moments.uncertainty.A,
@@ -236,7 +244,7 @@ class OrdinalFixed:
             covariance[s:, s:],
             solution.alpha,
             pack.used,
-            np.empty(0),
+            (),
             1.0,
             np.empty(0),
             np.empty(0),
@@ -269,7 +277,7 @@ class LinearFixed:
             found.vcov,
             nothing,
             used,
-            nothing,
+            (),
             found.sigma,
             nothing,
             nothing,
@@ -284,6 +292,6 @@ def _judge(finite: bool, converged: bool, separated: bool) -> int:
     return FITTED if converged else NOT_CONVERGED
 
 
-def _deviations(lambdas: tuple[Floats, ...], sigma: float) -> Floats:
-    """Return the standard deviations of all random effects, factor by factor."""
-    return np.concatenate([sigma * np.sqrt((block**2).sum(axis=1)) for block in lambdas])
+def _square(lambdas: tuple[Floats, ...], sigma: float) -> tuple[Floats, ...]:
+    """Return the covariance matrix of the random effects of each factor."""
+    return tuple(sigma**2 * block @ block.T for block in lambdas)

@@ -38,6 +38,9 @@ class Solution:
     deviations: tuple[Floats, ...] = ()  # (levels, m) conditional standard deviations
     notes: tuple[str, ...] = ()
     singular: bool = False
+    points: int = 1  # of quadrature, at least; 1 is Laplace
+    psi: Floats = field(default_factory=lambda: np.empty(0))  # (α, β, τ) of a Laplace fit, and
+    hessian: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of −log L there
 
 
 def rectify(block: Floats) -> Floats:

@@ -27,6 +27,11 @@ class Choices:
     method: str = "REML"
     formula: str = MAXIMAL
     """Of the mixed models; maximal is the largest that the design can bear."""
+    df: str = "t"
+    """Of the ordinal mixed model: t as few raters and items ask for, or z."""
+    as_compared: bool = True
+    """Whether each set is analysed as ``panelist compare`` would: smaller models where the largest is
+    singular, systems at one end of the scale tested all the same, the linear model where it leads."""
 
 
 class PairTests(NamedTuple):
@@ -41,8 +46,11 @@ class PairTests(NamedTuple):
     statistic: Floats
     df: Floats
     p: Floats
-    failed: Bools  # (n_sets,)
+    failed: Bools  # (n_sets,), as are the others
     singular: Bools
+    smaller: Bools | None = None  # analysed by a smaller model than the largest
+    separated: Bools | None = None  # with a system all at one end of the scale
+    linear: Bools | None = None  # led by the linear model: estimates are in its units
 
 
 Run = Callable[[Any], PairTests]

@@ -1,15 +1,25 @@
 """The four models of panelist.models, fitted to all data sets of a chunk by panelist.models.batch."""
 
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
 from panelist.core.ratings import read_ratings
-from panelist.models.batch import fit_batch, prepare_batch
+from panelist.models.batch import Batch, prepare_batch
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
 from panelist.models.random_part import choose_random
-from panelist.power.analyses.base import MAXIMAL, Analysis, Choices, PairTests, Run
+from panelist.power.analyses.base import ANALYSES, MAXIMAL, Analysis, Choices, PairTests, Run
+from panelist.power.analyses.stepped import (
+    Prepare,
+    fill_separated,
+    find_untrusted,
+    fit_exactly,
+    fit_stepped,
+    lead_by_linear,
+    make_pair_tests,
+)
 from panelist.power.layouts import Layout
 
 FIXED = "rating ~ system"
@@ -21,29 +31,44 @@ class BatchModel(Analysis):
     model: ClassVar[str]
 
     def prepare(self, layout: Layout, choices: Choices) -> Run:
-        """Return the function that fits every data set; the design is worked out once."""
-        ordinal = self.model in ("clmm", "clm")
-        frame = layout.make_frame(np.resize(np.arange(2.0), layout.n_rows))
-        formula = FIXED if self.model in ("clm", "lm") else find_formula(layout, choices)
-        design = build_design(parse_formula(formula), read_ratings(frame), ordinal=ordinal)
-        batch = prepare_batch(design, self.model, choices.link, choices.method)
-        L = _contrast_pairs(layout, len(design.names))
+        """Return the function that fits every data set; designs are worked out once."""
+        ordinal, mixed = self.model in ("clmm", "clm"), self.model in ("clmm", "lmm")
+        prepare = make_preparer(layout, self.model, choices)
+        part = choose_random(layout.make_frame(0.0)) if mixed and choices.formula == MAXIMAL else None
+        formula = FIXED if not mixed else choices.formula if part is None else part.formula()
+        L = _contrast_pairs(layout, len(prepare(formula).design.names))
+        start = part if choices.as_compared else None
+        leads = ordinal and mixed and choices.as_compared
+        linear = ANALYSES["lmm"].prepare(layout, choices) if leads else None
 
         def run(responses: Any) -> PairTests:
-            fits = fit_batch(batch, responses, threads=1)
-            found = fits.contrast(L)
-            failed = fits.failed != 0
-            p = np.where(failed[:, None], np.nan, found.p)
-            return PairTests(found.estimate, found.se, found.statistic, found.df, p, failed, fits.singular)
+            if start is None:
+                kept = fit_exactly(formula, prepare, responses)
+            else:
+                kept = fit_stepped(start, prepare, responses)
+            tests = make_pair_tests(kept, L, start, len(responses))
+            if ordinal and choices.as_compared:
+                tests = fill_separated(tests, kept, layout, prepare, L, responses)
+            if linear is not None:
+                untrusted = find_untrusted(kept, L, prepare, responses)
+                tests = lead_by_linear(tests, untrusted, linear, responses)
+            return tests
 
         return run
 
 
-def find_formula(layout: Layout, choices: Choices) -> str:
-    """Return the formula of the mixed models: the one given, or the largest that the layout can bear."""
-    if choices.formula != MAXIMAL:
-        return choices.formula
-    return choose_random(layout.make_frame(0.0)).formula()
+def make_preparer(layout: Layout, model: str, choices: Choices) -> Prepare:
+    """Return the function that gives the batch of a formula, made once for each."""
+
+    @lru_cache(maxsize=16)
+    def prepare(formula: str, *, measured: bool = False) -> Batch:
+        frame = layout.make_frame(np.resize(np.arange(2.0), layout.n_rows))
+        ordinal = model in ("clmm", "clm")
+        design = build_design(parse_formula(formula), read_ratings(frame), ordinal=ordinal)
+        df = "z" if measured else choices.df  # what is only measured is not tested
+        return prepare_batch(design, model, choices.link, choices.method, df, measured)
+
+    return prepare
 
 
 def _contrast_pairs(layout: Layout, n_columns: int) -> Any:

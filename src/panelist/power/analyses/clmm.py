@@ -6,7 +6,7 @@ from panelist.power.analyses.batch_models import BatchModel
 
 @analysis("clmm")
 class Clmm(BatchModel):
-    """Ordered categories with random effects of raters and items: Wald z tests of the differences."""
+    """Ordered categories with random effects of raters and items: t tests, as compare makes them."""
 
     title = "ordinal mixed model"
     model = "clmm"

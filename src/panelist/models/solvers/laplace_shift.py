@@ -1,0 +1,48 @@
+"""Where a better approximation than Laplace's has its optimum; inference/laplace_error.py says how."""
+
+import numpy as np
+
+from panelist.models.arrays import Floats
+from panelist.models.solvers.from_python import evaluate
+from panelist.models.solvers.laplace import FINAL, Ordinal, Workspace
+from panelist.models.solvers.level_errors import fill_errors
+from panelist.models.solvers.links import LATENT_SD
+from panelist.models.solvers.spectra import routine
+
+TRUSTED = 0.2  # standard errors: a larger shift of an effect changes what it says
+STEADY = 0.2  # a larger share of the spread, and the step itself cannot be relied on
+_FLAT = 1e-6  # scaled curvature of the variances below which a direction is left out
+
+
+def measure_levels(model: Ordinal, work: Workspace, psi: Floats) -> tuple[Floats, Floats]:
+    """Return the error of each factor and the slopes of their sum in ψ; nan where there is no likelihood."""
+    errors, slopes = np.full(len(model.pattern.widths), np.nan), np.full(len(psi), np.nan)
+    work.counts[2] = 0
+    if np.isfinite(psi).all() and np.isfinite(evaluate(model, psi, work, slopes, FINAL)):
+        fill_errors(model, psi, work, routine(), errors, slopes)
+    return errors, slopes
+
+
+def find_shift(slopes: Floats, hessian: Floats, covariance: Floats) -> Floats:
+    """Return the Newton step of ψ = (α, β, τ), given the covariance of (α, β); nan where it cannot be told.
+
+    Variances at their boundary, and flat directions among them, are left out as they are from the covariance.
+    """
+    fixed, bends = len(covariance), np.abs(np.diag(hessian))
+    if not (np.isfinite(slopes).all() and np.isfinite(hessian).all()):
+        return np.full(len(slopes), np.nan)
+    own = np.sqrt(np.maximum(bends, 1e-6 * bends.max()))[fixed:]
+    values, vectors = np.linalg.eigh(hessian[fixed:, fixed:] / np.outer(own, own))
+    kept = values > _FLAT
+    across = (hessian[:fixed, fixed:] / own) @ vectors[:, kept]
+    along = vectors[:, kept].T @ (slopes[fixed:] / own)
+    first = covariance @ (slopes[:fixed] - across @ (along / values[kept]))
+    rest = vectors[:, kept] @ ((along - across.T @ first) / values[kept]) / own
+    return np.concatenate([first, rest])
+
+
+def find_spread(shift: Floats, tau: Floats, link: str) -> float:
+    """Return by what share of the latent spread the random effects' standard deviations move."""
+    unit = LATENT_SD[link] if link != "cauchit" else 1.5
+    moved = shift[len(shift) - len(tau) :]
+    return float(np.linalg.norm(moved) / np.hypot(unit, np.linalg.norm(tau)))

@@ -1,0 +1,209 @@
+"""Many data sets analysed as ``panelist compare`` analyses one: each by the model that its ratings bear.
+
+All are fitted by the largest random part; those that step down are fitted again by the next one, together,
+until every set has its model (analysis/stepping.py has the rule). Sets in which a system is all at one end
+are tested as analysis/separated.py says.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from panelist.analysis.lead import may_mislead
+from panelist.analysis.separated import find_ends, order_rows, pool_slopes, pull_in
+from panelist.analysis.stepping import Stepped, step_down
+from panelist.core.errors import BadModel
+from panelist.models.batch import Batch, add_tests, fit_batch, leave_gaps_out
+from panelist.models.batch_fits import BatchFits
+from panelist.models.random_part import RandomPart
+from panelist.models.solvers.fitters import FITTED, SEPARATED
+from panelist.power.analyses.base import PairTests
+from panelist.power.layouts import Layout
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+
+class Prepare(Protocol):
+    """Gives the batch of a formula, or raises BadModel; ``measured`` measures the error of Laplace too."""
+
+    def __call__(self, formula: str, *, measured: bool = False) -> Batch: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class SetFit:
+    """The fit of one set of a batch, as the rule of stepping down looks at it."""
+
+    fits: BatchFits
+    row: int
+    n_parameters: int  # but for those that every model of the set has
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search ended at an optimum."""
+        return bool(self.fits.converged[self.row])
+
+    @property
+    def singular(self) -> bool:
+        """Whether a covariance of random effects lacks rank."""
+        return bool(self.fits.singular[self.row])
+
+    @property
+    def loglik(self) -> float:
+        """The log-likelihood."""
+        return float(self.fits.loglik[self.row])
+
+    @property
+    def covariances(self) -> dict[str, Floats]:
+        """The covariance matrix of the random effects of each grouping factor."""
+        return {name: found[self.row] for name, found in self.fits.covariances.items()}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Sets that ended at one model: their places, the batch and its fits, a row for each place."""
+
+    part: RandomPart | None  # None where the formula was given
+    formula: str
+    batch: Batch
+    places: Longs
+    fits: BatchFits
+
+
+def fit_stepped(part: RandomPart, prepare: Prepare, responses: Any) -> list[Kept]:
+    """Return the fits that every set keeps, from ``part`` down; sets without any fit are in none of them."""
+    able = [place for place, row in enumerate(responses) if (row != row[0]).any()]
+    steps = {place: step_down(part) for place in able}
+    waiting = {part.formula(): [place for place in able if next(steps[place])]}
+    ended: dict[tuple[str, int], list[tuple[int, Stepped]]] = {}
+    while waiting:
+        following: dict[str, list[int]] = {}
+        for formula, places in waiting.items():
+            for place, tried in zip(places, _try(formula, prepare, responses[places]), strict=True):
+                try:
+                    wanted = steps[place].send(tried)
+                except StopIteration as end:
+                    kept: Stepped = end.value
+                    ended.setdefault((kept.part.formula(), id(kept.fit.fits)), []).append((place, kept))
+                except BadModel:
+                    continue
+                else:
+                    following.setdefault(wanted.formula(), []).append(place)
+        waiting = following
+    return [_gather(formula, prepare, responses, found) for (formula, _), found in ended.items()]
+
+
+def fit_exactly(formula: str, prepare: Prepare, responses: Any) -> list[Kept]:
+    """Return the fits of all sets by one formula."""
+    batch = prepare(formula)
+    return [Kept(None, formula, batch, np.arange(len(responses)), fit_batch(batch, responses, threads=1))]
+
+
+def _try(formula: str, prepare: Prepare, responses: Any) -> list[SetFit | BadModel]:
+    try:
+        batch = prepare(formula)
+    except BadModel as error:
+        return [error] * len(responses)
+    fits = fit_batch(batch, responses, threads=1, tested=False)
+    entries = sum(
+        (stop - start) * (stop - start + 1) // 2
+        for factor in batch.design.factors
+        for start, stop in factor.blocks
+    )
+    return [SetFit(fits, row, entries) for row in range(len(responses))]
+
+
+def _gather(formula: str, prepare: Prepare, responses: Any, found: list[tuple[int, Stepped]]) -> Kept:
+    places = np.array([place for place, _ in found])
+    batch, first = prepare(formula), found[0][1]
+    fits = first.fit.fits.take(np.array([kept.fit.row for _, kept in found]))
+    return Kept(first.part, formula, batch, places, add_tests(batch, fits, responses[places], threads=1))
+
+
+def make_pair_tests(kept: list[Kept], L: Floats, part: RandomPart | None, n_sets: int) -> PairTests:
+    """Return the tests of all sets; those without a fit have failed."""
+    columns: Any = [np.full((n_sets, len(L)), np.nan) for _ in range(5)]
+    failed = np.ones(n_sets, dtype=np.bool_)
+    singular, smaller = np.zeros(n_sets, dtype=np.bool_), np.zeros(n_sets, dtype=np.bool_)
+    for one in kept:
+        for whole, found in zip(columns, one.fits.contrast(L), strict=True):
+            whole[one.places] = found
+        failed[one.places] = ~np.isin(one.fits.failed, (FITTED, SEPARATED))
+        singular[one.places] = one.fits.singular
+        smaller[one.places] = one.part != part
+    estimate, se, statistic, df, p = columns
+    p[failed] = np.nan
+    failed |= np.isnan(p).all(axis=1)
+    return PairTests(estimate, se, statistic, df, p, failed, singular, smaller)
+
+
+def fill_separated(
+    tests: PairTests, kept: list[Kept], layout: Layout, prepare: Prepare, L: Floats, responses: Any
+) -> PairTests:
+    """Return the tests with those of the pairs that a separated system left without one."""
+    columns: Any = [column.copy() for column in tests[:5]]
+    estimate, se, statistic, df, p = columns
+    failed, separated = tests.failed.copy(), np.zeros(len(responses), dtype=np.bool_)
+    first, second = np.array(layout.pairs).T
+    order = order_rows(layout.make_frame(0.0))
+    for one in kept:
+        ends = {
+            place: found
+            for place in one.places[one.fits.failed == SEPARATED].tolist()
+            if (found := find_ends(responses[place], layout.system, layout.n_systems))
+        }
+        if not ends:
+            continue
+        places = np.array(list(ends))
+        pulled = [
+            pull_in(leave_gaps_out(responses[place]), layout.system, found, order)
+            for place, found in ends.items()
+        ]
+        formula = one.formula if one.part is None else pool_slopes(one.part).formula()
+        near = fit_batch(prepare(formula), np.array(pulled), threads=1)
+        edge = np.array([[found.get(s, 0.0) for s in range(layout.n_systems)] for found in ends.values()])
+        signs = np.sign(edge[:, second] - edge[:, first])
+        lacking = np.isnan(p[places]) & (near.failed == FITTED)[:, None]
+        for whole, new in zip(columns, near.contrast(L), strict=True):
+            whole[places] = np.where(lacking, new, whole[places])
+        apart = lacking & (signs != 0)
+        estimate[places] = np.where(apart, np.where(signs > 0, np.inf, -np.inf), estimate[places])
+        se[places] = np.where(apart, np.nan, se[places])
+        separated[places] = True
+        failed[places] = np.isnan(p[places]).all(axis=1)
+    return PairTests(estimate, se, statistic, df, p, failed, tests.singular, tests.smaller, separated)
+
+
+def find_untrusted(kept: list[Kept], L: Floats, prepare: Prepare, responses: Any) -> NDArray[np.bool_]:
+    """Return the sets whose Laplace approximation is not to be trusted: there the linear model leads.
+
+    The rule is that of analysis/lead.py.
+    """
+    untrusted = np.zeros(len(responses), dtype=np.bool_)
+    for one in kept:
+        wide = np.flatnonzero((one.fits.failed == FITTED) & may_mislead(one.fits.random_sds))
+        if len(wide):
+            places = one.places[wide]
+            measured = fit_batch(prepare(one.formula, measured=True), responses[places], threads=1)
+            untrusted[places] = ~measured.holds_for(L)
+    return untrusted
+
+
+def lead_by_linear(
+    tests: PairTests, untrusted: NDArray[np.bool_], analyse: Callable[[Any], PairTests], responses: Any
+) -> PairTests:
+    """Return the tests with those of the linear model, ``analyse``, in the sets marked."""
+    if not untrusted.any():
+        return tests._replace(linear=untrusted)
+    places = np.flatnonzero(untrusted)
+    found = analyse(responses[places])
+    columns = {}
+    for name in ("estimate", "se", "statistic", "df", "p", "failed", "singular", "smaller"):
+        column = getattr(tests, name).copy()
+        column[places] = getattr(found, name)
+        columns[name] = column
+    separated = tests.separated & ~untrusted if tests.separated is not None else None
+    return tests._replace(**columns, separated=separated, linear=untrusted)
