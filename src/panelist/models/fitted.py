@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.core.formats import P_VALUE, TEXT, decimals
-from panelist.core.result import Pairs, Part, Sentence, Table, json_ready
+from panelist.core.result import Pairs, Part, Sentence, json_ready
 from panelist.models.arrays import Floats
+from panelist.models.fit_tables import (
+    summarise,
+    tabulate_coefficients,
+    tabulate_random,
+    tabulate_thresholds,
+)
 from panelist.models.formulas.matrices import Design
 from panelist.models.frames import make_frame
 from panelist.models.solvers.rows import spread_of
@@ -337,59 +342,12 @@ class Fit(Inference):
     def parts(self) -> list[Part]:
         """Return the summary, the tables and the notes."""
         return [
-            Pairs(self._summary()),
-            *([self._coefficient_table()] if len(self.beta) else []),
-            *([self._threshold_table()] if self.ordinal else []),
-            *([self._random_table()] if self.design.factors else []),
+            Pairs(summarise(self)),
+            *([tabulate_coefficients(self)] if len(self.beta) else []),
+            *([tabulate_thresholds(self)] if self.ordinal else []),
+            *([tabulate_random(self)] if self.design.factors else []),
             *(Sentence(f"Note: {note}.") for note in self.notes),
         ]
-
-    def _summary(self) -> list[tuple[str, str]]:
-        rows = [("ratings", str(self.n))]
-        rows += [(f"{factor.name}", f"{len(factor.levels)} levels") for factor in self.design.factors]
-        rows.append(("log-likelihood", f"{self.loglik:.4f} with {self.n_parameters} parameters"))
-        rows.append(("AIC, BIC", f"{self.aic:.2f}, {self.bic:.2f}"))
-        state = "converged" if self.converged else f"NOT converged: {self.optimum.reason}"
-        rows.append(("optimum", state + (", singular" if self.singular else "")))
-        return rows
-
-    def _coefficient_table(self) -> Table:
-        t = self.model != "clm" and (not self.ordinal or self.uncertainty is not None)
-        columns = ["term", "estimate", "se", "statistic", *(["df"] if t else []), "p"]
-        shown = self.coefficients[columns].rename(columns={"statistic": "t" if t else "z"})
-        formats = {"estimate": decimals(4), "se": decimals(4), "p": P_VALUE, "term": TEXT}
-        if t:
-            formats["df"] = decimals(1)
-        note = ""
-        if self.ordinal and t:
-            wider = 100.0 * (float(self.widen(np.eye(len(self.beta))).max()) - 1.0)
-            note = "t: degrees of freedom and standard errors as few raters or items ask for"
-            note += f" (se times up to {1 + wider / 100:.2f})" if wider >= 0.5 else ""
-        return Table.from_frame("Fixed effects", shown, formats, note)
-
-    def _threshold_table(self) -> Table:
-        return Table.from_frame("Thresholds", self.thresholds, {"estimate": decimals(4), "se": decimals(4)})
-
-    def _random_table(self) -> Table:
-        """Standard deviations, with the correlations with earlier terms beside them, as lme4 prints them."""
-        known = {tuple(row[:3]): float(row[3]) for row in self.correlations.to_numpy()}
-        most = max(stop - start for factor in self.design.factors for start, stop in factor.blocks)
-        header = ("group", "term", "sd", *(f"r{k}" for k in range(1, most)))
-        rows: list[tuple[str | float | None, ...]] = []
-        for factor in self.design.factors:
-            for start, stop in factor.blocks:
-                for b in range(start, stop):
-                    sd = float(np.sqrt(self.covariances[factor.name][b, b]))
-                    earlier = [
-                        known[factor.name, factor.columns[a], factor.columns[b]] for a in range(start, b)
-                    ]
-                    gaps: list[float | str | None] = [""] * (most - 1 - len(earlier))
-                    rows.append((factor.name, factor.columns[b], sd, *earlier, *gaps))
-        if not self.ordinal:
-            rows.append(("residual", "", self.sigma, *[""] * (most - 1)))
-        formats = {"sd": decimals(4)} | {f"r{k}": decimals(2) for k in range(1, most)}
-        note = "r: correlations with the terms above of the same group" if most > 1 else ""
-        return Table("Random effects", header, rows, formats, note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fit as product.md's JSON, and more."""
