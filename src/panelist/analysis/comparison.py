@@ -161,8 +161,20 @@ class CriterionComparison(Result):
             self._systems_table(),
             *self._show_pairs(),
             *equal,
+            *self._show_beside(),
             *([NotePairs([("note", note) for note in self.notes])] if self.notes else []),
         ]
+
+    def _show_beside(self) -> list[Part]:
+        """Return the analysis that does not lead, pair by pair, where there is one."""
+        if self.beside is None:
+            return []
+        from panelist.analysis.beside import set_beside  # late: it is made of comparisons
+
+        words = MODEL_WORDS[self.beside.model]
+        title = f"The {words} beside it, on {self.criterion}"
+        note = f"{self.model}: {self.units}; {self.beside.model}: {self.beside.units}; not to be trusted here"
+        return [set_beside(title, (self.model, self), (self.beside.model, self.beside), note)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison by the names of the command's JSON."""
