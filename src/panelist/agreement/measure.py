@@ -8,7 +8,7 @@ import numpy as np
 
 from panelist.agreement.base import COEFFICIENTS, LEVELS, Coefficient, Estimate, Level, Prepared
 from panelist.agreement.cleaning import CriterionTable, Repeats, make_tables
-from panelist.agreement.interval import DRAWN, How, Limits, check_how, find_limits
+from panelist.agreement.interval import How, Limits, check_how, find_limits, say_how
 from panelist.agreement.kendall_w import check_concordance
 from panelist.agreement.pairs import PairTables, PreparedPairs
 from panelist.agreement.reliability import (
@@ -31,7 +31,7 @@ def measure_agreement(
     level: str | Mapping[str, str] | None = None,
     coefficients: str | Sequence[str] | None = None,
     *,
-    interval: How = "items",
+    interval: How = "auto",
     resamples: int = 1000,
     seed: int = 0,
     confidence: float = 0.95,
@@ -46,9 +46,10 @@ def measure_agreement(
 
     ``level`` is nominal, ordinal, interval or ratio, for all criteria or by criterion; without it the values
     suggest one. ``coefficients`` are names; without any, those that suit the level, and with "all" all of
-    them, each with a note where it does not suit. ``interval`` is items, raters, both (bootstrap), analytic
-    or none. ``unit``, ``repeats`` and ``occasion`` say what is compared (see make_tables); ``scale`` the
-    points that could be given, for those that nobody used and for values that are not among them.
+    them, each with a note where it does not suit. ``interval`` says for whom intervals hold: other items,
+    other raters or both (auto: both from five raters on, else items), or is analytic or none. ``unit``,
+    ``repeats`` and ``occasion`` say what is compared (see make_tables); ``scale`` the points that could be
+    given, for those that nobody used and for values that are not among them.
     """
     check_how(interval, confidence)
     if interval != "none" and resamples < 2:
@@ -201,10 +202,6 @@ def _criterion(
 ) -> CriterionReliability:
     table = one.table
     reason = "" if given else f"{table.level}, as the values suggest: {describe_values(table)}"
-    over = "items" if interval == "analytic" else interval
-    how = "" if interval == "none" else f"bootstrap over {DRAWN[over]}"
-    if interval == "analytic":
-        how = "analytic where one is standard, else bootstrap over items"
     return CriterionReliability(
         criterion=one.criterion,
         level=table.level,
@@ -213,7 +210,7 @@ def _criterion(
         n_ratings=table.n_ratings,
         coefficients=found,
         confidence=confidence,
-        interval=how,
+        interval=say_how(interval, table),
         level_reason=reason,
         notes=one.notes,
         suspicions=find_suspicions(table, ratings=_rows_of(source, one.criterion)),

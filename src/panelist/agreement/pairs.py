@@ -107,6 +107,11 @@ class PreparedPairs:
         return int(self.whole.entered.sum())
 
     @property
+    def middle_common(self) -> float:
+        """How many outputs the pair in the middle shares, of those that enter."""
+        return float(np.median(self.whole.common)) if len(self.whole.common) else 0.0
+
+    @property
     def note(self) -> str:
         """Over how many pairs the mean goes, where there are more than two raters."""
         n = self.table.n_raters

@@ -290,7 +290,7 @@ def _measure(
     found = measure_agreement(
         rows,
         level=level,
-        interval="none" if many else "items",
+        interval="none" if many else "auto",
         resamples=settings.resamples,
         seed=settings.seed,
         confidence=settings.level,

@@ -34,8 +34,9 @@ Coefficients = Annotated[
 Interval = Annotated[
     str,
     typer.Option(
-        metavar="items|raters|both|analytic|none",
-        help="What is drawn again for the intervals, or formulas where there are some.",
+        metavar="auto|items|raters|both|analytic|none",
+        help="For whom the intervals hold: other items, other raters, or both; auto: both from five raters "
+        "on, else items. Or formulas where there are some.",
     ),
 ]
 Criterion = Annotated[
@@ -73,7 +74,7 @@ def agreement(
     ratings: RatingsFile,
     level: Level = None,
     coefficients: Coefficients = None,
-    interval: Interval = "items",
+    interval: Interval = "auto",
     resamples: Annotated[int, typer.Option(metavar="N", help="The number of bootstrap samples.")] = 1000,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
     confidence: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,

@@ -57,7 +57,7 @@ class Facts:
         return measure_agreement(
             rows,
             level=str(criterion.scale.level),
-            interval="none" if len(rows) > MOST_RESAMPLED else "items",
+            interval="none" if len(rows) > MOST_RESAMPLED else "auto",
             resamples=self.resamples,
             confidence=1 - self.study.file.analysis.alpha,
         ).criteria[0]
