@@ -116,7 +116,7 @@ def widen(n: int, confidence: float) -> float:
     371-386.
 
     >>> round(widen(6, 0.95), 3), round(widen(100, 0.95), 3)
-    (1.437, 1.018)
+    (1.437, 1.017)
     """
     from scipy.special import stdtrit
 

@@ -129,7 +129,7 @@ def agreement(
     if judges:
         results |= _study_judges(found, table, options)
     results |= _study_stability(table, found, options)
-    studies = _generalize(found, table) if generalizability or figures is not None else []
+    studies = _generalize(found, table, confidence) if generalizability or figures is not None else []
     if generalizability:
         results["generalizability"] = _wrap("Generalizability", studies)
     if figures is not None:
@@ -241,7 +241,7 @@ def _study_stability(table: "Ratings", found: "Reliability", options: dict[str, 
         return {}
 
 
-def _generalize(found: "Reliability", table: "Ratings") -> "list[Any]":
+def _generalize(found: "Reliability", table: "Ratings", confidence: float) -> "list[Any]":
     """Return the variance components of each criterion that has some; say which have none, and why."""
     from panelist.agreement.generalizability import study_generalizability
     from panelist.core.errors import PanelistError
@@ -250,7 +250,7 @@ def _generalize(found: "Reliability", table: "Ratings") -> "list[Any]":
     for one in found.criteria:
         rows = table.only(one.criterion) if one.criterion in table.criteria else table
         try:
-            studies.append(study_generalizability(rows))
+            studies.append(study_generalizability(rows, confidence=confidence))
         except PanelistError as error:
             tell(f"No decision study of {one.criterion}: {error}")
     return studies
