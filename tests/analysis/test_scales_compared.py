@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from panelist.agreement.base import COEFFICIENTS
@@ -196,6 +198,40 @@ def test_interval_of_the_share_of_variance_covers() -> None:
         low, high = share_interval(F, k - 1, k * n - k, 0.95)
         covered += low <= truth <= high
     assert 0.92 <= covered / 300 <= 0.98
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    F=st.one_of(st.floats(0, 1e3), st.floats(0, 1e300)),
+    df1=st.integers(1, 500),
+    df2=st.one_of(st.integers(1, 30), st.integers(1, 2_000_000)),
+    level=st.sampled_from([0.5, 0.9, 0.95, 0.999]),
+)
+def test_shares_of_variance_have_an_interval_for_every_f_ratio(
+    F: float, df1: int, df2: int, level: float
+) -> None:
+    low, high = share_interval(F, df1, df2, level)
+    assert 0 <= low <= high <= 1
+    more = share_interval(F * 2 + 1, df1, df2, level)
+    assert more[0] >= low - 1e-6
+    assert more[1] >= high - 1e-6
+
+
+def test_the_ends_of_a_share_put_f_at_the_tails_of_its_distribution() -> None:
+    for F, df1, df2 in ((3.2, 2, 57), (250.0, 7, 1000), (9e6, 4, 40)):
+        for end, tail in zip(share_interval(F, df1, df2, 0.9), (0.95, 0.05), strict=True):
+            nc = end / (1 - end) * (df1 + df2 + 1)
+            assert stats.ncf.cdf(F, df1, df2, nc) == pytest.approx(tail, abs=1e-6)
+
+
+def test_the_interval_of_a_share_is_smooth_where_the_computation_changes() -> None:
+    for df2 in (3, 60, 5000):
+        below, above = (share_interval(1e8 * factor / 4, 4, df2, 0.95) for factor in (0.999, 1.001))
+        assert below == pytest.approx(above, abs=1e-6)
+
+
+def test_infinite_f_ratios_have_no_interval() -> None:
+    assert np.isnan(share_interval(float("inf"), 2, 10, 0.95)).all()
 
 
 def test_difference_of_two_correlations_with_one_measure_covers() -> None:

@@ -11,6 +11,8 @@ from panelist.analysis.scales_compared.scale_data import ScaleData
 from panelist.models.arrays import Floats
 from panelist.models.inference.studentised_range import studentised_range_quantile
 
+LARGEST = 1e8  # of df1 F, for which the non-central F distribution can be computed
+
 
 def correlate(a: Floats, b: Floats, ranks: bool = False) -> Floats:
     """Return Pearson's r along the last axis, or with ``ranks`` Spearman's rho; nan where nothing varies."""
@@ -132,23 +134,32 @@ def share_interval(F: float, df1: int, df2: int, level: float) -> tuple[float, f
     Steiger (2004), Beyond the F test, Psychological Methods 9, doi:10.1037/1082-989X.9.2.164: the ends of the
     non-centrality λ are turned into λ / (λ + N).
     """
-    from scipy.optimize import brentq
-    from scipy.special import ncfdtr
-
-    if not np.isfinite(F):
+    if not np.isfinite(F) or df1 < 1 or df2 < 1:
         return float("nan"), float("nan")
-    ends = []
-    for share in ((1 + level) / 2, (1 - level) / 2):
-
-        def excess(nc: float, share: float = share) -> float:
-            return float(ncfdtr(df1, df2, nc, F)) - share
-
-        high = 10.0 + 4 * df1 * F
-        while excess(high) > 0 and high < 1e6:
-            high *= 2
-        if excess(0.0) <= 0:
-            ends.append(0.0)
-        else:
-            ends.append(float(brentq(excess, 0.0, high)) if excess(high) < 0 else float("nan"))
+    ends = [_noncentrality(F, df1, df2, share) for share in ((1 + level) / 2, (1 - level) / 2)]
     total = df1 + df2 + 1
     return ends[0] / (ends[0] + total), ends[1] / (ends[1] + total)
+
+
+def _noncentrality(F: float, df1: int, df2: int, share: float) -> float:
+    """Return the λ at which so much of the non-central F distribution lies below F; 0 where none does.
+
+    As F grows, only the chi-square below the line varies: λ = df1 F χ²/df2. Beyond 10⁸ the distribution
+    function itself is no longer to be had.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import chdtri, ncfdtr
+
+    limit = df1 * F * float(chdtri(df2, share)) / df2
+    if df1 * F > LARGEST:
+        return limit
+
+    def excess(nc: float) -> float:
+        return float(ncfdtr(df1, df2, nc, F)) - share
+
+    if not excess(0.0) > 0:
+        return 0.0
+    high = 10.0 + 2 * limit
+    while excess(high) > 0:
+        high *= 2
+    return float(brentq(excess, 0.0, high))
