@@ -8,8 +8,10 @@ import numpy as np
 
 from panelist.agreement.base import COEFFICIENTS, LEVELS, Coefficient, Estimate, Level, Prepared
 from panelist.agreement.cleaning import CriterionTable, Repeats, make_tables
+from panelist.agreement.interpret import LEAST_RELIABLE, MOSTLY_EQUAL
 from panelist.agreement.interval import How, Limits, check_how, find_limits, say_how
 from panelist.agreement.kendall_w import check_concordance
+from panelist.agreement.margins import Margins, agree_on_categories, describe_margins, say_rare
 from panelist.agreement.pairs import PairTables, PreparedPairs
 from panelist.agreement.reliability import (
     HEADLINES,
@@ -23,7 +25,7 @@ from panelist.core.errors import PanelistError
 from panelist.core.ratings import Ratings, read_ratings
 
 SKEWED = 0.8  # the share of one category from which chance-corrected agreement is known to mislead
-HIGH_AGREEMENT, LOW_KAPPA = 0.8, 0.4
+GWET = ("gwet_ac1", "gwet_ac2")
 
 
 def measure_agreement(
@@ -68,7 +70,9 @@ def measure_agreement(
             _estimate(coefficient, one.table, estimates[coefficient.name], limits[coefficient.name], prepared)
             for coefficient in chosen
         )
-        measured.append(_criterion(one, given, _note_paradox(found, one.table), interval, confidence, source))
+        margins = describe_margins(one.table)
+        found = _note_paradox(found, one.table, margins)
+        measured.append(_criterion(one, given, found, margins, interval, confidence, source))
     return Reliability(source=source.source, criteria=tuple(measured), notes=source.notes, ratings=source)
 
 
@@ -128,10 +132,10 @@ def _estimate(
     notes = [found.note, limits.note, "" if suits else _say_unsuited(coefficient, table.level)]
     if coefficient.name == "kendall_w" and isfinite(found.value):
         notes.append(check_concordance(table).sentence())
-    n_pairs = None
+    n_pairs = n_defined = None
     pairs = prepared.get(PairTables)
     if coefficient.needs == "pairs" and isinstance(pairs, PreparedPairs):
-        n_pairs = len(pairs.whole.first)
+        n_pairs, n_defined = len(pairs.whole.first), pairs.count_defined(coefficient.name)
     return CoefficientEstimate(
         name=coefficient.name,
         estimate=found.value,
@@ -144,6 +148,7 @@ def _estimate(
         interval=limits.how,
         n_raters=table.n_raters,
         n_pairs=n_pairs,
+        n_pairs_defined=n_defined,
     )
 
 
@@ -165,37 +170,48 @@ def _say_unsuited(coefficient: Coefficient, level: Level) -> str:
 
 
 def _note_paradox(
-    found: tuple[CoefficientEstimate, ...], table: RatingTable
+    found: tuple[CoefficientEstimate, ...], table: RatingTable, margins: Margins
 ) -> tuple[CoefficientEstimate, ...]:
-    """Return the estimates, those that a skewed category makes low while raters agree marked as such.
+    """Return the estimates, with a note where one category takes most ratings and raters nearly always agree.
 
-    Feinstein, A. R. & Cicchetti, D. V. (1990). High agreement but low kappa. Journal of Clinical Epidemiology
-    43, 543-549.
+    Then what is corrected for chance is low, and Gwet's coefficients are high, whatever becomes of the rare
+    categories: both notes say how raters agree on these. Feinstein, A. R. & Cicchetti, D. V. (1990). High
+    agreement but low kappa. Journal of Clinical Epidemiology 43, 543-549.
     """
     from dataclasses import replace
 
-    share = np.bincount(table.code, minlength=len(table.categories)) / table.n_ratings
-    most = int(share.argmax())
-    agreement = COEFFICIENTS["percent_agreement"](table)
-    if share[most] < SKEWED or not agreement >= HIGH_AGREEMENT:
+    if margins.most_share < SKEWED or not margins.equal >= MOSTLY_EQUAL:
         return found
-    text = (
-        f"prevalence paradox: {share[most]:.0%} of the ratings are {table.label(table.categories[most])}, so "
-        f"it is low although raters agree in {agreement:.0%}; gwet_ac1 is not misled by this"
-    )
-    blind = {"cohen_kappa", "scott_pi", "fleiss_kappa", "krippendorff_alpha_nominal"}
+    blind = [one for one in found if _is_blind(one)]
+    if not blind:
+        return found
+    rare = say_rare(agree_on_categories(table))
+    most = f"{100 * margins.most_share:.0f} % of the ratings are {margins.most}"
+    equal = f"{100 * margins.equal:.0f} % of comparisons are equal"
+    low = f"prevalence paradox: {most}, so it is low although {equal}"
+    high = f"high because {most}"
+    said = {one.name: low for one in blind}
+    said |= {one.name: high for one in found if one.name in GWET and one.estimate >= LEAST_RELIABLE}
     return tuple(
-        replace(one, note="; ".join(part for part in (one.note, text) if part))
-        if one.name in blind and isfinite(one.estimate) and one.estimate < LOW_KAPPA
+        replace(one, note="; ".join(part for part in (one.note, said[one.name], rare) if part))
+        if one.name in said
         else one
         for one in found
     )
+
+
+def _is_blind(one: CoefficientEstimate) -> bool:
+    """Return whether a coefficient is low as agreement beyond chance is where hardly anything varies."""
+    if one.kind != "agreement" or one.name in GWET or one.name == "percent_agreement":
+        return False
+    return one.estimate < LEAST_RELIABLE
 
 
 def _criterion(
     one: CriterionTable,
     given: str | None,
     found: tuple[CoefficientEstimate, ...],
+    margins: Margins,
     interval: How,
     confidence: float,
     source: Ratings,
@@ -215,6 +231,7 @@ def _criterion(
         notes=one.notes,
         suspicions=find_suspicions(table, ratings=_rows_of(source, one.criterion)),
         table=table,
+        margins=margins,
     )
 
 

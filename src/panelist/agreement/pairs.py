@@ -122,6 +122,11 @@ class PreparedPairs:
         why = "" if made == possible else f" with {LEAST_COMMON} or more common outputs"
         return f"mean over {which} {possible:,} pairs of raters{why}"
 
+    def count_defined(self, coefficient: str) -> int:
+        """Return in how many pairs of raters a coefficient has a value."""
+        column = next(short for short, name in NAMES.items() if name == coefficient)
+        return int(np.isfinite(self.whole.column(column)).sum())
+
     def weigh(self, units: Floats | None = None, raters: Floats | None = None) -> PairTables:
         """Return the pairs with every unit and every rater counted so many times."""
         if units is None:
