@@ -96,7 +96,7 @@ def test_judges_generalizability_votes_and_checklist_come_on_request(capsys: Cap
     plain = call(capsys, "agreement", ratings, "--interval", "none").out
     wanted = ("--judges", "--generalizability", "--votes", "--checklist")
     full = call(capsys, "agreement", ratings, "--interval", "none", *wanted).out
-    for part in ("Judges on fluency", "Decision study", "are unanimous", "Checklist for fluency"):
+    for part in ("Raters on fluency", "Decision study", "are unanimous", "Checklist for fluency"):
         assert part not in plain
         assert part in full
     found = json.loads(call(capsys, "agreement", ratings, "--interval", "none", *wanted, "--json").out)

@@ -8,7 +8,7 @@ import numpy as np
 
 from panelist.agreement.base import COEFFICIENTS, LEVELS, Coefficient, Estimate, Level, Prepared
 from panelist.agreement.cleaning import CriterionTable, Repeats, make_tables
-from panelist.agreement.interpret import LEAST_RELIABLE, MOSTLY_EQUAL
+from panelist.agreement.interpret import LEAST_RELIABLE
 from panelist.agreement.interval import How, Limits, check_how, find_limits, say_how
 from panelist.agreement.kendall_w import check_concordance
 from panelist.agreement.margins import Margins, agree_on_categories, describe_margins, say_rare
@@ -172,7 +172,7 @@ def _say_unsuited(coefficient: Coefficient, level: Level) -> str:
 def _note_paradox(
     found: tuple[CoefficientEstimate, ...], table: RatingTable, margins: Margins
 ) -> tuple[CoefficientEstimate, ...]:
-    """Return the estimates, with a note where one category takes most ratings and raters nearly always agree.
+    """Return the estimates, with a note on the low and the high ones where one category takes most ratings.
 
     Then what is corrected for chance is low, and Gwet's coefficients are high, whatever becomes of the rare
     categories: both notes say how raters agree on these. Feinstein, A. R. & Cicchetti, D. V. (1990). High
@@ -180,7 +180,7 @@ def _note_paradox(
     """
     from dataclasses import replace
 
-    if margins.most_share < SKEWED or not margins.equal >= MOSTLY_EQUAL:
+    if not margins.most_share >= SKEWED:
         return found
     blind = [one for one in found if _is_blind(one)]
     if not blind:
