@@ -8,12 +8,13 @@ many raters and outputs: what the default intervals claim. ``--generalizability`
 import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from panelist.agreement.base import COEFFICIENTS, Coefficient, Level
+from panelist.agreement.base import COEFFICIENTS, Coefficient, Level, Prepared
 from panelist.agreement.components import weigh_errors
 from panelist.agreement.generalizability import study_generalizability
 from panelist.agreement.interval import ENOUGH_RATERS, find_limits
@@ -78,8 +79,7 @@ DESIGNS = [
 def measure_coverage(design: Design, sets: int, resamples: int, seed: int = 1) -> pd.DataFrame:
     """Return a row for each coefficient: how often its interval held the truth, how often there was none."""
     rng = np.random.default_rng(seed)
-    many = [_evaluate(_rate(rng, 1_500, _draw_raters(rng, 30), design.shape)) for _ in range(40)]
-    truth = {name: float(np.mean([one[name] for one in many])) for name in many[0]}
+    truth = _find_truth(design.shape) if design.raters >= ENOUGH_RATERS else {}
     rows = []
     for number in range(sets):
         people = _draw_raters(rng, design.raters)
@@ -101,19 +101,32 @@ def measure_coverage(design: Design, sets: int, resamples: int, seed: int = 1) -
     )
 
 
+@cache
+def _find_truth(shape: str) -> dict[str, float]:
+    """Return the coefficients of very many raters and outputs: the mean over forty groups of raters."""
+    rng = np.random.default_rng(0)
+    many = [_evaluate(_rate(rng, 1_500, _draw_raters(rng, 30), shape)) for _ in range(40)]
+    return {name: float(np.mean([one[name] for one in many])) for name in many[0]}
+
+
 def _limit(table: RatingTable, resamples: int, seed: int) -> Iterator[tuple[str, float, float]]:
-    """Return the default interval of every coefficient; those of pairs of raters share their statistics."""
+    """Return the default interval of every coefficient."""
+    for level, prepared, chosen in _prepare(table):
+        values = {one.name: one.estimate(table, level, prepared[one.statistics]).value for one in chosen}
+        found = find_limits(table, chosen, level, prepared, values, resamples=resamples, seed=seed)
+        for name, ends in found.items():
+            yield name, ends.low, ends.high
+
+
+def _prepare(table: RatingTable) -> Iterator[tuple[Level, dict[type, Prepared], list[Coefficient]]]:
+    """Return the coefficients that share statistics; those of pairs of raters are the same at all levels."""
     together: dict[tuple[type, Level], list[Coefficient]] = {}
     for level, names in NAMES.items():
         for one in (COEFFICIENTS[name] for name in names):
             kind: Level = level if one.statistics is UnitSums else "interval"
             together.setdefault((one.statistics, kind), []).append(one)
     for (statistics, level), chosen in together.items():
-        prepared = {statistics: chosen[0].statistics.prepare(table, level)}
-        values = {one.name: one.estimate(table, level, prepared[statistics]).value for one in chosen}
-        found = find_limits(table, chosen, level, prepared, values, resamples=resamples, seed=seed)
-        for name, ends in found.items():
-            yield name, ends.low, ends.high
+        yield level, {statistics: chosen[0].statistics.prepare(table, level)}, chosen
 
 
 def _draw_raters(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
@@ -133,7 +146,11 @@ def _as_table(ratings: Floats) -> RatingTable:
 
 def _evaluate(ratings: Floats) -> dict[str, float]:
     table = _as_table(ratings)
-    return {name: COEFFICIENTS[name](table, level) for level, names in NAMES.items() for name in names}
+    return {
+        one.name: one.estimate(table, level, prepared[one.statistics]).value
+        for level, prepared, chosen in _prepare(table)
+        for one in chosen
+    }
 
 
 def measure_generalizability(sets: int, seed: int = 5) -> pd.DataFrame:
@@ -194,12 +211,15 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=400)
     parser.add_argument("--resamples", type=int, default=200)
     parser.add_argument("--shape", choices=list(SHARES))
+    parser.add_argument("--raters", type=int)
     parser.add_argument("--generalizability", action="store_true")
     asked = parser.parse_args()
     if asked.generalizability:
         print(measure_generalizability(asked.sets).round(3).to_string(index=False))
         return
-    for design in (one for one in DESIGNS if asked.shape in (None, one.shape)):
+    for design in DESIGNS:
+        if asked.shape not in (None, design.shape) or asked.raters not in (None, design.raters):
+            continue
         print(f"\n{design}", flush=True)
         print(measure_coverage(design, asked.sets, asked.resamples).round(3).to_string(), flush=True)
 

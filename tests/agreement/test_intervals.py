@@ -9,7 +9,7 @@ from panelist.agreement.base import COEFFICIENTS
 from panelist.agreement.fleiss import fleiss_se
 from panelist.agreement.interval import find_limits
 from panelist.agreement.measure import measure_agreement
-from panelist.agreement.resample import draw_items, leave_out_raters, resample
+from panelist.agreement.resample import LeftOut, draw_items, leave_out_raters, resample
 from panelist.agreement.table import RatingTable, from_matrix, make_table
 from panelist.agreement.unit_sums import UnitSums
 from panelist.core.errors import PanelistError, UnknownName
@@ -82,6 +82,16 @@ def test_very_many_raters_are_left_out_in_groups(monkeypatch: pytest.MonkeyPatch
     left = leave_out_raters(crowd(), [COEFFICIENTS["fleiss_kappa"]], "nominal")["fleiss_kappa"]
     assert len(left.values) == 4
     assert np.isfinite(left.values).all()
+
+
+def test_raters_who_are_alike_leave_half_the_jackknife_and_raters_who_differ_nearly_all() -> None:
+    rng = np.random.default_rng(3)
+    latent = rng.normal(size=(60, 1)) + 0.8 * rng.normal(size=(60, 8))
+    for shift, least, most in ((0.0, 0.5, 0.75), (1.5, 0.85, 1.0)):
+        table = from_matrix(np.round(latent + shift * rng.normal(size=8)))
+        one = leave_out_raters(table, [COEFFICIENTS["icc_a1"]], "interval")["icc_a1"]
+        kept = (one.reach(0.95).down / LeftOut(one.values).reach(0.95).down) ** 2
+        assert least <= kept <= most
 
 
 @pytest.mark.parametrize("how", ["items", "raters", "both"])

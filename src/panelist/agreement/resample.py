@@ -7,7 +7,7 @@ has.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan, sqrt
 
 import numpy as np
@@ -22,6 +22,8 @@ from panelist.models.arrays import Floats
 MOST_MEETINGS = 400_000_000  # pairs of ratings walked in all, before the number of resamples is cut
 FEWEST = 60  # resamples that give a standard error
 ENOUGH = 400  # resamples that give quantiles
+SHUFFLES = 4  # of the raters within outputs, to see what a jackknife gives where raters are alike
+LARGE = 200_000  # ratings, from which one shuffle is enough
 MOST_GROUPS = 100  # of raters that are left out in turn; more raters are left out several at a time
 
 
@@ -76,24 +78,41 @@ class Resampled:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """A coefficient's values with one rater, or one group of raters, left out in turn."""
+    """A coefficient's values with one rater, or one group of raters, left out in turn.
+
+    ``noise`` is the jackknife's variance where raters are all alike: their ratings of each output shuffled.
+    """
 
     values: Floats
+    noise: float = 0.0
+
+    @property
+    def variance(self) -> float:
+        """The jackknife's variance (Tukey 1958); nan where too few values are defined."""
+        defined = self.values[np.isfinite(self.values)]
+        n = len(defined)
+        if n < max(3, len(self.values) / 2):
+            return nan
+        return (n - 1) / n * float(((defined - defined.mean()) ** 2).sum())
 
     def reach(self, confidence: float) -> Reach:
-        """Return Student's t times the jackknife's standard error (Tukey 1958), on one less than the groups.
+        """Return Student's t times the standard error, on one less than the number of groups.
+
+        Agreement is a mean over pairs of ratings, and a jackknife counts what comes from pairs alone twice
+        (Efron & Stein 1981, The jackknife estimate of variance, Annals of Statistics 9, 586-596): half the
+        noise is taken off, at most half of all.
 
         >>> round(LeftOut(np.array([0.2, 0.3, 0.4])).reach(0.95).down, 4)
         0.4968
         """
         from scipy.special import stdtrit
 
-        defined = self.values[np.isfinite(self.values)]
-        n = len(defined)
-        if n < max(3, len(self.values) / 2):
+        variance = self.variance
+        if variance != variance:
             return Reach()
-        se = sqrt((n - 1) / n * float(((defined - defined.mean()) ** 2).sum()))
-        out = float(stdtrit(n - 1, 0.5 + confidence / 2)) * se
+        se = sqrt(max(variance - self.noise / 2, variance / 2))
+        df = int(np.isfinite(self.values).sum()) - 1
+        out = float(stdtrit(df, 0.5 + confidence / 2)) * se
         return Reach(out, out)
 
 
@@ -164,9 +183,26 @@ def leave_out_raters(
     prepared: dict[type, Prepared] | None = None,
 ) -> dict[str, LeftOut]:
     """Return the values of every coefficient without each rater in turn; of very many, each group."""
+    rng = stream(seed, "agreement", "raters")
+    found = _leave_out(table, coefficients, level, rng, prepared)
+    shuffles = SHUFFLES if table.n_ratings <= LARGE else 1
+    alike = [_leave_out(_shuffle_raters(table, rng), coefficients, level, rng) for _ in range(shuffles)]
+    return {
+        name: LeftOut(values, _mean([LeftOut(one[name]).variance for one in alike]))
+        for name, values in found.items()
+    }
+
+
+def _leave_out(
+    table: RatingTable,
+    coefficients: Sequence[Coefficient],
+    level: Level,
+    rng: np.random.Generator,
+    prepared: dict[type, Prepared] | None = None,
+) -> dict[str, Floats]:
     held, kinds = _prepare(table, coefficients, level, prepared)
     n_groups = min(table.n_raters, MOST_GROUPS)
-    group = stream(seed, "agreement", "raters").permutation(table.n_raters) % n_groups
+    group = rng.permutation(table.n_raters) % n_groups
     values = {one.name: np.full(n_groups, nan) for one in coefficients}
     for left in range(n_groups):
         raters = (group != left).astype(np.float64)
@@ -174,7 +210,17 @@ def leave_out_raters(
             statistics = held[kind].weigh(None, raters)
             for one in members:
                 values[one.name][left] = one.evaluate(statistics)[0]
-    return {name: LeftOut(found) for name, found in values.items()}
+    return values
+
+
+def _shuffle_raters(table: RatingTable, rng: np.random.Generator) -> RatingTable:
+    """Return the table with the ratings of each output dealt out anew among those who rated it."""
+    return replace(table, rater=table.rater[np.lexsort((rng.random(table.n_ratings), table.unit))])
+
+
+def _mean(variances: list[float]) -> float:
+    known = [one for one in variances if one == one]
+    return sum(known) / len(known) if known else 0.0
 
 
 def draw_items(table: RatingTable, rng: np.random.Generator) -> Floats:
