@@ -84,10 +84,10 @@ def test_very_many_raters_are_left_out_in_groups(monkeypatch: pytest.MonkeyPatch
     assert np.isfinite(left.values).all()
 
 
-def test_raters_who_are_alike_leave_half_the_jackknife_and_raters_who_differ_nearly_all() -> None:
+def test_raters_who_are_alike_leave_half_the_jackknife_and_raters_who_differ_most_of_it() -> None:
     rng = np.random.default_rng(3)
     latent = rng.normal(size=(60, 1)) + 0.8 * rng.normal(size=(60, 8))
-    for shift, least, most in ((0.0, 0.5, 0.75), (1.5, 0.85, 1.0)):
+    for shift, least, most in ((0.0, 0.5, 0.65), (1.5, 0.7, 1.0)):
         table = from_matrix(np.round(latent + shift * rng.normal(size=8)))
         one = leave_out_raters(table, [COEFFICIENTS["icc_a1"]], "interval")["icc_a1"]
         kept = (one.reach(0.95).down / LeftOut(one.values).reach(0.95).down) ** 2
