@@ -182,6 +182,16 @@ def test_a_rare_category_that_nobody_finds_again_is_named(level: str) -> None:
     assert "neither" not in one.sentence()
 
 
+def test_intervals_from_few_outputs_with_one_frequent_category_are_said_to_be_narrow() -> None:
+    x = np.full((60, 5), 5.0)
+    x[:10] = np.random.default_rng(1).integers(1, 6, (10, 5))
+    few = measure_agreement(to_frame(x), level="ordinal", resamples=40).criteria[0]
+    many = measure_agreement(to_frame(np.tile(x, (2, 1))), level="ordinal", resamples=40).criteria[0]
+    assert "somewhat narrow" in few["krippendorff_alpha_ordinal"].note
+    assert "somewhat narrow" not in few["percent_agreement"].note
+    assert "somewhat narrow" not in many["krippendorff_alpha_ordinal"].note
+
+
 def test_specific_agreement_is_that_of_a_two_by_two_table() -> None:
     """Cicchetti & Feinstein: 2a / (2a + b + c) for the positive, 2d / (2d + b + c) for the negative."""
     x = np.array([[1, 1]] * 5 + [[1, 0]] * 3 + [[0, 1]] * 2 + [[0, 0]] * 30)

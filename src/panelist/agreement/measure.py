@@ -25,6 +25,7 @@ from panelist.core.errors import PanelistError
 from panelist.core.ratings import Ratings, read_ratings
 
 SKEWED = 0.8  # the share of one category from which chance-corrected agreement is known to mislead
+NEARLY_SKEWED, ENOUGH_SKEWED = 0.75, 100  # a share, and items from which intervals are wide enough for it
 GWET = ("gwet_ac1", "gwet_ac2")
 
 
@@ -71,7 +72,7 @@ def measure_agreement(
             for coefficient in chosen
         )
         margins = describe_margins(one.table)
-        found = _note_paradox(found, one.table, margins)
+        found = _note_narrow(_note_paradox(found, one.table, margins), one.table, margins)
         measured.append(_criterion(one, given, found, margins, interval, confidence, source))
     return Reliability(source=source.source, criteria=tuple(measured), notes=source.notes, ratings=source)
 
@@ -195,6 +196,26 @@ def _note_paradox(
     return tuple(
         replace(one, note="; ".join(part for part in (one.note, said[one.name], rare) if part))
         if one.name in said
+        else one
+        for one in found
+    )
+
+
+def _note_narrow(
+    found: tuple[CoefficientEstimate, ...], table: RatingTable, margins: Margins
+) -> tuple[CoefficientEstimate, ...]:
+    """Return the estimates, with a note where few outputs carry all that distances are made of.
+
+    Measured in bench/agreement_coverage.py: 95 % intervals of these held the truth in 83 to 92 %.
+    """
+    from dataclasses import replace
+
+    if not margins.most_share >= NEARLY_SKEWED or table.n_inputs >= ENOUGH_SKEWED:
+        return found
+    text = "interval somewhat narrow: few outputs, and most ratings the same"
+    return tuple(
+        replace(one, note="; ".join(part for part in (one.note, text) if part))
+        if isfinite(one.low) and "nominal" not in COEFFICIENTS[one.name].levels
         else one
         for one in found
     )
