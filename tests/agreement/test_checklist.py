@@ -85,8 +85,9 @@ def test_the_checklist_shows_itself() -> None:
 def test_the_sentence_puts_agreement_and_correlation_side_by_side() -> None:
     assert measured().sentence() == (
         "On fluency, Krippendorff's alpha (ordinal) is 0.52 (0.40 to 0.60; not reliable, Krippendorff 1980) "
-        "and Spearman's rho is 0.90 (0.80 to 0.95; very large, Rosenthal 1996): judges differ in level but "
-        "order the items alike (6 ratings by 2 raters of 3 outputs; 95 % intervals, bootstrap over items)."
+        "and Spearman's rho is 0.90 (0.80 to 0.95; very large, Rosenthal 1996): raters use the "
+        "scale differently but order the items alike (6 ratings by 2 raters of 3 outputs; 95 % intervals, "
+        "bootstrap over items)."
     )
 
 

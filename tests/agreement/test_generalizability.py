@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from panelist.agreement.base import COEFFICIENTS
+from panelist.agreement.components import weigh_errors
 from panelist.agreement.generalizability import Generalizability, study_generalizability
 from panelist.agreement.table import make_table
 from panelist.core.errors import BadRatings, UnknownName
@@ -131,9 +132,9 @@ def test_systems_items_raters_and_their_interactions_have_a_share() -> None:
 
 def test_the_observed_design_counts_the_ratings_it_has_not_those_of_a_full_one() -> None:
     study = study_generalizability(simulate_demo(), criterion="fluency")
-    assert study.cells["residual"] == pytest.approx(
-        320
-    )  # 960 ratings of three systems, not 40 items × 24 raters
+    assert study.n_each == pytest.approx(320)  # 960 ratings of three systems, not 40 items × 24 raters
+    assert study.weights is not None
+    assert study.weights.relative["residual"] == pytest.approx(1 / 320)
     assert study.decide().g < study.decide(item=40, rater=24).g
 
 
@@ -172,3 +173,108 @@ def test_unknown_facets_and_objects_are_answered_with_the_known() -> None:
         study_generalizability(crossed(), object="itme")
     with pytest.raises(BadRatings, match="at least one level"):
         by_hand("item").decide(rater=0)
+
+
+def rate(rows: pd.DataFrame, seed: int, **variances: float) -> pd.DataFrame:
+    """Return the rows with a rating: the sum of an effect for each named column, and noise of variance 1."""
+    rng = np.random.default_rng(seed)
+    rating = rng.normal(size=len(rows))
+    for name, variance in variances.items():
+        code = rows.groupby(name).ngroup().to_numpy()
+        rating += np.sqrt(variance) * rng.normal(size=code.max() + 1)[code]
+    return rows.astype(str).assign(rating=rating)
+
+
+def nested_raters(systems: int, raters: int, items: int) -> pd.DataFrame:
+    """Return rows in which each system has raters of its own, who rate all items."""
+    rows = [(s, i, s * raters + r) for s in range(systems) for i in range(items) for r in range(raters)]
+    return pd.DataFrame(rows, columns=["system", "item", "rater"])
+
+
+def some_raters(outputs: int, raters: int, each: int, seed: int) -> pd.DataFrame:
+    """Return rows in which each item has some of the raters, drawn at random."""
+    rng = np.random.default_rng(seed)
+    rows = [(i, r) for i in range(outputs) for r in rng.permutation(raters)[:each]]
+    return pd.DataFrame(rows, columns=["item", "rater"])
+
+
+def test_multipliers_are_the_mean_squared_error_of_a_difference_over_all_pairs_of_objects() -> None:
+    rows = some_raters(7, 5, 3, seed=1).sample(16, random_state=1)  # unequal numbers of ratings
+    found = weigh_errors(rows, "item", ["item", "rater"])
+    share = pd.crosstab(rows["item"], rows["rater"], normalize="index").to_numpy()
+    n = len(share)
+    pairs = [(a, b) for a in range(n) for b in range(a)]
+    by_hand = np.mean([((share[a] - share[b]) ** 2).sum() / 2 for a, b in pairs])
+    each = rows.groupby("item").size().to_numpy()
+    assert found.relative["rater"] == pytest.approx(by_hand)
+    assert found.absolute["rater"] == pytest.approx((share**2).sum(axis=1).mean())
+    assert found.relative["residual"] == found.absolute["residual"] == pytest.approx((1 / each).mean())
+
+
+def test_raters_of_their_own_for_each_system_are_error_of_the_order() -> None:
+    """Their level does not cancel from differences: G is 0.59, and with crossed raters 0.86."""
+    frame = rate(nested_raters(60, 5, 8), seed=3, system=0.15, rater=0.4)
+    study = study_generalizability(frame)
+    assert study.nested == ("rater",)
+    truth = 0.15 / (0.15 + 0.4 / 5 + 1 / 40)
+    assert study.decide().g == pytest.approx(truth, abs=0.08)
+    crossed = 0.15 / (0.15 + 1 / 40)
+    assert study.decide().g < crossed - 0.15
+    assert study.limits is not None
+    assert study.limits.g_low < truth < study.limits.g_high
+    projected = study.decide(rater=10).relative_error
+    assert projected > study.variances["rater"] / 10
+    assert "for each system" in study.sentence()
+
+
+def test_some_of_many_raters_for_each_output_are_error_of_the_order() -> None:
+    frame = rate(some_raters(150, 24, 4, seed=2), seed=4, item=1.0, rater=0.8)
+    study = study_generalizability(frame)
+    cancels = study.variances["item"] / (study.variances["item"] + study.variances["residual"] / 4)
+    overlap = 4 / 24
+    truth = 1 / (1 + (0.8 * (1 - overlap) + 1) / 4)
+    assert study.decide().g == pytest.approx(truth, abs=0.05)
+    assert study.decide().g < cancels - 0.08
+    assert study.decide(rater=4).g == pytest.approx(cancels)  # in a design where all four rate everything
+
+
+def test_raters_who_gave_one_rating_each_are_in_the_residual() -> None:
+    frame = crossed()
+    frame["rater"] = [f"r{k}" for k in range(len(frame))]
+    study = study_generalizability(frame)
+    assert list(study.variances) == ["item", "residual"]
+    assert any("rater cannot be told from the residual" in note for note in study.notes)
+
+
+def test_a_system_with_one_rater_of_its_own_cannot_be_told_from_the_rater() -> None:
+    with pytest.raises(BadRatings, match="Each system has one rater of its own"):
+        study_generalizability(rate(nested_raters(4, 1, 10), seed=1, system=1.0))
+
+
+def test_objects_with_one_rating_each_cannot_be_told_from_error() -> None:
+    with pytest.raises(BadRatings, match="Each output has one rating"):
+        study_generalizability(rate(some_raters(30, 5, 1, seed=1), seed=1), object="output")
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    """Six systems with four raters of their own each: 60 studies, nominal 95 %."""
+    truth = 0.5 / (0.5 + 0.4 / 4 + 1 / 24)
+    held = 0
+    for seed in range(60):
+        frame = rate(nested_raters(6, 4, 6), seed=seed, system=0.5, rater=0.4)
+        limits = study_generalizability(frame, raters=(), items=()).limits
+        assert limits is not None
+        held += limits.g_low <= truth <= limits.g_high
+    assert held >= 51
+
+
+def test_the_interval_of_a_complete_table_is_that_of_the_f_distribution() -> None:
+    from panelist.agreement.icc import icc_interval
+    from panelist.agreement.moments import Moments
+
+    frame = crossed()
+    table = make_table(frame["item"].to_numpy(), frame["rater"].to_numpy(), frame["rating"].to_numpy())
+    low, high = icc_interval("icc_ck", Moments.prepare(table, "interval").weigh(), 0.95)
+    limits = study_generalizability(frame).limits
+    assert limits is not None
+    assert (limits.g_low, limits.g_high) == pytest.approx((low, high), abs=0.01)

@@ -96,15 +96,28 @@ def test_unknown_scale_is_answered_with_the_known_ones() -> None:
 @pytest.mark.parametrize(
     ("agreement", "correlation", "part"),
     [
-        (0.52, 0.98, "differ in level but order the items alike"),  # Flickr-8k in the paper
-        (0.3, 0.2, "neither"),
-        (0.3, -0.9, "opposite"),
-        (0.85, 0.9, "much the same ratings and order"),
-        (0.85, 0.1, "vary too little"),
+        (0.52, 0.98, "use the scale differently but order the items alike"),  # Flickr-8k in the paper
+        (0.55, 0.6, "order the items alike, but single ratings differ too much"),
+        (0.3, 0.32, "do not reliably give the same ratings and order the items somewhat alike"),
+        (0.3, 0.2, "do not reliably give the same ratings and order the items only slightly alike"),
+        (0.0, 0.05, "do not reliably give the same ratings and do not order the items alike"),
+        (0.0, -0.2, "tend to order the items in opposite ways"),
+        (0.3, -0.9, "opposite ways: look for a scale that someone read upside down"),
+        (0.85, 0.9, "much the same ratings and order the items alike"),
+        (0.85, 0.2, "much the same ratings but order the items only slightly alike"),
     ],
 )
 def test_agreement_and_correlation_are_read_together(agreement: float, correlation: float, part: str) -> None:
     assert part in read_together(agreement, correlation)
+
+
+def test_a_difference_in_level_is_said_where_the_raters_means_show_it() -> None:
+    assert "raters differ in level" in read_together(0.52, 0.98, between_raters=0.3)
+    assert "level" not in read_together(0.52, 0.98, between_raters=0.02)
+
+
+def test_ratings_that_are_nearly_all_equal_are_not_called_different() -> None:
+    assert "equal ratings in 93 % of comparisons" in read_together(0.1, 0.15, equal=0.93)
 
 
 def test_nothing_is_said_where_one_of_the_two_is_undefined() -> None:

@@ -1,13 +1,15 @@
-"""Intervals: equal to a bootstrap that copies rows, covering the truth, honest where none can be made."""
+"""Intervals: equal to copied and dropped rows, around their estimates, covering the truth, or none."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from panelist.agreement.base import COEFFICIENTS
 from panelist.agreement.fleiss import fleiss_se
 from panelist.agreement.interval import find_limits
 from panelist.agreement.measure import measure_agreement
-from panelist.agreement.resample import draw, resample
+from panelist.agreement.resample import LeftOut, draw_items, leave_out_raters, resample
 from panelist.agreement.table import RatingTable, from_matrix, make_table
 from panelist.agreement.unit_sums import UnitSums
 from panelist.core.errors import PanelistError, UnknownName
@@ -32,9 +34,7 @@ def limits_of(table: RatingTable, name: str, how: str, **more: object) -> tuple[
 
 def test_items_are_drawn_with_all_their_outputs() -> None:
     table = crowd()
-    units, raters = draw(table, "items", stream(1, "test"))
-    assert raters is None
-    assert units is not None
+    units = draw_items(table, stream(1, "test"))
     assert units[0::2].tolist() == units[1::2].tolist()
     assert units[0::2].sum() == table.n_inputs == 30
 
@@ -53,8 +53,7 @@ def test_a_bootstrap_over_items_equals_the_one_that_copies_rows() -> None:
     rng = stream(3, "agreement", "items")
     matrix = table.matrix()
     for step in range(5):
-        units, _ = draw(table, "items", rng)
-        assert units is not None
+        units = draw_items(table, rng)
         copied = from_matrix(np.repeat(matrix, units.astype(int), axis=0), categories=[1, 2, 3, 4, 5])
         for name in names:
             assert drawn[name].values[step] == pytest.approx(COEFFICIENTS[name](copied, "ordinal"), abs=1e-12)
@@ -65,31 +64,108 @@ def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> Non
     assert first == again != other
 
 
+def test_leaving_out_raters_equals_dropping_their_columns() -> None:
+    table = crowd(raters=6)
+    names = ["krippendorff_alpha_ordinal", "fleiss_kappa", "gwet_ac2", "spearman", "icc_1"]
+    left = leave_out_raters(table, [COEFFICIENTS[name] for name in names], "ordinal")
+    dropped = {name: [] for name in names}  # type: dict[str, list[float]]
+    for r in range(6):
+        fewer = from_matrix(np.delete(table.matrix(), r, axis=1), categories=[1, 2, 3, 4, 5])
+        for name in names:
+            dropped[name].append(COEFFICIENTS[name](fewer, "ordinal"))
+    for name in names:
+        assert sorted(left[name].values) == pytest.approx(sorted(dropped[name]), abs=1e-12), name
+
+
+def test_very_many_raters_are_left_out_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("panelist.agreement.resample.MOST_GROUPS", 4)
+    left = leave_out_raters(crowd(), [COEFFICIENTS["fleiss_kappa"]], "nominal")["fleiss_kappa"]
+    assert len(left.values) == 4
+    assert np.isfinite(left.values).all()
+
+
+def test_raters_who_are_alike_leave_half_the_jackknife_and_raters_who_differ_most_of_it() -> None:
+    rng = np.random.default_rng(3)
+    latent = rng.normal(size=(60, 1)) + 0.8 * rng.normal(size=(60, 8))
+    for shift, least, most in ((0.0, 0.5, 0.65), (1.5, 0.7, 1.0)):
+        table = from_matrix(np.round(latent + shift * rng.normal(size=8)))
+        one = leave_out_raters(table, [COEFFICIENTS["icc_a1"]], "interval")["icc_a1"]
+        kept = (one.reach(0.95).down / LeftOut(one.values).reach(0.95).down) ** 2
+        assert least <= kept <= most
+
+
 @pytest.mark.parametrize("how", ["items", "raters", "both"])
-def test_every_bootstrap_holds_its_estimate(how: str) -> None:
-    table = crowd(120)
-    for name in COEFFICIENTS:
-        value = COEFFICIENTS[name](table)
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    raters=st.integers(3, 12),
+    each=st.integers(2, 4),
+    rare=st.sampled_from([0.02, 0.1, 0.5]),
+)
+def test_every_interval_holds_its_estimate(how: str, seed: int, raters: int, each: int, rare: float) -> None:
+    """Few shared outputs and skewed categories: plain quantiles leave out kappa and Scott's pi here."""
+    rng = np.random.default_rng(seed)
+    unit = np.repeat(np.arange(40), min(each, raters))
+    rater = np.concatenate([rng.permutation(raters)[: min(each, raters)] for _ in range(40)])
+    quality = rng.random(40)[unit] < rare
+    rating = np.where(rng.random(len(unit)) < 0.75, quality, rng.random(len(unit)) < rare) + 1.0
+    table = make_table(unit, rater, rating, level="nominal", categories=[1, 2, 3])
+    prepared = {one.statistics: one.statistics.prepare(table, "ordinal") for _, one in COEFFICIENTS.items()}
+    values = {
+        name: one.estimate(table, prepared=prepared[one.statistics]).value
+        for name, one in COEFFICIENTS.items()
+    }
+    everyone = [one for _, one in COEFFICIENTS.items()]
+    found = find_limits(table, everyone, "ordinal", prepared, values, how=how, resamples=40, seed=seed)  # type: ignore[arg-type]
+    for name, value in values.items():
+        ends = found[name]
         if np.isfinite(value):
-            low, high = limits_of(table, name, how, resamples=200)
-            assert low < value < high, name
+            assert ends.low <= value <= ends.high or (np.isnan(ends.low) and ends.note), name
 
 
-def test_drawing_raters_too_makes_intervals_wider() -> None:
+def test_plain_quantiles_would_leave_out_the_estimate_where_pairs_are_small() -> None:
+    rng = np.random.default_rng(0)
+    unit = np.repeat(np.arange(60), 3)
+    rater = np.concatenate([rng.permutation(12)[:3] for _ in range(60)])
+    rating = np.where(rng.random(180) < 0.6, rng.integers(0, 5, 60)[unit], rng.integers(0, 5, 180)) + 1.0
+    table = make_table(unit, rater, rating, level="nominal")
+    scott = COEFFICIENTS["scott_pi"]
+    drawn = resample(table, [scott], "nominal", resamples=200)["scott_pi"].values
+    assert np.nanquantile(drawn, 0.975) < scott(table)
+    found = measure_agreement(_frame(table.matrix()), level="nominal", resamples=50).criteria[0]["scott_pi"]
+    assert np.isnan(found.low)
+    assert "half the pairs of raters share" in found.note
+
+
+def test_other_raters_make_intervals_wider() -> None:
     table = crowd(200, raters=6)
     widths = [np.diff(limits_of(table, "icc_a1", how, resamples=300))[0] for how in ("items", "both")]
     assert widths[1] > widths[0]
 
 
-def test_a_rater_drawn_twice_is_not_compared_with_itself() -> None:
+def test_a_rater_who_counts_twice_is_not_compared_with_itself() -> None:
     rng = np.random.default_rng(5)
-    table = make_table(
-        np.repeat(np.arange(300), 3), np.tile([0, 1, 2], 300), rng.integers(1, 4, 900).astype(float)
+    table = from_matrix(rng.integers(1, 4, (300, 3)).astype(float))
+    one = COEFFICIENTS["fleiss_kappa"]
+    twice = one.evaluate(UnitSums.prepare(table, "nominal").weigh(None, np.array([2.0, 1.0, 1.0])))[0]
+    assert twice == pytest.approx(0.0, abs=0.1)  # a copy would agree with itself: 0.17
+
+
+def test_by_default_raters_vary_too_where_there_are_five_or_more() -> None:
+    few, many = (
+        measure_agreement(_frame(crowd(raters=n).matrix()), resamples=50).criteria[0] for n in (4, 5)
     )
-    drawn = resample(table, [COEFFICIENTS["fleiss_kappa"]], "nominal", over="raters", resamples=200)
-    assert np.nanmean(drawn["fleiss_kappa"].values) == pytest.approx(
-        0.0, abs=0.03
-    )  # copies would agree: 0.33
+    assert few.interval == "for other items rated by these 4 raters, bootstrap over items"
+    assert many.interval.startswith("for other items and other raters")
+    assert "jackknife over raters" in many["krippendorff_alpha_ordinal"].interval
+
+
+def test_full_agreement_has_no_interval_and_says_so() -> None:
+    found = measure_agreement(_frame(np.repeat(np.arange(1, 6), 3).reshape(5, 3)), level="ordinal")
+    one = found.criteria[0]["krippendorff_alpha_ordinal"]
+    assert one.estimate == 1
+    assert np.isnan(one.low)
+    assert "every resample gives the same value" in one.note
 
 
 def test_bootstrap_and_standard_error_agree_on_many_items() -> None:
@@ -115,6 +191,28 @@ def test_95_percent_intervals_of_alpha_cover_the_truth_about_as_often() -> None:
         low, high = limits_of(draw_table(80, seed), "krippendorff_alpha_interval", "items", resamples=200)
         held += low <= truth <= high
     assert held >= 69  # 80 at 0.95 gives fewer in one case of a thousand
+
+
+def test_95_percent_intervals_hold_for_other_raters_where_those_over_items_do_not() -> None:
+    """Raters differ in level; percent agreement of six of them, 60 items."""
+    shifts = 0.8
+
+    def draw_table(n: int, raters: int, seed: int) -> RatingTable:
+        rng = np.random.default_rng(seed)
+        latent = (
+            rng.normal(size=(n, 1)) + shifts * rng.normal(size=raters) + 0.7 * rng.normal(size=(n, raters))
+        )
+        return from_matrix(np.clip(np.round(latent), -2, 2), categories=[-2, -1, 0, 1, 2])
+
+    truth = COEFFICIENTS["percent_agreement"](draw_table(2_000, 200, 0))
+    held = {"items": 0, "both": 0}
+    for seed in range(1, 81):
+        table = draw_table(60, 6, seed)
+        for how in held:
+            low, high = limits_of(table, "percent_agreement", how, resamples=100)
+            held[how] += low <= truth <= high
+    assert held["both"] >= 69
+    assert held["items"] <= 64
 
 
 def test_too_little_to_draw_from_gives_no_interval_and_says_so() -> None:

@@ -111,7 +111,7 @@ def test_labels_have_no_line_to_be_out_of() -> None:
 
 def test_the_study_shows_itself_and_gives_pairs_as_json() -> None:
     study = study_judges([("fluency", from_matrix(gappy()))])
-    assert "Judges on fluency" in str(study)
+    assert "Raters on fluency" in str(study)
     found = json.loads(study.to_json())["criteria"][0]
     assert set(found["pairs"][0]) == {
         "a",

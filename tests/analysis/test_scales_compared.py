@@ -1,12 +1,15 @@
 """Two scales compared: R's numbers for the stand-in of Belz & Kow, brute force, and bad input."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from panelist.agreement.base import COEFFICIENTS
@@ -18,6 +21,7 @@ from panelist.analysis.scales_compared.measures import (
     concordance,
     correlate,
     fisher_interval,
+    noncentral_f,
     overlap,
     share_interval,
     subtract_intervals,
@@ -198,6 +202,56 @@ def test_interval_of_the_share_of_variance_covers() -> None:
     assert 0.92 <= covered / 300 <= 0.98
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    F=st.one_of(st.floats(0, 1e3), st.floats(0, 1e300)),
+    df1=st.integers(1, 500),
+    df2=st.one_of(st.integers(1, 30), st.integers(1, 2_000_000)),
+    level=st.sampled_from([0.5, 0.9, 0.95, 0.999]),
+)
+def test_shares_of_variance_have_an_interval_for_every_f_ratio(
+    F: float, df1: int, df2: int, level: float
+) -> None:
+    low, high = share_interval(F, df1, df2, level)
+    assert 0 <= low <= high <= 1
+    more = share_interval(F * 2 + 1, df1, df2, level)
+    assert more[0] >= low - 1e-6
+    assert more[1] >= high - 1e-6
+
+
+def test_the_ends_of_a_share_put_f_at_the_tails_of_its_distribution() -> None:
+    for F, df1, df2 in ((3.2, 2, 57), (250.0, 7, 1000), (9e6, 4, 40)):
+        for end, tail in zip(share_interval(F, df1, df2, 0.9), (0.95, 0.05), strict=True):
+            nc = end / (1 - end) * (df1 + df2 + 1)
+            assert stats.ncf.cdf(F, df1, df2, nc) == pytest.approx(tail, abs=1e-6)
+
+
+@pytest.mark.parametrize("F", [0.5, 2.0, 40.0, 900.0])
+@pytest.mark.parametrize(("df1", "df2"), [(1, 3), (3, 57), (40, 2000)])
+def test_the_non_central_f_distribution_is_what_simulation_and_scipy_give(
+    F: float, df1: int, df2: int
+) -> None:
+    rng = np.random.default_rng(1)
+    for nc in (0.0, 3.0, 0.8 * df1 * F, 60_000.0):
+        drawn = rng.noncentral_chisquare(df1, nc, 100_000) if nc else rng.chisquare(df1, 100_000)
+        below = float(np.mean(drawn / df1 / (rng.chisquare(df2, 100_000) / df2) <= F))
+        found = noncentral_f(F, df1, df2, nc)
+        assert found == pytest.approx(below, abs=0.01)
+        theirs = stats.ncf.cdf(F, df1, df2, nc) if nc else stats.f.cdf(F, df1, df2)
+        if np.isfinite(theirs) and nc < 30_000:
+            assert found == pytest.approx(theirs, abs=1e-9)
+
+
+def test_the_interval_of_a_share_is_smooth_where_the_computation_changes() -> None:
+    for df2 in (3, 60, 5000):
+        below, above = (share_interval(1e8 * factor / 4, 4, df2, 0.95) for factor in (0.999, 1.001))
+        assert below == pytest.approx(above, abs=1e-6)
+
+
+def test_infinite_f_ratios_have_no_interval() -> None:
+    assert np.isnan(share_interval(float("inf"), 2, 10, 0.95)).all()
+
+
 def test_difference_of_two_correlations_with_one_measure_covers() -> None:
     rng = np.random.default_rng(5)
     S = np.array([[1, 0.7, 0.6], [0.7, 1, 0.3], [0.6, 0.3, 1]])  # a, b, x: r(a,x) = .6, r(b,x) = .3
@@ -211,6 +265,47 @@ def test_difference_of_two_correlations_with_one_measure_covers() -> None:
         alone += low <= 0.3 <= high
     assert 0.92 <= covered / 400 <= 0.98
     assert alone > covered  # taking them as unrelated is too wide
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    apart=st.sampled_from([0.0, 0.3, 1.5]),
+    severity=st.sampled_from([0.0, 0.5, 2.0]),
+)
+def test_every_sentence_of_the_verdict_has_its_numbers_the_right_way_round(
+    seed: int, apart: float, severity: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    frames = []
+    for k in range(2):
+        frame = make_ratings({f"s{j}": apart * j for j in range(4)}, seed=seed + k)
+        shift = {f"r{r}": severity * rng.normal() for r in range(6)}
+        frames.append(frame.assign(rating=frame["rating"] + frame["rater"].map(shift)))
+    (found,) = compare_scales(*frames, labels=("A", "B"), resamples=20).criteria
+    shares = {
+        label: tuple(getattr(found[f"F-ratio of {name}"], side).share for name in ("system", "rater"))
+        for label, side in (("A", "a"), ("B", "b"))
+    }
+    said = " ".join(found.verdict)
+    for label, text in re.findall(r"On (A|B) (the system matters more than who rates \(.*?\))", said):
+        numbers = [float(number) for number in re.findall(r"(\d+) %", text)]
+        assert numbers == pytest.approx([100 * share for share in shares[label]], abs=0.51)
+        assert numbers[0] > numbers[1]
+    for label, text in re.findall(r"On (A|B) (who rates matters more .*?\(.*?\))", said):
+        numbers = [float(number) for number in re.findall(r"(\d+) %", text)]
+        assert numbers == pytest.approx([100 * share for share in shares[label][::-1]], abs=0.51)
+        assert numbers[0] > numbers[1]
+    for more, a, less, b in re.findall(
+        r"(A|B) tells (\d+) of \d+ pairs of systems apart, (A|B) (\d+)\.", said
+    ):
+        counts = {"A": found["pairs that differ"].a.value, "B": found["pairs that differ"].b.value}
+        assert (counts[more], counts[less]) == (int(a), int(b))
+        assert int(a) > int(b)
+    for one in found.properties:
+        for side in (one.a, one.b, one.both, one.difference):
+            if np.isfinite(side.low) and np.isnan(side.share):
+                assert side.low <= side.value <= side.high
 
 
 def test_scales_that_run_against_each_other_are_said_to() -> None:

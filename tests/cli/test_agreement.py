@@ -96,7 +96,7 @@ def test_judges_generalizability_votes_and_checklist_come_on_request(capsys: Cap
     plain = call(capsys, "agreement", ratings, "--interval", "none").out
     wanted = ("--judges", "--generalizability", "--votes", "--checklist")
     full = call(capsys, "agreement", ratings, "--interval", "none", *wanted).out
-    for part in ("Judges on fluency", "Decision study", "are unanimous", "Checklist for fluency"):
+    for part in ("Raters on fluency", "Decision study", "are unanimous", "Checklist for fluency"):
         assert part not in plain
         assert part in full
     found = json.loads(call(capsys, "agreement", ratings, "--interval", "none", *wanted, "--json").out)
@@ -165,7 +165,7 @@ def test_flickr_is_reported_with_its_artefact(capsys: Capture) -> None:
     assert kappa["estimate"] == pytest.approx(0.516732557588435, abs=1e-12)
     assert gamma["estimate"] == pytest.approx(0.988749964131323, abs=1e-12)
     assert [odd["kind"] for odd in one["suspicions"]] == ["sorted"]
-    assert "judges differ in level but order the items alike; but see what is odd" in one["finding"]
+    assert "raters differ in level but order the items alike; but see what is odd" in one["finding"]
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ class Coefficient:
     two_raters: bool = False
     remark: Callable[[Any], str] | None = field(default=None, repr=False)
     interval: Interval | None = field(default=None, repr=False)
+    lowest: float = -1.0
 
     def __call__(self, table: RatingTable, level: Level | None = None) -> float:
         """Return the value on a table, nan where it is undefined."""
@@ -121,17 +122,18 @@ def coefficient(
     two_raters: bool = False,
     remark: Callable[[Any], str] | None = None,
     interval: Interval | None = None,
+    lowest: float = -1.0,
 ) -> Callable[[Callable[[Any], float]], Coefficient]:
     """Return the decorator that files a formula as a coefficient; its docstring's first line is the title.
 
     ``remark`` says what to know about its value on given statistics; ``interval`` is its analytic interval
-    where one is standard, and raises Undefined where it does not apply.
+    where one is standard, and raises Undefined where it does not apply; ``lowest`` is where intervals end.
     """
 
     def file(formula: Callable[[Any], float]) -> Coefficient:
         title = (formula.__doc__ or name).strip().splitlines()[0].rstrip(".")
         made = Coefficient(
-            name, title, levels, kind, needs, statistics, formula, two_raters, remark, interval
+            name, title, levels, kind, needs, statistics, formula, two_raters, remark, interval, lowest
         )
         return COEFFICIENTS.register(name)(made)
 

@@ -1,7 +1,7 @@
 """What a report on reliability should state (Amidei, Piwek & Willis 2019, section 3), filled from the data.
 
 Of 135 papers they read, 24 reported agreement; of these, nine with a coefficient that does not suit the data,
-and almost none with the number of items, whether judges worked independently, or how values are read.
+and almost none with the number of items, whether raters worked independently, or how values are read.
 https://aclanthology.org/W19-8642
 """
 
@@ -56,7 +56,7 @@ def make_checklist(
 ) -> Checklist:
     """Return the checklist for one criterion.
 
-    ``independent`` says whether judges worked without seeing each other's ratings, and ``level_given``
+    ``independent`` says whether raters worked without seeing each other's ratings, and ``level_given``
     whether somebody said the level of measurement; without them the data answer, as far as they can.
     """
     measured = [one for one in reliability.coefficients if one.estimate == one.estimate]

@@ -1,30 +1,45 @@
 """Generalizability theory: where the variance of ratings lies; how reliability grows with raters and items.
 
-Components of variance come from a linear mixed model by REML: gaps and unbalanced designs are welcome.
+Components of variance come from a linear mixed model by REML, and the error of an object's mean from who
+rated what (components.py): gaps, nested raters and unbalanced designs are welcome.
 Brennan, R. L. (2001). Generalizability Theory. Springer. https://doi.org/10.1007/978-1-4757-3456-0
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import combinations, product
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from panelist.agreement.components import (
+    RESIDUAL,
+    Multipliers,
+    ReliabilityLimits,
+    find_nested,
+    fit_components,
+    limit_reliability,
+    weigh_errors,
+)
+from panelist.agreement.sources import (
+    FACETS,
+    check_effects,
+    check_object,
+    choose_effects,
+    has_outputs,
+    name_outputs,
+)
 from panelist.core.errors import BadRatings, UnknownName, did_you_mean
-from panelist.core.formats import TEXT, Cell, decimals
+from panelist.core.formats import TEXT, Cell, decimals, interval
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.core.result import Pairs, Part, Result, Sentence, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FACETS = ("system", "item", "rater")
-MOST_LEVELS = 2_000  # of all factors but the largest: their block in the model is dense
 GRID_RATERS = (1, 2, 3, 5, 7, 10, 15, 20)
 GRID_ITEMS = (10, 25, 50, 100, 200)
-RESIDUAL = "residual"
 
 
 @dataclass(frozen=True)
@@ -47,7 +62,9 @@ class Generalizability(Result):
 
     ``variances`` goes from an effect (``item``, ``rater:system``, ``residual``) to its variance; ``object``
     is what one wants to tell apart; ``facets`` are what one averages over; ``observed`` how many of each
-    there are for one object, and ``cells`` how many combinations of them, effect by effect.
+    there are for one object; ``weights`` what the design as it is makes of each effect's variance, and
+    ``limits`` the intervals of G and phi in it. Effects that are ``nested`` in the object cannot be told
+    from their interaction with it.
     """
 
     criterion: str
@@ -56,7 +73,10 @@ class Generalizability(Result):
     variances: dict[str, float]
     observed: dict[str, int]
     n_ratings: int
-    cells: dict[str, float] = field(default_factory=dict, repr=False)
+    n_each: float = 0.0
+    weights: Multipliers | None = field(default=None, repr=False)
+    limits: ReliabilityLimits | None = None
+    nested: tuple[str, ...] = ()
     formula: str
     singular: bool = False
     raters_nested: bool = False
@@ -81,21 +101,27 @@ class Generalizability(Result):
         counts = {name: int(n.get(name, self.observed[name])) for name in self.facets}
         if any(count < 1 for count in counts.values()):
             raise BadRatings(f"A design has at least one level of each facet. Got {counts}.")
-        truth, relative, other = self.variances.get(self.object, 0.0), 0.0, 0.0
-        for effect, variance in self.variances.items():
+        truth = self.variances.get(self.object, 0.0)
+        weights = self.weights if not n and self.weights is not None else self._cross(counts)
+        relative, absolute = (
+            sum(by[effect] * self.variances[effect] for effect in by)
+            for by in (weights.relative, weights.absolute)
+        )
+        return Decision(
+            counts, relative, absolute, _ratio(truth, truth + relative), _ratio(truth, truth + absolute)
+        )
+
+    def _cross(self, counts: Mapping[str, int]) -> Multipliers:
+        """Return the multipliers of a design in which every object has so many levels of each facet."""
+        relative, absolute = {}, {}
+        for effect in self.variances:
             names = self._names(effect)
             if names == {self.object}:
                 continue
             among = prod(counts[name] for name in self._divisors(names - {self.object}))
-            share = variance / (self.cells.get(effect, among) if not n else among)
-            if self.object in names:
-                relative += share
-            else:
-                other += share
-        absolute = relative + other
-        return Decision(
-            counts, relative, absolute, _ratio(truth, truth + relative), _ratio(truth, truth + absolute)
-        )
+            absolute[effect] = 1 / among
+            relative[effect] = 1 / among if self.object in names else 0.0
+        return Multipliers(relative, absolute)
 
     def grid(self, **n: Iterable[int]) -> tuple[Decision, ...]:
         """Return the decisions for every combination of the given numbers of levels."""
@@ -120,17 +146,29 @@ class Generalizability(Result):
         """Return the reliability of this design, and what it would take to reach 0.8."""
         now = self.decide()
         design = " and ".join(f"{count} {_plural(name, count)}" for name, count in now.n.items())
-        each = f" ({self.cells[RESIDUAL]:.0f} ratings for each {self.object})" if self.cells else ""
-        said = f"With {design}{each}, {self.object}s are told apart with G = {now.g:.2f} (their order) and "
-        said += f"phi = {now.phi:.2f} (their level)"
+        each = f" ({self.n_each:.0f} ratings for each {self.object})" if self.n_each else ""
+        g, phi = self._say_limits()
+        said = (
+            f"With {design}{each}, {self.object}s are told apart with G = {now.g:.2f} (their order{g}) and "
+        )
+        said += f"phi = {now.phi:.2f} (their level{phi})"
         needed = self.raters_needed()
         if now.g >= 0.8:
             return said + "."
         if needed is None:
-            return said + "; no number of raters alone brings G to 0.8."
+            return said + "; by these estimates no number of raters alone brings G to 0.8."
         judged = "item" if self.object == "system" else self.object
         whom = f"for each {judged}" if self.raters_nested else f"who rate every {judged}"
+        if "rater" in self.nested:
+            whom = f"for each {self.object}"
         return said + f"; G = 0.8 would take {needed} {_plural('rater', needed)} {whom}."
+
+    def _say_limits(self) -> tuple[str, str]:
+        """Return the intervals of G and of phi, each after a semicolon; nothing where there are none."""
+        if (ends := self.limits) is None:
+            return "", ""
+        level = f"{ends.confidence * 100:g} % interval"
+        return f"; {level} {interval(ends.g_low, ends.g_high)}", f"; {interval(ends.phi_low, ends.phi_high)}"
 
     def parts(self) -> list[Part]:
         """Return the sentence, the components, the decision study and the notes."""
@@ -175,15 +213,21 @@ class Generalizability(Result):
             "formula": self.formula,
             "n_ratings": self.n_ratings,
             "components": [{"source": name, "variance": value} for name, value in self.variances.items()],
-            "observed": asdict(self.decide()),
+            "observed": asdict(self.decide()) | (asdict(self.limits) if self.limits else {}),
+            "nested": list(self.nested),
             "decisions": [asdict(one) for one in self.decisions],
             "finding": self.sentence(),
             "notes": list(self.notes),
         }
 
     def _names(self, effect: str) -> set[str]:
-        """Return the facets of an effect; the residual is the interaction of everything."""
-        return {self.object, *self.facets} if effect == RESIDUAL else set(effect.split(":"))
+        """Return the facets of an effect; the residual is the interaction of everything.
+
+        What is nested in the object holds its interaction with it.
+        """
+        if effect == RESIDUAL:
+            return {self.object, *self.facets}
+        return {*effect.split(":"), *((self.object,) if effect in self.nested else ())}
 
     def _divisors(self, names: set[str]) -> set[str]:
         """Return the facets over whose levels an effect is averaged."""
@@ -199,14 +243,16 @@ def study_generalizability(
     items: Sequence[int] = GRID_ITEMS,
     raters_nested: bool = False,
     criterion: str | None = None,
+    confidence: float = 0.95,
 ) -> Generalizability:
     """Return the variance components of one criterion's ratings, and a decision study on raters and items.
 
     ``object`` is what shall be told apart: ``system`` where there are several, else ``item``, or ``output``:
     each text, or each item of each system. ``effects`` names the sources, each a column or columns joined
     by ``:`` (``item``, ``rater:system``); without it, system, item, rater and every interaction of two that
-    these data can tell from the residual. ``raters_nested`` is for designs in which each item gets its own
-    raters.
+    these data can tell from the residual. G and phi of these data take the design as it is: raters nested in
+    systems, or some of many raters for each output, are error of the order too. ``raters_nested`` is for
+    projected designs in which each item gets its own raters.
     """
     table = read_ratings(ratings)
     if criterion is not None:
@@ -218,27 +264,37 @@ def study_generalizability(
         )
     name = criterion or next(iter(table.criteria), "rating")
     frame, notes = _clean(table)
-    if effects is None and (object == "output" or (object is None and _has_outputs(frame))):
-        object, frame, effects = "output", _name_outputs(frame), ("output", "rater")
-    chosen = _check_effects(frame, effects) if effects else _choose_effects(frame, notes)
+    if effects is None and (object == "output" or (object is None and has_outputs(frame))):
+        object, frame = "output", name_outputs(frame)
+        chosen = choose_effects(frame, ("output", "rater"), notes)
+    else:
+        chosen = check_effects(frame, effects) if effects else choose_effects(frame, FACETS, notes)
     present = list(dict.fromkeys(part for effect in chosen for part in effect.split(":")))
     target = object or ("system" if "system" in chosen else "item")
-    if target not in present:
-        raise UnknownName(f"No source of variance is called {target!r}. {did_you_mean(target, present)}")
-    fitted = _fit(frame, chosen)
+    check_object(frame, target, present)
+    fitted = fit_components(frame, chosen)
+    weights, nested = weigh_errors(frame, target, chosen), find_nested(frame, target, chosen)
+    if nested:
+        notes.append(
+            f"each {nested[0]} belongs to one {target}, so what sets it apart is error of their order too"
+        )
     facets = tuple(part for part in present if part != target)
+    each = frame.groupby(target, observed=True).size()
     study = Generalizability(
         criterion=name,
         object=target,
         facets=facets,
-        variances=fitted[0],
+        variances=fitted.variances,
         observed=_count_levels(frame, target, facets, _nesting(chosen, target, raters_nested)),
-        cells=_count_cells(frame, target, facets, chosen),
+        n_each=_harmonic_mean(each),
+        weights=weights,
+        limits=limit_reliability(fitted, target, weights, len(each), confidence),
+        nested=nested,
         n_ratings=len(frame),
-        formula=fitted[1],
-        singular=fitted[2],
+        formula=fitted.formula,
+        singular=fitted.singular,
         raters_nested=raters_nested,
-        notes=(*notes, *fitted[3]),
+        notes=(*notes, *fitted.notes),
     )
     wanted: Mapping[str, Sequence[int]] = {"rater": raters, "item": items}
     steps = {facet: wanted[facet] for facet in facets if facet in wanted}
@@ -268,53 +324,6 @@ def _clean(table: Ratings) -> "tuple[pd.DataFrame, list[str]]":
     ] if gone else []
 
 
-def _choose_effects(frame: "pd.DataFrame", notes: list[str]) -> list[str]:
-    """Return the main effects and interactions of two that the rows can tell apart; note the others."""
-    facets = [name for name in FACETS if name in frame and len(frame[name].unique()) > 1]
-    if "rater" not in facets:
-        raise BadRatings("One rater only: the variance between raters has nothing to be seen in.")
-    wanted = [*facets, *(":".join(pair) for pair in combinations(facets, 2))] if len(facets) > 2 else facets
-    kept: list[str] = []
-    codes: list[Any] = []
-    sizes: list[int] = []
-    for effect in wanted:
-        code = _code(frame, effect)
-        n = int(code.max()) + 1
-        if n == len(frame):
-            notes.append(f"{effect} cannot be told from the residual: each of its cells has one rating")
-        elif any(n == size and _same(code, other) for size, other in zip(sizes, codes, strict=True)):
-            notes.append(f"{effect} is left out: it divides the rows as another source does")
-        elif ":" in effect and n + sum(sizes) - max(n, *sizes) > MOST_LEVELS:
-            notes.append(f"{effect} ({n:,} levels) stays in the residual: too many levels for one model")
-        else:
-            kept.append(effect)
-            codes.append(code)
-            sizes.append(n)
-    return kept
-
-
-def _check_effects(frame: "pd.DataFrame", effects: Sequence[str]) -> list[str]:
-    for part in (part for effect in effects for part in effect.split(":")):
-        if part not in frame:
-            raise UnknownName(f"No column is called {part!r}. {did_you_mean(part, list(frame.columns))}")
-    return list(effects)
-
-
-def _fit(frame: "pd.DataFrame", effects: Sequence[str]) -> tuple[dict[str, float], str, bool, list[str]]:
-    """Return the variance of each effect and of the residual, the formula, and what the fit has to say."""
-    from panelist.models.fit import fit
-
-    formula = "rating ~ 1 + " + " + ".join(f"(1 | {effect})" for effect in effects)
-    found = fit(formula, frame, model="lmm", method="REML")
-    sds = {str(group): float(sd) for group, sd in zip(found.random["group"], found.random["sd"], strict=True)}
-    variances = {effect: sds.get(effect, 0.0) ** 2 for effect in effects} | {RESIDUAL: found.sigma**2}
-    zero = [effect for effect in effects if variances[effect] < 1e-8 * max(variances.values())]
-    notes = [f"the variance of {', '.join(zero)} is estimated as zero"] if zero else []
-    if not found.converged:
-        notes.append("the model did not converge: take these components as rough")
-    return variances, formula, found.singular, notes
-
-
 def _nesting(effects: Sequence[str], target: str, raters_nested: bool) -> dict[str, list[str]]:
     """Return for each facet those it is nested in: those that stand beside it wherever it stands."""
     sets = [set(effect.split(":")) for effect in effects]
@@ -338,44 +347,9 @@ def _count_levels(
     return counts
 
 
-def _count_cells(
-    frame: "pd.DataFrame", target: str, facets: Sequence[str], effects: Sequence[str]
-) -> dict[str, float]:
-    """Return over how many cells of each effect an object was averaged, by the harmonic mean over objects."""
-    cells = {RESIDUAL: _harmonic_mean(frame.groupby(target, observed=True).size())}
-    for effect in effects:
-        names = [name for name in effect.split(":") if name != target]
-        if names:
-            distinct = frame[[target, *names]].drop_duplicates()
-            cells[effect] = _harmonic_mean(distinct.groupby(target, observed=True).size())
-    return cells
-
-
-def _has_outputs(frame: "pd.DataFrame") -> bool:
-    """Return whether one system made several texts of an item, so that texts are what is judged."""
-    if "text" not in frame or ("system" in frame and len(frame["system"].unique()) > 1):
-        return False
-    return "item" in frame and frame["text"].nunique() > frame["item"].nunique()
-
-
-def _name_outputs(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows with a column for what was judged: a text, or an item of a system."""
-    columns = ["text"] if _has_outputs(frame) else [name for name in ("item", "system") if name in frame]
-    return frame.assign(output=frame.groupby(columns, observed=True).ngroup().astype(str))
-
-
 def _harmonic_mean(counts: "pd.Series") -> float:
     seen = counts.to_numpy(dtype=np.float64)
     return float(len(seen) / (1 / seen).sum())
-
-
-def _code(frame: "pd.DataFrame", effect: str) -> Any:
-    return frame.groupby(effect.split(":"), sort=False, observed=True).ngroup().to_numpy()
-
-
-def _same(a: Any, b: Any) -> bool:
-    """Return whether two codings of the rows make the same groups; both number them as they first appear."""
-    return bool((a == b).all())
 
 
 def _ratio(part: float, whole: float) -> float:

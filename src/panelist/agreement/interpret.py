@@ -13,6 +13,11 @@ from panelist.core.errors import UnknownName, did_you_mean
 
 LEAST_RELIABLE = 0.67  # Krippendorff 1980, as Carletta 1996 and Amidei et al. 2019 quote it
 LEAST_LARGE = 0.5  # Rosenthal 1996
+MOSTLY_EQUAL = 0.8  # of pairs of ratings: below chance-corrected agreement, this is not "different ratings"
+LEAST_GAP = (
+    0.1  # correlation less agreement: with equal means and spreads of the raters they are much the same
+)
+LEAST_BETWEEN = 0.1  # of the disagreement, from which raters' means are said to differ
 SAME_POINT = 1e-9  # a coefficient computed as 0.7999999999999999 is 0.8
 
 
@@ -157,22 +162,50 @@ def mean_rank_correlation(w: float, n_raters: int) -> float:
     return (n_raters * w - 1) / (n_raters - 1)
 
 
-def read_together(agreement: float, correlation: float) -> str:
+def read_together(
+    agreement: float, correlation: float, equal: float = nan, between_raters: float = nan
+) -> str:
     """Return what an agreement and a correlation say together, as Amidei et al. (2019) read them.
 
-    Agreement is high from 0.67 (Krippendorff 1980) and correlation from 0.5 (large, Rosenthal 1996).
+    Agreement is high from 0.67 (Krippendorff 1980); the words for a correlation follow Rosenthal (1996).
+    ``equal`` is the share of pairs of ratings that are equal, and ``between_raters`` that of the disagreement
+    which lies between the raters' means: without it nobody is said to differ in level.
 
-    >>> read_together(0.52, 0.98)
-    'judges differ in level but order the items alike'
+    >>> read_together(0.52, 0.98, between_raters=0.4)
+    'raters differ in level but order the items alike'
+    >>> read_together(0.28, 0.32)
+    'raters do not reliably give the same ratings and order the items somewhat alike'
     """
     if not (isfinite(agreement) and isfinite(correlation)):
         return ""
-    if agreement < LEAST_RELIABLE - SAME_POINT:
-        if correlation >= LEAST_LARGE - SAME_POINT:
-            return "judges differ in level but order the items alike"
-        if correlation <= -LEAST_LARGE + SAME_POINT:
-            return "judges order the items in opposite ways: look for a scale that someone read upside down"
-        return "judges neither give the same ratings nor order the items alike"
+    order = _say_order(correlation)
+    if agreement >= LEAST_RELIABLE - SAME_POINT:
+        joint = "and" if correlation >= LEAST_LARGE - SAME_POINT else "but"
+        return f"raters give much the same ratings {joint} {order}"
+    if equal >= MOSTLY_EQUAL:
+        return (
+            f"raters give equal ratings in {100 * equal:.0f} % of comparisons, but agreement beyond chance "
+            f"is not reliable, and they {order}"
+        )
+    if correlation <= -LEAST_LARGE + SAME_POINT:
+        return f"raters {order}: look for a scale that someone read upside down"
+    if correlation < LEAST_LARGE - SAME_POINT:
+        return f"raters do not reliably give the same ratings and {order}"
+    if correlation - agreement < LEAST_GAP:
+        return "raters order the items alike, but single ratings differ too much to stand for each other"
+    how = "differ in level" if between_raters >= LEAST_BETWEEN else "use the scale differently"
+    return f"raters {how} but order the items alike"
+
+
+def _say_order(correlation: float) -> str:
+    """Return how alike raters order the items, a phrase for each of Rosenthal's words."""
+    if correlation <= -LEAST_LARGE + SAME_POINT:
+        return "order the items in opposite ways"
+    if ROSENTHAL.word(correlation) == "negligible":
+        return "do not order the items alike"
+    if correlation < 0:
+        return "tend to order the items in opposite ways"
     if correlation >= LEAST_LARGE - SAME_POINT:
-        return "judges give much the same ratings and order the items alike"
-    return "judges give much the same ratings, which vary too little to show an order"
+        return "order the items alike"
+    somewhat = ROSENTHAL.word(correlation) == "medium"
+    return f"order the items {'somewhat' if somewhat else 'only slightly'} alike"

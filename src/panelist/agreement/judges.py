@@ -1,4 +1,4 @@
-"""Each judge against the others: agreement, correlation, leniency, spread, and who is out of line on what."""
+"""Each rater against the others: agreement, correlation, leniency, spread, and who is out of line on what."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -62,7 +62,7 @@ class CriterionJudges(Result):
 
     def title(self) -> str:
         """Return the heading."""
-        return f"Judges on {self.criterion}"
+        return f"Raters on {self.criterion}"
 
     def __getitem__(self, rater: str) -> Judge:
         return self.judges[self.raters.index(rater)]
@@ -107,7 +107,7 @@ class CriterionJudges(Result):
             "mean of the others; spread: standard deviation over that of the others. All on units that "
             "others rated too."
         )
-        whole: list[Part] = [Table(f"Judges on {self.criterion}", header, rows, formats, note)]
+        whole: list[Part] = [Table(f"Raters on {self.criterion}", header, rows, formats, note)]
         whole += [self._matrix_table(name) for name in self.matrices if len(self.raters) <= 12]
         said = [(judge.rater, judge.remark) for judge in self.judges if judge.remark]
         said += [("note", text) for text in self.notes]
@@ -147,7 +147,7 @@ class JudgeStudy(Result):
 
     def title(self) -> str:
         """Return the heading."""
-        return "Judges"
+        return "Raters"
 
     def __getitem__(self, criterion: str) -> CriterionJudges:
         return {one.criterion: one for one in self.criteria}[criterion]
@@ -162,7 +162,7 @@ class JudgeStudy(Result):
         if not any(one.matrices and one.correlation for one in self.criteria):
             return "There is no matrix of correlations, so that nobody can be called out of line."
         if not said:
-            return "No judge is out of line with all partners on any criterion."
+            return "No rater is out of line with all partners on any criterion."
         return (
             f"Out of line: {'; '.join(said)}. They correlate less with each partner than that partner "
             "does with others. Look at what they took the criterion to mean before their ratings are used."

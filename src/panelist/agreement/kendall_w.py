@@ -17,6 +17,7 @@ from panelist.models.arrays import Floats
     kind="correlation",
     statistics=Moments,
     needs="complete",
+    lowest=0.0,
 )
 def kendall_w(moments: Moments) -> float:
     """Kendall's coefficient of concordance W, corrected for ties; 0 for no common order, 1 for the same.

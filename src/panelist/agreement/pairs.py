@@ -107,6 +107,11 @@ class PreparedPairs:
         return int(self.whole.entered.sum())
 
     @property
+    def middle_common(self) -> float:
+        """How many outputs the pair in the middle shares, of those that enter."""
+        return float(np.median(self.whole.common)) if len(self.whole.common) else 0.0
+
+    @property
     def note(self) -> str:
         """Over how many pairs the mean goes, where there are more than two raters."""
         n = self.table.n_raters
@@ -116,6 +121,11 @@ class PreparedPairs:
         which = "all" if made == possible else f"{made:,} of"
         why = "" if made == possible else f" with {LEAST_COMMON} or more common outputs"
         return f"mean over {which} {possible:,} pairs of raters{why}"
+
+    def count_defined(self, coefficient: str) -> int:
+        """Return in how many pairs of raters a coefficient has a value."""
+        column = next(short for short, name in NAMES.items() if name == coefficient)
+        return int(np.isfinite(self.whole.column(column)).sum())
 
     def weigh(self, units: Floats | None = None, raters: Floats | None = None) -> PairTables:
         """Return the pairs with every unit and every rater counted so many times."""

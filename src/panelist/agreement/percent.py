@@ -10,6 +10,7 @@ from panelist.agreement.unit_sums import UnitSums
     kind="agreement",
     statistics=UnitSums,
     remark=lambda sums: "not corrected for chance",
+    lowest=0.0,
 )
 def percent_agreement(sums: UnitSums) -> float:
     """Percent agreement, as a share: of the pairs of ratings of an output, averaged over outputs.

@@ -6,7 +6,8 @@ from functools import cached_property
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
-from panelist.agreement.interpret import LEAST_RELIABLE, Reading, interpret, read_together
+from panelist.agreement.interpret import LEAST_RELIABLE, MOSTLY_EQUAL, Reading, interpret, read_together
+from panelist.agreement.margins import Margins
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.formats import TEXT, decimals, interval, number
 from panelist.core.result import Pairs, Part, Result, Sentence, Table
@@ -67,6 +68,12 @@ class CoefficientEstimate:
     interval: str = ""
     n_raters: int | None = None
     n_pairs: int | None = None
+    n_pairs_defined: int | None = None
+
+    @property
+    def mostly_undefined(self) -> bool:
+        """Whether most pairs of raters have no value, as one of the two gave the same rating throughout."""
+        return self.n_pairs is not None and 2 * (self.n_pairs_defined or 0) < self.n_pairs
 
     def readings(self) -> tuple[Reading, ...]:
         """Return the words of the named scales, the usual scale first."""
@@ -99,6 +106,7 @@ class CriterionReliability(Result):
     table: "RatingTable | None" = field(default=None, repr=False)
     noun: str = "rating"
     unit_noun: str = "output"
+    margins: Margins = field(default_factory=Margins)
 
     def __getitem__(self, name: str) -> CoefficientEstimate:
         found = {one.name: one for one in self.coefficients}
@@ -120,7 +128,7 @@ class CriterionReliability(Result):
             return (
                 f"On {self.criterion}, no coefficient that suits {self.level} ratings is defined ({where})."
             )
-        together = _read_both(agreement, correlation)
+        together = _read_both(agreement, correlation, self.margins)
         caution = "; but see what is odd about these ratings, below" if self.suspicions and together else ""
         return f"On {self.criterion}, {' and '.join(said)}{together}{caution} ({where}{self._how()})."
 
@@ -142,6 +150,7 @@ class CriterionReliability(Result):
             "n_ratings": self.n_ratings,
             "confidence": self.confidence,
             "interval": self.interval,
+            "margins": asdict(self.margins),
             "coefficients": [one.to_dict() for one in self.coefficients],
             "finding": self.sentence(),
             "suspicions": [asdict(one) for one in self.suspicions],
@@ -253,14 +262,21 @@ class Reliability(Result):
         }
 
 
-def _read_both(agreement: CoefficientEstimate | None, correlation: CoefficientEstimate | None) -> str:
+def _read_both(
+    agreement: CoefficientEstimate | None, correlation: CoefficientEstimate | None, margins: Margins
+) -> str:
     """Return the clause on what the two say together; for one alone, whether it suffices."""
     if agreement is None:
         return ""
     if correlation is None:
-        enough = agreement.estimate >= LEAST_RELIABLE
-        return "" if enough else ": the labels of one judge cannot stand for those of another"
-    together = read_together(agreement.estimate, correlation.estimate)
+        if agreement.estimate >= LEAST_RELIABLE:
+            return ""
+        equal = f"although {100 * margins.equal:.0f} % of comparisons are equal, "
+        most = equal if margins.equal >= MOSTLY_EQUAL else ""
+        return f": {most}the labels of one rater cannot stand for those of another"
+    if correlation.mostly_undefined:
+        return ": most pairs of raters vary too little to say whether they order the items alike"
+    together = read_together(agreement.estimate, correlation.estimate, margins.equal, margins.level)
     return f": {together}" if together else ""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from panelist.agreement.base import COEFFICIENTS
 from panelist.agreement.interpret import interpret
 from panelist.agreement.reliability import SPOKEN
+from panelist.agreement.resample import Reach, reach_of_quantiles, widen
 from panelist.agreement.table import RatingTable, guess_level, make_table
 from panelist.core.errors import BadRatings
 from panelist.core.formats import TEXT, Cell, decimals, interval
@@ -219,7 +220,7 @@ def _resample_raters(
     seed: int,
     confidence: float,
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the ends of percentile intervals from raters drawn again and again, with all their pairs."""
+    """Return the ends of intervals from raters drawn again and again, with all their pairs."""
     nothing = dict.fromkeys(names, float("nan"))
     if resamples < 2 or len(raters) < 2:
         return nothing, dict(nothing)
@@ -233,7 +234,9 @@ def _resample_raters(
         prepared = coefficient.statistics.prepare(table, level)
         values = [coefficient.evaluate(prepared.weigh(units=draw[whose].astype(float)))[0] for draw in draws]
         known = np.array([value for value in values if np.isfinite(value)])
-        tails = [0.5 - confidence / 2, 0.5 + confidence / 2]
-        ends = np.quantile(known, tails) if len(known) > 1 else np.full(2, np.nan)
-        low[name], high[name] = float(ends[0]), float(ends[1])
+        estimate = coefficient(table, level)
+        reach = reach_of_quantiles(known, confidence) if len(known) > 1 else Reach()
+        reach = reach.times(widen(len(raters), confidence))
+        low[name] = max(estimate - reach.down, coefficient.lowest)
+        high[name] = min(estimate + reach.up, 1.0)
     return low, high

@@ -249,7 +249,7 @@ def _compare_choices(name: str, rows: Ratings, trials: Ratings, settings: Settin
 def _bootstrap(rows: Ratings, settings: Settings) -> dict[str, Any]:
     """Return how the intervals of the coefficients are made."""
     return {
-        "interval": "none" if len(rows) > MOST_RESAMPLED else "items",
+        "interval": "none" if len(rows) > MOST_RESAMPLED else "auto",
         "resamples": settings.resamples,
         "seed": settings.seed,
         "confidence": settings.level,

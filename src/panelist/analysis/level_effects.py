@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from panelist.models.formulas.grouping import Factor
 
 _SMALL = 1e-3
+_NOTHING = 0.005  # a standard deviation that is printed as 0.00
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,12 @@ class LevelEffect:
 
 @dataclass(frozen=True, kw_only=True)
 class LevelEffects(Result):
-    """All raters, or all items, from the lowest effect up; ``sd`` is their estimated spread."""
+    """All raters, or all items, from the lowest effect up; ``sd`` is their estimated spread.
+
+    Where the model gives a level an effect for each system, ``averaged``, it is the spread of their averages
+    over the systems: ``own`` and ``by_system`` are then the parts that the model's table shows, where it has
+    one of each. ``share`` is that of all of them together in the variance of a rating.
+    """
 
     criterion: str
     group: str
@@ -54,6 +60,9 @@ class LevelEffects(Result):
     sd: float
     share: float
     levels: tuple[LevelEffect, ...]
+    averaged: bool = False
+    own: float = float("nan")
+    by_system: float = float("nan")
 
     def extremes(self, most: int = 5) -> tuple[LevelEffect, ...]:
         """Return the lowest and the highest levels, all where there are few."""
@@ -64,10 +73,22 @@ class LevelEffects(Result):
     def sentence(self) -> str:
         """Return how much levels differ, and how many stand out."""
         out = sum(one.stands_out for one in self.levels)
-        share = f", {self.share:.0%} of the variance" if np.isfinite(self.share) else ""
+        stand = f"{out:,} of {len(self.levels):,} stand out from the average"
+        if self.sd < _NOTHING:
+            return (
+                f"On {self.criterion}, the data show no difference between {self.group}s (their standard "
+                f"deviation is estimated as {self.sd:.2f} {self.units}); {stand}."
+            )
+        whose = "' averages over the systems" if self.averaged else ""
+        what = f"the {self.group}s{whose}"
+        parts = ""
+        if np.isfinite(self.own):
+            parts = f" ({self.own:.2f} in level, {self.by_system:.2f} from system to system)"
+        whole = f"effects of {self.group}s are {self.share:.0%} of the variance of a rating"
+        share = f", {self.share:.0%} of the variance" if not self.averaged else f"{parts}; {whole}"
         return (
-            f"On {self.criterion}, the {self.group}s differ with a standard deviation of {self.sd:.2f} "
-            f"{self.units}{share}; {out:,} of {len(self.levels):,} stand out from the average."
+            f"On {self.criterion}, {what} differ with a standard deviation of {self.sd:.2f} "
+            f"{self.units}{share if np.isfinite(self.share) else parts}; {stand}."
         )
 
     def title(self) -> str:
@@ -106,6 +127,7 @@ def estimate_levels(
     weights = _average_columns(fit, grid, factor, term)
     effect = fit.solution.modes[place] @ weights
     variance = float(weights @ fit.covariances[factor.name] @ weights)
+    level_variance = max(variance, 0.0)
     cells = _find_cells(fit, group, term)
     if cells is None:
         scaled = fit.solution.deviations[place] * weights
@@ -127,6 +149,9 @@ def estimate_levels(
         confidence=level,
         sd=max(variance, 0.0) ** 0.5,
         share=share,
+        averaged=cells is not None or len(factor.columns) > 1,
+        own=level_variance**0.5 if cells is not None else np.nan,
+        by_system=float(fit.covariances[cells.factor.name][0, 0]) ** 0.5 if cells is not None else np.nan,
         levels=tuple(
             LevelEffect(
                 str(factor.levels[k]),

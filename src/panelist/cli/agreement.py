@@ -34,8 +34,9 @@ Coefficients = Annotated[
 Interval = Annotated[
     str,
     typer.Option(
-        metavar="items|raters|both|analytic|none",
-        help="What is drawn again for the intervals, or formulas where there are some.",
+        metavar="auto|items|raters|both|analytic|none",
+        help="For whom the intervals hold: other items, other raters, or both; auto: both from five raters "
+        "on, else items. Or formulas where there are some.",
     ),
 ]
 Criterion = Annotated[
@@ -73,7 +74,7 @@ def agreement(
     ratings: RatingsFile,
     level: Level = None,
     coefficients: Coefficients = None,
-    interval: Interval = "items",
+    interval: Interval = "auto",
     resamples: Annotated[int, typer.Option(metavar="N", help="The number of bootstrap samples.")] = 1000,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
     confidence: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
@@ -134,7 +135,7 @@ def agreement(
     if judges:
         results |= _study_judges(found, table, options)
     results |= _study_stability(table, found, options)
-    studies = _generalize(found, table) if generalizability or figures is not None else []
+    studies = _generalize(found, table, confidence) if generalizability or figures is not None else []
     if generalizability:
         results["generalizability"] = _wrap("Generalizability", studies)
     if figures is not None:
@@ -260,7 +261,7 @@ def _study_stability(table: "Ratings", found: "Reliability", options: dict[str, 
         return {}
 
 
-def _generalize(found: "Reliability", table: "Ratings") -> "list[Any]":
+def _generalize(found: "Reliability", table: "Ratings", confidence: float) -> "list[Any]":
     """Return the variance components of each criterion that has some; say which have none, and why."""
     from panelist.agreement.generalizability import study_generalizability
     from panelist.core.errors import PanelistError
@@ -269,7 +270,7 @@ def _generalize(found: "Reliability", table: "Ratings") -> "list[Any]":
     for one in found.criteria:
         rows = table.only(one.criterion) if one.criterion in table.criteria else table
         try:
-            studies.append(study_generalizability(rows))
+            studies.append(study_generalizability(rows, confidence=confidence))
         except PanelistError as error:
             tell(f"No decision study of {one.criterion}: {error}")
     return studies

@@ -6,7 +6,7 @@ starts would wait a second, and most processes never show a dashboard.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -92,7 +92,7 @@ def _measure(given: GivenRatings) -> CriterionSoFar:
         return CriterionSoFar(given.criterion, n_raters, words=str(error))
     agreement = _take(found[alpha], "Krippendorff’s α, " + given.level)
     correlation = _take(found["spearman"], "mean Spearman’s ρ") if "spearman" in names else None
-    words = _read(agreement, correlation, what)
+    words = _read(agreement, correlation, what, found.margins.equal)
     return CriterionSoFar(given.criterion, n_raters, agreement, correlation, words)
 
 
@@ -100,30 +100,20 @@ def _take(found: "CoefficientEstimate", name: str) -> Estimate | None:
     return Estimate(name, found.estimate, found.low, found.high) if isfinite(found.estimate) else None
 
 
-def _read(agreement: Estimate | None, correlation: Estimate | None, what: str) -> str:
+def _read(agreement: Estimate | None, correlation: Estimate | None, what: str, equal: float = nan) -> str:
     """Return what both say together, by the same lines as the report (agreement/interpret.py)."""
     if agreement is None:
         return "Nothing varies so far, so that agreement is not defined."
-    from panelist.agreement.interpret import LEAST_LARGE, LEAST_RELIABLE
+    from panelist.agreement.interpret import LEAST_RELIABLE, read_together
 
-    close = agreement.value >= LEAST_RELIABLE
     if correlation is None:
         return (
             f"Raters mostly judge the {what} alike."
-            if close
+            if agreement.value >= LEAST_RELIABLE
             else "Raters often judge differently; one rater’s answer cannot stand for another’s."
         )
-    alike = correlation.value >= LEAST_LARGE
-    if alike and close:
-        return f"Raters order the {what} much alike and mostly give the same points."
-    if alike:
-        return (
-            f"Raters order the {what} much alike but use the points of the scale differently. For ranking "
-            "systems this is fine."
-        )
-    if close:
-        return "Raters mostly give the same points, which vary too little to show an order."
-    return f"Raters neither give the same points nor order the {what} alike so far."
+    said = read_together(agreement.value, correlation.value, equal).replace("the items", f"the {what}")
+    return f"{said[:1].upper()}{said[1:]}, so far."
 
 
 def compare_with_rest(given: Sequence[GivenRatings]) -> dict[int, float]:

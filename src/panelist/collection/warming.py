@@ -75,7 +75,9 @@ def compile_apart() -> bool:
 
 def measure_sample() -> AgreementSoFar:
     """Return the agreement of some made-up ratings at every level: measuring it compiles what is needed."""
-    raters, items = range(LEAST_OTHERS + 1), range(LEAST_SHARED)
+    from panelist.agreement.interval import ENOUGH_RATERS
+
+    raters, items = range(max(LEAST_OTHERS + 1, ENOUGH_RATERS)), range(LEAST_SHARED)
     rows = [(rater, str(item), float(1 + (item + rater * item) % 3)) for rater in raters for item in items]
     judged = pd.DataFrame(rows, columns=["rater", "item", "rating"])
     return measure_so_far([GivenRatings(level, level, judged, judged) for level in LEVELS])

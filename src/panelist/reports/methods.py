@@ -155,7 +155,8 @@ def _tell_reliability(analysis: "Analysis") -> list[str]:
         ]
     return [
         "Agreement is reported beside correlation (Amidei et al. 2019), with intervals from "
-        f"{analysis.settings.resamples:,} bootstrap samples of items."
+        f"{analysis.settings.resamples:,} bootstrap samples of items and, with five raters or more, a "
+        "jackknife over raters."
     ]
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from panelist.agreement.resample import reach_of_quantiles
 from panelist.agreement.stability import measure_stability
 from panelist.analysis.comparative.item_anova import OneWay, analyse_variance
 from panelist.analysis.scales_compared.comparison_of_scales import (
@@ -341,11 +342,13 @@ def _two(
 
 
 def _read(values: Floats, options: _Options, p: float = float("nan"), detail: str = "") -> Reading:
-    """Return the first value, with percentiles of the others as its interval."""
+    """Return the first value, with percentiles of the others around it; no end lies beyond what occurs."""
     drawn = values[1:][np.isfinite(values[1:])]
     low = high = float("nan")
     if np.isfinite(values[0]) and len(drawn) > max(1, len(values) // 2):
-        low, high = np.quantile(drawn, [0.5 - options.level / 2, 0.5 + options.level / 2]).tolist()
+        estimate, reach = float(values[0]), reach_of_quantiles(drawn, options.level)
+        low = max(estimate - reach.down, min(estimate, float(drawn.min())))
+        high = min(estimate + reach.up, max(estimate, float(drawn.max())))
     return Reading(float(values[0]), low, high, p, detail=detail)
 
 

@@ -11,6 +11,9 @@ from panelist.analysis.scales_compared.scale_data import ScaleData
 from panelist.models.arrays import Floats
 from panelist.models.inference.studentised_range import studentised_range_quantile
 
+LARGEST = 1e8  # of df1 F: beyond, the non-central F distribution is as good as its limit
+MOST_TERMS = 20_000  # the mean of a Poisson distribution that is summed term by term
+
 
 def correlate(a: Floats, b: Floats, ranks: bool = False) -> Floats:
     """Return Pearson's r along the last axis, or with ``ranks`` Spearman's rho; nan where nothing varies."""
@@ -132,23 +135,54 @@ def share_interval(F: float, df1: int, df2: int, level: float) -> tuple[float, f
     Steiger (2004), Beyond the F test, Psychological Methods 9, doi:10.1037/1082-989X.9.2.164: the ends of the
     non-centrality λ are turned into λ / (λ + N).
     """
-    from scipy.optimize import brentq
-    from scipy.special import ncfdtr
-
-    if not np.isfinite(F):
+    if not np.isfinite(F) or df1 < 1 or df2 < 1:
         return float("nan"), float("nan")
-    ends = []
-    for share in ((1 + level) / 2, (1 - level) / 2):
-
-        def excess(nc: float, share: float = share) -> float:
-            return float(ncfdtr(df1, df2, nc, F)) - share
-
-        high = 10.0 + 4 * df1 * F
-        while excess(high) > 0 and high < 1e6:
-            high *= 2
-        if excess(0.0) <= 0:
-            ends.append(0.0)
-        else:
-            ends.append(float(brentq(excess, 0.0, high)) if excess(high) < 0 else float("nan"))
+    ends = [_noncentrality(F, df1, df2, share) for share in ((1 + level) / 2, (1 - level) / 2)]
     total = df1 + df2 + 1
-    return ends[0] / (ends[0] + total), ends[1] / (ends[1] + total)
+    return 1 - total / (ends[0] + total), 1 - total / (ends[1] + total)
+
+
+def _noncentrality(F: float, df1: int, df2: int, share: float) -> float:
+    """Return the λ at which so much of the non-central F distribution lies below F; 0 where none does.
+
+    As F grows, only the chi-square below the line varies: λ = df1 F χ²/df2.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import chdtri
+
+    limit = df1 * (float(chdtri(df2, share)) / df2) * F
+    if df1 * F > LARGEST:
+        return limit
+
+    def excess(nc: float) -> float:
+        return noncentral_f(F, df1, df2, nc) - share
+
+    if excess(0.0) <= 0:
+        return 0.0
+    high = 10.0 + 2 * limit
+    while excess(high) > 0:
+        high *= 2
+    return float(brentq(excess, 0.0, high))
+
+
+def noncentral_f(F: float, df1: int, df2: int, nc: float) -> float:
+    """Return how much of the non-central F distribution lies below F, for every λ that occurs.
+
+    It is a mixture of beta distributions by a Poisson distribution of mean λ/2, summed term by term, or by
+    Gauss and Hermite's nodes where there are too many terms. scipy's ``ncfdtr`` gives nan in places.
+
+    >>> round(noncentral_f(3.0, 2, 40, 5.0), 6)
+    0.490461
+    """
+    from scipy.special import betainc, gammaln
+
+    mean = nc / 2
+    if mean < MOST_TERMS:
+        reach = 9 * np.sqrt(mean) + 30
+        j = np.arange(max(0.0, np.floor(mean - reach)), np.ceil(mean + reach) + 1)
+        weight = np.exp(j * np.log(mean) - mean - gammaln(j + 1)) if mean > 0 else (j == 0).astype(float)
+    else:
+        nodes, weight = np.polynomial.hermite_e.hermegauss(40)
+        j, weight = mean + np.sqrt(mean) * nodes, weight / np.sqrt(2 * np.pi)
+    above = betainc(df2 / 2, df1 / 2 + j, df2 / (df1 * F + df2))
+    return 1 - float(weight @ above)

@@ -98,10 +98,15 @@ def _judge_factors(label: str, side: str, found: dict[str, Property]) -> str:
     system, rater = (getattr(found[f"F-ratio of {name}"], side).share for name in ("system", "rater"))
     if not (isfinite(system) and isfinite(rater)):
         return ""
-    shares = f"{100 * system:.0f} % of the variance against {100 * rater:.0f} %"
+    of_system, of_rater = f"{100 * system:.0f} %", f"{100 * rater:.0f} %"
+    if of_system == of_rater:
+        return f"On {label} the system matters about as much as who rates ({of_system} of the variance each)."
     if rater > system:
+        shares = f"{of_rater} of the variance against {of_system}"
         return f"On {label} who rates matters more than which system is rated ({shares})."
-    return f"On {label} the system matters more than who rates ({shares})."
+    return (
+        f"On {label} the system matters more than who rates ({of_system} of the variance against {of_rater})."
+    )
 
 
 def _capital(text: str) -> str:

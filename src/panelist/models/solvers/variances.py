@@ -119,9 +119,15 @@ def _has_lost_rank(part: Floats) -> bool:
 
 
 def _say_zero(factor: Factor, name: str) -> str:
+    what = (
+        f"difference between {factor.name}s"
+        if name == "Intercept"
+        else f"difference between {factor.name}s in the effect of {name}"
+    )
     return (
-        f"singular: the variance of {name} over {factor.name} is estimated as zero, which these ratings "
-        "cannot tell from a small one; the estimates stand, and a model without this term fits as well"
+        f"singular: the variance of {name} over {factor.name} is estimated as zero (these data show no "
+        f"{what}, which is not to say that there is none); the estimates stand, and a model without this "
+        "term fits as well"
     )
 
 

@@ -55,7 +55,7 @@ class Facts:
         if rows.frame.empty or criterion.scale.level == "text":
             return Missing("There are no ratings on this criterion.")
         how: dict[str, Any] = {
-            "interval": "none" if len(rows) > MOST_RESAMPLED else "items",
+            "interval": "none" if len(rows) > MOST_RESAMPLED else "auto",
             "resamples": self.resamples,
             "confidence": 1 - self.study.file.analysis.alpha,
         }

@@ -1,0 +1,64 @@
+"""Raters and items: what is said of their spread agrees with the table that the model prints."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from panelist.analysis.level_effects import LevelEffect, LevelEffects, estimate_levels
+from panelist.analysis.marginal import make_grid
+from panelist.models.fit import fit
+
+
+def ratings(own: float, by_system: float, seed: int = 1) -> pd.DataFrame:
+    """Return ratings of three systems and eight items by ten raters; raters' level and taste as given."""
+    rng = np.random.default_rng(seed)
+    rater, item, system = (grid.ravel() for grid in np.indices((10, 8, 3)))
+    taste = rng.normal(size=(10, 3))
+    taste -= taste.mean(axis=1, keepdims=True)  # so that nothing is left of it in the rater's average
+    latent = own * rng.normal(size=10)[rater] + by_system * taste[rater, system] + 0.5 * rng.normal(size=240)
+    return pd.DataFrame(
+        {
+            "rater": [f"r{k}" for k in rater],
+            "item": [f"i{k}" for k in item],
+            "system": [f"s{k}" for k in system],
+            "rating": latent,
+        }
+    )
+
+
+def test_a_spread_over_systems_is_not_shown_as_one_of_level() -> None:
+    """The rater's own standard deviation is zero: the sentence says where the spread comes from."""
+    fitted = fit(
+        "rating ~ system + (1 | rater) + (1 | rater:system) + (1 | item)", ratings(0.0, 1.0), model="lmm"
+    )
+    sds = dict(zip(fitted.random["group"], fitted.random["sd"], strict=True))
+    assert sds["rater"] < 1e-3
+    levels = estimate_levels(fitted, make_grid(fitted, "system"), "x", "rater", "system", 0.95)
+    assert levels.averaged
+    assert levels.own == pytest.approx(sds["rater"], abs=1e-9)
+    assert levels.by_system == pytest.approx(sds["rater:system"])
+    assert levels.sd == pytest.approx(np.sqrt(sds["rater"] ** 2 + sds["rater:system"] ** 2 / 3))
+    assert "the raters' averages over the systems differ with a standard deviation of" in levels.sentence()
+    assert f"(0.00 in level, {sds['rater:system']:.2f} from system to system)" in levels.sentence()
+
+
+def test_raters_alone_have_the_spread_of_the_models_table() -> None:
+    fitted = fit("rating ~ system + (1 | rater) + (1 | item)", ratings(1.0, 0.0), model="lmm")
+    sds = dict(zip(fitted.random["group"], fitted.random["sd"], strict=True))
+    levels = estimate_levels(fitted, make_grid(fitted, "system"), "x", "rater", "system", 0.95)
+    assert not levels.averaged
+    assert f"the raters differ with a standard deviation of {sds['rater']:.2f} points" in levels.sentence()
+
+
+def test_a_spread_of_zero_is_no_difference_that_the_data_show() -> None:
+    levels = LevelEffects(
+        criterion="x",
+        group="rater",
+        units="points of the scale",
+        confidence=0.95,
+        sd=0.0,
+        share=0.0,
+        levels=(LevelEffect("a", 3, 0.0, 0.0, 0.0),),
+    )
+    assert "the data show no difference between raters" in levels.sentence()
+    assert "differ with" not in levels.sentence()
