@@ -126,7 +126,7 @@ def test_the_linear_model_leads_in_sets_that_are_not_trusted(monkeypatch: pytest
     usual = ANALYSES["clmm"].prepare(layout, Choices())(responses)
     linear = ANALYSES["lmm"].prepare(layout, Choices())(responses)
     marks = np.array([True, False, False, True, False, False])
-    monkeypatch.setattr(batch_models, "find_untrusted", lambda kept, L, prepare, responses: marks)
+    monkeypatch.setattr(batch_models, "find_untrusted", lambda kept, L, n_sets: marks)
     tests = ANALYSES["clmm"].prepare(layout, Choices())(responses)
     np.testing.assert_array_equal(tests.p, np.where(marks[:, None], linear.p, usual.p))
     np.testing.assert_array_equal(tests.linear, marks)

@@ -20,7 +20,6 @@ from panelist.analysis.comparison import CriterionComparison, list_pairs
 from panelist.analysis.contradictions import find_contradictions
 from panelist.analysis.marginal import estimate_marginal, find_term, make_grid
 from panelist.core.errors import PanelistError
-from panelist.models.arrays import Bools, Floats
 from panelist.models.inference.contrasts import contrast_pairs, estimate_means
 from panelist.models.inference.laplace_error import worst_of
 from panelist.models.inference.small_sample import SmallSample
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from panelist.models.fitted import Fit
-
-WIDE = 1.0  # latent standard deviations
 
 
 def choose_lead(
@@ -66,10 +63,8 @@ def distrust(fit: "Fit", term: str) -> str:
     It must hold for the differences between the levels of ``term``. A fit in which a level is separated is
     not judged by it: separated.py mends that.
     """
-    if fit.model != "clmm" or np.isnan(fit.vcov).any() or not may_mislead(fit.random["sd"].to_numpy(float)):
-        return ""
-    error = fit.laplace_error
-    if error is None:
+    error = getattr(fit, "laplace_error", None)
+    if error is None or np.isnan(fit.vcov).any():
         return ""
     rows = estimate_means(fit, term).L
     pairs = np.array([a - b for a, b in combinations(rows, 2)])
@@ -81,17 +76,6 @@ def distrust(fit: "Fit", term: str) -> str:
         "The ordinal model is not to be trusted here: raters are so nearly unanimous that its approximation "
         f"fails, by its own measure by {size} in a difference between systems."
     )
-
-
-def may_mislead(sds: Floats) -> Bools:
-    """Return whether Laplace is measured at all, given the standard deviations of the random effects.
-
-    It errs where levels are nearly unanimous, and then their standard deviation is large. Where none is, the
-    measured error of an effect was never above a twentieth of its standard error, while a variance at its
-    boundary can look as if it would move far.
-    """
-    wide: Bools = np.max(sds, axis=-1, initial=0.0) > WIDE
-    return wide
 
 
 def _read_analogue(main: CriterionComparison) -> CriterionComparison | None:

@@ -50,7 +50,7 @@ class BatchModel(Analysis):
             if ordinal and choices.as_compared:
                 tests = fill_separated(tests, kept, layout, prepare, L, responses)
             if linear is not None:
-                untrusted = find_untrusted(kept, L, prepare, responses)
+                untrusted = find_untrusted(kept, L, len(responses))
                 tests = lead_by_linear(tests, untrusted, linear, responses)
             return tests
 
@@ -61,12 +61,12 @@ def make_preparer(layout: Layout, model: str, choices: Choices) -> Prepare:
     """Return the function that gives the batch of a formula, made once for each."""
 
     @lru_cache(maxsize=16)
-    def prepare(formula: str, *, measured: bool = False) -> Batch:
+    def prepare(formula: str) -> Batch:
         frame = layout.make_frame(np.resize(np.arange(2.0), layout.n_rows))
         ordinal = model in ("clmm", "clm")
         design = build_design(parse_formula(formula), read_ratings(frame), ordinal=ordinal)
-        df = "z" if measured else choices.df  # what is only measured is not tested
-        return prepare_batch(design, model, choices.link, choices.method, df, measured)
+        measured = model == "clmm" and choices.as_compared
+        return prepare_batch(design, model, choices.link, choices.method, choices.df, measured)
 
     return prepare
 
