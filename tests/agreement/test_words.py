@@ -55,7 +55,7 @@ def share_between_raters(x: Floats) -> float:
     n, k = x.shape
     error = float((centred**2).sum() / ((n - 1) * (k - 1)))
     between = max(float(x.mean(axis=0).var(ddof=1)) - error / n, 0.0)
-    return between / (between + error)
+    return float(between / (between + error))
 
 
 tables = st.builds(

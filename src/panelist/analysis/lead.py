@@ -21,7 +21,6 @@ from panelist.analysis.contradictions import find_contradictions
 from panelist.analysis.marginal import estimate_marginal, find_term, make_grid
 from panelist.core.errors import PanelistError
 from panelist.models.inference.contrasts import contrast_pairs, estimate_means
-from panelist.models.inference.laplace_error import worst_of
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.predictions.predict import category_points
 
@@ -70,11 +69,10 @@ def distrust(fit: "Fit", term: str) -> str:
     pairs = np.array([a - b for a, b in combinations(rows, 2)])
     if error.holds_for(pairs):
         return ""
-    worst = worst_of(error.shift_of(pairs))
-    size = f"about {worst:.1f} standard errors" if np.isfinite(worst) else "nobody knows how much"
     return (
-        "The ordinal model is not to be trusted here: raters are so nearly unanimous that its approximation "
-        f"fails, by its own measure by {size} in a difference between systems."
+        "The ordinal model is not to be trusted here: its Laplace approximation is off, measured level by "
+        f"level ({'; '.join(error.faults(pairs))}), as it is where outputs have few ratings that nearly all "
+        "agree."
     )
 
 

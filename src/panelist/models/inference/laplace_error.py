@@ -75,6 +75,20 @@ class LaplaceError:
         claimed = min(factor.loglik_error for factor in self.factors)
         return worst_of(self.shift_of(L)) <= TRUSTED and self.spread <= STEADY and claimed >= LOWEST
 
+    def faults(self, L: Floats) -> list[str]:
+        """Return what is off by more than can be borne, for these contrasts, each in a few words."""
+        worst, claimed = worst_of(self.shift_of(L)), min(self.factors, key=lambda one: one.loglik_error)
+        found = []
+        if not np.isfinite(worst):
+            found.append("by how much cannot be told")
+        elif worst > TRUSTED:
+            found.append(f"a difference by about {worst:.1f} standard errors")
+        if np.isfinite(self.spread) and self.spread > STEADY:
+            found.append(f"standard deviations by {100 * self.spread:.0f} %")
+        if claimed.loglik_error < LOWEST:
+            found.append(f"the log-likelihood of {claimed.name} by {-claimed.loglik_error:.1f}")
+        return found
+
     def sentence(self) -> str:
         """Return what was found, in one sentence."""
         if self.trusted:
