@@ -205,6 +205,7 @@ def test_a_linear_model_has_no_laplace_error() -> None:
 
 def test_a_contrast_is_measured_in_its_own_standard_error() -> None:
     error = LaplaceError((FactorError("item", -3.0),), np.array([0.1, -0.2]), np.diag([0.04, 0.09]), 0.1)
+    assert not error.trusted
     np.testing.assert_allclose(error.shift_of(np.array([1.0, -1.0])), 0.3 / np.sqrt(0.13))
     assert error.worst == pytest.approx(2.0 / 3.0)
     assert "the levels of item have few ratings" in error.sentence()
@@ -214,10 +215,15 @@ def test_a_contrast_is_measured_in_its_own_standard_error() -> None:
 
 def test_standard_deviations_that_move_far_are_a_reason_for_distrust() -> None:
     still = np.array([0.001])
-    near, far = (LaplaceError((FactorError("item", -9.0),), still, np.eye(1), x) for x in (0.05, 0.5))
+    near, far = (LaplaceError((FactorError("item", 9.0),), still, np.eye(1), x) for x in (0.05, 0.5))
     assert near.trusted
     assert not far.trusted
     assert "standard deviations by 50 %" in far.sentence()
+
+
+def test_a_likelihood_far_too_high_is_a_reason_for_distrust() -> None:
+    errors = (FactorError("item", -9.0), FactorError("rater", 9.0))
+    assert not LaplaceError(errors, np.array([0.001]), np.eye(1), 0.01).trusted
 
 
 def test_a_batch_measures_what_a_fit_does_when_asked() -> None:

@@ -12,7 +12,7 @@ from panelist.models.arrays import Bools, Floats, Longs
 from panelist.models.formulas.matrices import Design
 from panelist.models.inference.small_sample import LEAST_DEGREES
 from panelist.models.solvers.fitters import FAILURES, ONE_VALUE, Estimates
-from panelist.models.solvers.laplace_shift import STEADY, TRUSTED
+from panelist.models.solvers.laplace_shift import LOWEST, STEADY, TRUSTED
 
 __all__ = ["FAILURES", "BatchFits", "Contrasts", "gather"]
 
@@ -55,7 +55,8 @@ class BatchFits:
     A: Floats  # (n_sets, k, k), for Satterthwaite's degrees of freedom; k = 0 but for lmm
     residual_df: float  # n − p for lm, else infinite
     shift: Floats  # (n_sets, p) of β by a better approximation than Laplace's; nan unless asked for, as is
-    spread: Floats  # (n_sets,) that of the standard deviations, as a share of the latent spread
+    spread: Floats  # (n_sets,) that of the standard deviations, as a share of the latent spread, and
+    loglik_error: Floats  # (n_sets,) what the log-likelihood lacks, the lowest of any factor
     small: SmallSamples | None = None  # of clmm: what t needs in place of z
 
     def contrast(self, L: Floats) -> Contrasts:
@@ -81,8 +82,8 @@ class BatchFits:
 
     def holds_for(self, L: Floats) -> Bools:
         """Return in which sets Laplace leaves these contrasts alone, (n_sets,), where it was measured."""
-        near: Bools = (np.abs(self.laplace_shift(L)) <= TRUSTED).all(axis=1) & (self.spread <= STEADY)
-        return near
+        worst: Floats = np.abs(self.laplace_shift(L)).max(axis=1)
+        return (worst <= TRUSTED) & (self.spread <= STEADY) & (self.loglik_error >= LOWEST)
 
     def take(self, sets: Longs) -> BatchFits:
         """Return the fits of some sets."""
@@ -143,7 +144,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         for factor in design.factors
     }
     thresholds, shift = np.full((n, highest), np.nan), np.full((n, p), np.nan)
-    spread = np.full(n, np.nan)
+    spread, error = np.full(n, np.nan), np.full(n, np.nan)
     converged, singular = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     failed = np.full(n, ONE_VALUE, dtype=np.int64)
     for at, one in enumerate(found):
@@ -155,7 +156,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         for matrices, found_one in zip(covariances.values(), one.covariances, strict=True):
             matrices[at] = found_one
         if len(one.shift):
-            shift[at], spread[at] = one.shift, one.spread
+            shift[at], spread[at], error[at] = one.shift, one.spread, one.loglik_error
         if k:
             slopes[at], A[at] = one.slopes, one.A
     residual_df = float(len(design.rows) - p) if model == "lm" else np.inf
@@ -184,6 +185,7 @@ def gather(model: str, design: Design, found: list[Estimates | None], highest: i
         residual_df,
         shift,
         spread,
+        error,
     )
 
 

@@ -7,7 +7,8 @@ by Laplace, N − c is the better objective, and a Newton step from the optimum 
 
 With one grouping factor c is exact. With several it leaves out what the factors do together, which is small
 beside it wherever one factor has few ratings a level. The step is a prediction: where the error is large the
-true shift is often larger still, so that a large move of the standard deviations is to be distrusted too.
+true shift is often larger still, and now and then Laplace has an optimum of its own where the step is short.
+So a large move of the standard deviations, or a likelihood far too high, is a reason for distrust as well.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panelist.models.arrays import Floats
-from panelist.models.solvers.laplace_shift import STEADY, TRUSTED, find_shift, find_spread, measure_levels
+from panelist.models.solvers.laplace_shift import (
+    LOWEST,
+    STEADY,
+    TRUSTED,
+    find_shift,
+    find_spread,
+    measure_levels,
+)
 
 if TYPE_CHECKING:
     from panelist.models.fitted import Fit
@@ -64,7 +72,8 @@ class LaplaceError:
 
     def holds_for(self, L: Floats) -> bool:
         """Return whether the approximation leaves these contrasts alone."""
-        return worst_of(self.shift_of(L)) <= TRUSTED and self.spread <= STEADY
+        claimed = min(factor.loglik_error for factor in self.factors)
+        return worst_of(self.shift_of(L)) <= TRUSTED and self.spread <= STEADY and claimed >= LOWEST
 
     def sentence(self) -> str:
         """Return what was found, in one sentence."""

@@ -49,7 +49,8 @@ class Estimates(NamedTuple):
     slopes: Floats  # ∂Var(β̂)/∂φ and Var(φ̂), for Satterthwaite's degrees of freedom
     A: Floats
     shift: Floats = _NOTHING  # of β by a better approximation than Laplace's, where it was asked for; and
-    spread: float = np.nan  # of the standard deviations, as a share of the latent spread
+    spread: float = np.nan  # of the standard deviations, as a share of the latent spread; and
+    loglik_error: float = np.nan  # the lowest of any factor
 
 
 class Fitter(Protocol):
@@ -89,7 +90,8 @@ class _Packer:
 class _Searched(NamedTuple):
     pack: Pack
     found: clmm.Found
-    slopes: Floats  # of the error of Laplace, where it is asked for
+    errors: Floats  # of Laplace, by factor, where they are asked for
+    slopes: Floats  # of their sum
 
 
 class OrdinalMixed:
@@ -118,8 +120,9 @@ class OrdinalMixed:
         model = self.base._replace(codes=pack.codes[self.base.pattern.order], J=pack.thresholds.J)
         room = self._room(model)
         found = clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, room)
-        slopes = measure_levels(model, room.work, found.psi)[1] if self.measured else _NOTHING
-        return _Searched(pack, found, slopes)
+        if not self.measured:
+            return _Searched(pack, found, _NOTHING, _NOTHING)
+        return _Searched(pack, found, *measure_levels(model, room.work, found.psi))
 
     def _describe(self, searched: "list[_Searched]") -> list[Estimates]:
         """Return the estimates of searches with as many categories; what can be is done for all at once."""
@@ -137,7 +140,7 @@ class OrdinalMixed:
         ]
 
     def _describe_one(self, searched: "_Searched", covariance: Floats, condition: float) -> Estimates:
-        pack, found, slopes = searched
+        pack, found, errors, slopes = searched
         s, p = pack.thresholds.J.shape[1], self.design.X.shape[1]
         beta, tau = found.psi[s : s + p], found.psi[s + p :]
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
@@ -164,6 +167,7 @@ class OrdinalMixed:
             _NOTHING,
             shift[s : s + p],
             find_spread(shift, tau, self.link) if self.measured else np.nan,
+            float(errors.min()) if self.measured else np.nan,
         )
 
     def _room(self, model: Ordinal) -> clmm.Room:

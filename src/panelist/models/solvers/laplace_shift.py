@@ -11,6 +11,9 @@ from panelist.models.solvers.spectra import routine
 
 TRUSTED = 0.2  # standard errors: a larger shift of an effect changes what it says
 STEADY = 0.2  # a larger share of the spread, and the step itself cannot be relied on
+LOWEST = (
+    -2.0
+)  # log-likelihood of a factor: where Laplace claims more than that too much, nothing can be relied on
 _FLAT = 1e-6  # scaled curvature of the variances below which a direction is left out
 
 
