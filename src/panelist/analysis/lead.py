@@ -71,10 +71,10 @@ def distrust(fit: "Fit", term: str) -> str:
     if error.holds_for(pairs):
         return ""
     worst = worst_of(error.shift_of(pairs))
-    size = f"about {worst:.1f} standard errors" if np.isfinite(worst) else "nobody knows how much"
+    size = f", here by about {worst:.1f} standard errors of a difference" if 0.1 < worst < np.inf else ""
     return (
-        "The ordinal model is not to be trusted here: raters are so nearly unanimous that its approximation "
-        f"fails, by its own measure by {size} in a difference between systems."
+        "The ordinal model is not to be trusted here: the approximation behind it fails, as it does where the "
+        f"few ratings of an output nearly all agree{size}."
     )
 
 
