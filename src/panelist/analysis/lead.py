@@ -73,8 +73,8 @@ def distrust(fit: "Fit", term: str) -> str:
     worst = worst_of(error.shift_of(pairs))
     size = f", here by about {worst:.1f} standard errors of a difference" if 0.1 < worst < np.inf else ""
     return (
-        "The ordinal model is not to be trusted here: the approximation behind it fails, as it does where the "
-        f"few ratings of an output nearly all agree{size}."
+        "The ordinal model is not to be trusted here: the approximation behind it fails, as it does where "
+        f"the few ratings of an output nearly all agree{size}."
     )
 
 
