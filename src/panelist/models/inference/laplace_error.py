@@ -129,5 +129,5 @@ def measure_laplace_error(fit: "Fit") -> LaplaceError:
     names = (factor.name for factor in fit.design.factors)
     factors = tuple(FactorError(name, float(error)) for name, error in zip(names, errors, strict=True))
     s, p = len(solution.alpha), len(solution.beta)
-    spread = find_spread(shift, solution.psi[s + p :], fit.link)
+    spread = find_spread(errors, shift, solution.psi[s + p :], fit.link)
     return LaplaceError(factors, shift[s : s + p], fit.vcov, spread)

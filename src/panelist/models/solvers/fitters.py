@@ -166,7 +166,7 @@ class OrdinalMixed:
             _NOTHING,
             _NOTHING,
             shift[s : s + p],
-            find_spread(shift, tau, self.link) if self.measured else np.nan,
+            find_spread(errors, shift, tau, self.link) if self.measured else np.nan,
             float(errors.min()) if self.measured else np.nan,
         )
 

@@ -11,9 +11,8 @@ from panelist.models.solvers.spectra import routine
 
 TRUSTED = 0.2  # standard errors: a larger shift of an effect changes what it says
 STEADY = 0.2  # a larger share of the spread, and the step itself cannot be relied on
-LOWEST = (
-    -2.0
-)  # log-likelihood of a factor: where Laplace claims more than that too much, nothing can be relied on
+LOWEST = -2.0  # log-likelihood of a factor: where Laplace claims more than that too much, nothing is reliable
+NEGLIGIBLE = 0.5  # log-likelihood: a smaller error moves a deviation only where the data hardly know it
 _FLAT = 1e-6  # scaled curvature of the variances below which a direction is left out
 
 
@@ -44,8 +43,14 @@ def find_shift(slopes: Floats, hessian: Floats, covariance: Floats) -> Floats:
     return np.concatenate([first, rest])
 
 
-def find_spread(shift: Floats, tau: Floats, link: str) -> float:
-    """Return by what share of the latent spread the random effects' standard deviations move."""
+def find_spread(errors: Floats, shift: Floats, tau: Floats, link: str) -> float:
+    """Return by what share of the latent spread the random effects' standard deviations move.
+
+    None at all where no factor's error is worth a word: a variance near zero has so flat a likelihood that
+    next to nothing moves it far.
+    """
+    if np.abs(errors).max(initial=0.0) < NEGLIGIBLE:
+        return 0.0
     unit = LATENT_SD[link] if link != "cauchit" else 1.5
     moved = shift[len(shift) - len(tau) :]
     return float(np.linalg.norm(moved) / np.hypot(unit, np.linalg.norm(tau)))
