@@ -75,7 +75,7 @@ def test_the_truth_comes_back(name: str) -> None:
 def test_a_pilot_whose_model_is_not_trusted_is_read_from_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     layout, responses = simulate("yes or no, nearly unanimous", 1)
     frame = layout.make_frame(responses[0] + 1)
-    monkeypatch.setattr(pilots, "distrust", lambda fitted, term: "nearly unanimous")
+    monkeypatch.setattr(pilots, "find_faults", lambda fitted, term: ["nearly unanimous"])
     truth, systems = fit_pilot(frame)
     assert len(systems) == 2
     assert truth.notes == (NEAR_UNANIMOUS,)
@@ -90,7 +90,7 @@ def test_a_pilot_whose_model_is_not_trusted_is_read_from_pairs(monkeypatch: pyte
 
 def test_simulated_ratings_agree_as_often_as_those_of_the_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
     layout, responses = simulate("yes or no, nearly unanimous", 1)
-    monkeypatch.setattr(pilots, "distrust", lambda fitted, term: "nearly unanimous")
+    monkeypatch.setattr(pilots, "find_faults", lambda fitted, term: ["nearly unanimous"])
     truth, _ = fit_pilot(layout.make_frame(responses[0] + 1))
     assert truth.effects is not None
     again = simulate_responses(truth, layout, truth.effects, stream(5, "again"), 40)
@@ -113,7 +113,7 @@ def test_a_pilot_with_a_system_at_one_end_is_refused() -> None:
 @pytest.mark.skipif(not XSUM.exists(), reason=MISSING)
 def test_nearly_unanimous_ratings_give_what_exact_integration_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dense integration with one effect of outputs gives an SD of 4.6 and −2.14 for the largest gap."""
-    monkeypatch.setattr(pilots, "distrust", lambda fitted, term: "nearly unanimous")
+    monkeypatch.setattr(pilots, "find_faults", lambda fitted, term: ["nearly unanimous"])
     truth, systems = fit_pilot(XSUM)
     assert truth.effects is not None
     gaps = dict(zip(systems, truth.effects, strict=True))

@@ -143,6 +143,7 @@ class CriterionReliability(Result):
         """Return the criterion by the names of the command's JSON."""
         return {
             "criterion": self.criterion,
+            "measurement": self.level,
             "level": self.level,
             "level_reason": self.level_reason,
             "n_items": self.n_items,

@@ -42,37 +42,44 @@ def choose_lead(
     """
     if not main.fit.ordinal:
         return replace(main, contradictions=find_contradictions(main, None, used, {}))
-    reason = distrust(main.fit, find_term(main))
-    if reason and free:
+    faults = find_faults(main.fit, find_term(main))
+    if not faults:
+        found = find_contradictions(main, _read_analogue(main), used, _expect(main))
+        return replace(main, contradictions=found)
+    main = replace(main, notes=(_tell_faults(faults), *main.notes))
+    off = f"its approximation is off here, {faults[0]}"
+    if free:
         try:
             linear = compare_by("lmm" if main.model == "clmm" else "lm")
         except PanelistError:
-            reason = f"{reason} No linear model could be fitted in its place."
+            off += ", and no linear model could be fitted in its place"
         else:
-            why = f"{reason} The linear mixed model leads; the ordinal one stands beside it."
             found = find_contradictions(linear, None, used, {})
-            return replace(linear, why=why, beside=main, contradictions=found)
+            why = f"The linear model leads, for the ordinal one is not to be trusted: {off}."
+            notes = (_tell_faults(faults), *linear.notes)
+            return replace(linear, why=why, beside=main, contradictions=found, notes=notes)
     found = find_contradictions(main, _read_analogue(main), used, _expect(main))
-    return replace(main, why=reason, contradictions=found)
+    return replace(main, why=f"The ordinal model is not to be trusted: {off}.", contradictions=found)
 
 
-def distrust(fit: "Fit", term: str) -> str:
-    """Return why the Laplace approximation behind a fit is not to be trusted, "" where it is.
+def find_faults(fit: "Fit", term: str) -> list[str]:
+    """Return what is off in the Laplace approximation behind a fit, nothing where it is to be trusted.
 
     It must hold for the differences between the levels of ``term``. A fit in which a level is separated is
     not judged by it: separated.py mends that.
     """
     error = getattr(fit, "laplace_error", None)
     if error is None or np.isnan(fit.vcov).any():
-        return ""
+        return []
     rows = estimate_means(fit, term).L
     pairs = np.array([a - b for a, b in combinations(rows, 2)])
-    if error.holds_for(pairs):
-        return ""
+    return [] if error.holds_for(pairs) else list(error.faults(pairs))
+
+
+def _tell_faults(faults: list[str]) -> str:
     return (
-        "The ordinal model is not to be trusted here: its Laplace approximation is off, measured level by "
-        f"level ({'; '.join(error.faults(pairs))}), as it is where outputs have few ratings that nearly all "
-        "agree."
+        "The Laplace approximation of the ordinal model is not to be trusted here. Measured level by level, "
+        f"it is off: {'; '.join(faults)}. That happens where outputs have few ratings that nearly all agree."
     )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from panelist.analysis.lead import distrust
+from panelist.analysis.lead import find_faults
 from panelist.analysis.separated import find_separated
 from panelist.core.errors import BadRatings
 from panelist.core.ratings import Ratings, read_ratings
@@ -52,7 +52,7 @@ def fit_pilot(
     fitted = fit(part.formula(), ratings, model="clmm" if part.shapes else "clm", link="probit")
     systems = _read_systems(fitted)
     _refuse_separated(fitted)
-    if distrust(fitted, "system"):
+    if find_faults(fitted, "system"):
         if uncertain:
             raise BadRatings(
                 "The pilot's raters are so nearly unanimous that its model does not say how uncertain the "

@@ -81,13 +81,17 @@ def test_the_page_has_neither_style_nor_script_nor_foreign_address_in_it(served:
 
 
 def test_a_form_without_a_script_comes_back_with_numbers(served: Served) -> None:
+    numbers = r"\d\.\d\d \(\d\.\d\d–\d\.\d\d\)"
     with enter(served) as desk:
-        text = read_text(desk.get(f"/planner?{SMALL}"))
+        for _ in range(20):  # sent again, the form knows more: a busy machine takes more than one page
+            text = read_text(desk.get(f"/planner?{SMALL}"))
+            if len(re.findall(numbers, text)) >= 15:
+                break
     assert re.search(r"With 12 items and 2 ratings each you would find the difference about \d+ times", text)
     found = re.search(r"Power (0\.\d\d), 95 % interval (0\.\d\d) to (\d\.\d\d) from \d+ simulated stud", text)
     assert found
     assert float(found[2]) <= float(found[1]) <= float(found[3])
-    assert len(re.findall(r"\d\.\d\d \(\d\.\d\d–\d\.\d\d\)", text)) >= 15  # 5 numbers of items, 3 lines
+    assert len(re.findall(numbers, text)) >= 15  # 5 numbers of items, 3 lines
 
 
 @pytest.mark.parametrize(
