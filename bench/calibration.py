@@ -211,7 +211,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("family", choices=sorted(FAMILIES))
     parser.add_argument("--sets", type=int, default=200)
     parser.add_argument("--only", type=int, nargs="*", help="the places of the studies, from 0")
-    parser.add_argument("--step", type=float, default=0.0, help="latent distance of neighbouring systems")
+    parser.add_argument(
+        "--step",
+        type=float,
+        default=0.0,
+        help="latent distance of neighbouring systems; unanimous: in SDs of outputs",
+    )
     parser.add_argument("--df", default="t", help="t or z")
     parser.add_argument("--model", default="auto", help="as in compare; items: t-tests of the items' means")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
@@ -220,7 +225,8 @@ def main(arguments: list[str] | None = None) -> None:
     print(HEADER, flush=True)
     studies = FAMILIES[asked.family]
     for place in asked.only if asked.only is not None else range(len(studies)):
-        study = replace(studies[place], step=asked.step) if asked.step else studies[place]
+        unit = studies[place].item_system if asked.family == "unanimous" else 1.0
+        study = replace(studies[place], step=unit * asked.step)
         start = perf_counter()
         outcomes = run(study, asked.sets, options, asked.workers)
         print(tell(study, outcomes, perf_counter() - start), flush=True)
