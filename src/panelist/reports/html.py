@@ -15,6 +15,7 @@ from panelist.analysis.missing import Missing
 from panelist.analysis.words import count
 from panelist.core.formats import P_VALUE, TEXT, Cell, Format, decimals, interval
 from panelist.core.result import Pairs, Sentence, Table
+from panelist.models.inference.adjust import find_adjustment
 from panelist.reports.bibliography import list_references
 from panelist.reports.methods import write_methods, write_results
 from panelist.reports.page_charts import (
@@ -89,7 +90,14 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         references=list_references(analysis),
         provenance=describe_provenance(analysis, report, date),
         language=analysis.study.file.language if analysis.study else "en",
+        adjustments=_name_adjustments(analysis),
     )
+
+
+def _name_adjustments(analysis: Analysis) -> str:
+    """Return what the adjustments that were used are called."""
+    made = [one.comparison for one in analysis.criteria if not isinstance(one.comparison, Missing)]
+    return " or ".join(dict.fromkeys(find_adjustment(one.adjust).label for one in made)) or "unadjusted"
 
 
 def make_page(one: CriterionAnalysis, analysis: Analysis) -> Page:
