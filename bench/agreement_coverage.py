@@ -32,9 +32,31 @@ NAMES: dict[Level, tuple[str, ...]] = {
         "krippendorff_alpha_nominal",
         "gwet_ac1",
     ),
-    "ordinal": ("weighted_kappa_quadratic", "krippendorff_alpha_ordinal", "gwet_ac2", "spearman"),
-    "interval": ("krippendorff_alpha_interval", "pearson", "icc_a1"),
+    "ordinal": (
+        "weighted_kappa_linear",
+        "weighted_kappa_quadratic",
+        "krippendorff_alpha_ordinal",
+        "gwet_ac2",
+        "spearman",
+        "kendall_tau_b",
+        "goodman_kruskal_gamma",
+        "kendall_w",
+    ),
+    "interval": (
+        "krippendorff_alpha_interval",
+        "pearson",
+        "icc_1",
+        "icc_a1",
+        "icc_c1",
+        "icc_k",
+        "icc_ak",
+        "icc_ck",
+        "cronbach_alpha",
+    ),
+    "ratio": ("krippendorff_alpha_ratio",),
 }
+OF_GROUPS = ("kendall_w", "icc_k", "icc_ak", "icc_ck", "cronbach_alpha")
+"""What is said of a group of raters: its truth is that of groups of the same size."""
 LEVEL_SD, NOISE, NOISE_SD = 0.4, 0.7, 0.35  # raters: spread of level, typical noise, spread of its logarithm
 SPREAD = np.sqrt(1 + LEVEL_SD**2 + NOISE**2 * np.exp(2 * NOISE_SD**2))
 VARIANCES = {
@@ -79,7 +101,7 @@ DESIGNS = [
 def measure_coverage(design: Design, sets: int, resamples: int, seed: int = 1) -> pd.DataFrame:
     """Return a row for each coefficient: how often its interval held the truth, how often there was none."""
     rng = np.random.default_rng(seed)
-    truth = _find_truth(design.shape) if design.raters >= ENOUGH_RATERS else {}
+    truth = _find_truth(design.shape, design.raters) if design.raters >= ENOUGH_RATERS else {}
     rows = []
     for number in range(sets):
         people = _draw_raters(rng, design.raters)
@@ -101,11 +123,17 @@ def measure_coverage(design: Design, sets: int, resamples: int, seed: int = 1) -
     )
 
 
+def _find_truth(shape: str, raters: int) -> dict[str, float]:
+    """Return the coefficients of very many raters and outputs, those of groups at this size."""
+    own = _average_groups(shape, raters)
+    return _average_groups(shape, 30) | {name: own[name] for name in OF_GROUPS}
+
+
 @cache
-def _find_truth(shape: str) -> dict[str, float]:
-    """Return the coefficients of very many raters and outputs: the mean over forty groups of raters."""
+def _average_groups(shape: str, raters: int) -> dict[str, float]:
+    """Return the mean over forty groups of raters, each with very many outputs."""
     rng = np.random.default_rng(0)
-    many = [_evaluate(_rate(rng, 1_500, _draw_raters(rng, 30), shape)) for _ in range(40)]
+    many = [_evaluate(_rate(rng, 1_500, _draw_raters(rng, raters), shape)) for _ in range(40)]
     return {name: float(np.mean([one[name] for one in many])) for name in many[0]}
 
 
