@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from panelist.analysis import lead
+from panelist.analysis.across import adjust_across
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.contradictions import find_contradictions
 from panelist.analysis.stepping import fit_largest
@@ -64,6 +65,20 @@ def test_a_pair_on_which_two_analyses_disagree_is_named_first() -> None:
     )
     assert "the linear mixed model s0 and s1 cannot be told apart (p = 0.600)" in said
     assert "By the ordinal mixed model alone, s2 is rated above" in said
+
+
+def test_p_values_of_one_criterion_are_not_quoted_as_those_of_several() -> None:
+    frame = study(effects=(0.0, 1.5, 3.0))
+    found = compare_systems(frame).criteria[0]
+    even = tuple(replace(pair, p_adjusted=0.6) for pair in found.pairs)
+    against = find_contradictions(found, replace(found, model="lmm", pairs=even), frame, {})
+    two = [replace(found, criterion=name, contradictions=against) for name in ("fluency", "style")]
+    (alone, _), _ = adjust_across(two, "none")
+    (together, _), _ = adjust_across(two, "bonferroni")
+    assert alone.sentence().startswith("On fluency, two analyses of the same ratings disagree")
+    assert together.sentence().startswith(
+        "On fluency, before the adjustment for several criteria, two analyses"
+    )
 
 
 def test_means_that_point_the_other_way_are_said() -> None:

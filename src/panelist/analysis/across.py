@@ -106,7 +106,13 @@ def _limit(p: float) -> float:
 
 def _change(one: CriterionComparison, p: Sequence[float], how: str) -> CriterionComparison:
     pairs = tuple(replace(pair, p_adjusted=value) for pair, value in zip(one.pairs, p, strict=True))
-    changed = replace(one, pairs=pairs, across_criteria=how)
+    told = tuple(
+        replace(against, sentence=f"before the adjustment for several criteria, {against.sentence}")
+        if against.code == "analyses"  # it quotes p-values of this criterion alone
+        else against
+        for against in one.contradictions
+    )
+    changed = replace(one, pairs=pairs, across_criteria=how, contradictions=told)
     return changed if one.reference else replace(changed, systems=_rank_again(changed))
 
 
