@@ -16,7 +16,9 @@ from panelist.models.solvers.clmm import make_model
 from panelist.models.solvers.laplace import make_workspace
 from panelist.models.solvers.laplace_shift import TRUSTED, measure_levels
 from panelist.models.solvers.links import LINKS
-from panelist.models.solvers.quadrature import evaluate_quadrature, make_scalar_model
+from panelist.models.solvers.nested_likelihood import evaluate_quadrature
+from panelist.models.solvers.nests import make_nest
+from panelist.models.solvers.quadrature import make_modes
 from tests.models.designs import design
 
 XSUM = Path(__file__).parents[3] / "shared" / "data" / "xsum_factuality.csv"
@@ -64,9 +66,9 @@ def test_with_one_effect_the_error_is_the_integral_less_laplace(link: str) -> No
     frame = simulate(2.0, 5, seed=1)
     found = fit("rating ~ system + (1 | output)", frame, model="clmm", link=link)
     assert found.structure is not None
-    exact = make_scalar_model(found.design, link, found.structure, 7)
+    exact, _ = make_nest(found.design, link, found.structure, 7)
     psi, slopes = found.solution.psi, np.empty(len(found.solution.psi))
-    value = -evaluate_quadrature(exact, psi, np.zeros(len(exact.levels)), slopes)
+    value = -evaluate_quadrature(exact, psi, make_modes(exact), slopes)
     assert found.laplace_error is not None
     assert found.laplace_error.loglik_error == pytest.approx(value - found.loglik, abs=0.02)
     # The slopes of N by Laplace vanish at its optimum, so that those of the error are those of log L.

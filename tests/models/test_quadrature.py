@@ -1,12 +1,14 @@
 """Adaptive quadrature against the Laplace approximation, numerical integration and R."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit, ndtr
 
 from panelist.core.errors import BadModel
 from panelist.models.arrays import Floats
@@ -14,7 +16,9 @@ from panelist.models.fit import fit
 from panelist.models.fitted import Fit
 from panelist.models.solvers import links
 from panelist.models.solvers.links import LINKS, link_code
-from panelist.models.solvers.quadrature import evaluate_quadrature, make_scalar_model
+from panelist.models.solvers.nested_likelihood import evaluate_quadrature
+from panelist.models.solvers.nests import make_nest
+from panelist.models.solvers.quadrature import make_modes
 from panelist.models.solvers.thresholds import make_thresholds
 from tests.models.compiled import compiled
 from tests.models.designs import design
@@ -57,7 +61,7 @@ def integrate(link: str, thresholds: Floats, beta: float, tau: float) -> float:
 @pytest.mark.parametrize("points", [2, 60])
 def test_the_gradient_equals_finite_differences(link: str, points: int) -> None:
     built = design(RATER, tiny(), ordinal=True)
-    model = make_scalar_model(built, link, make_thresholds("flexible", built.categories), points)
+    model, _ = make_nest(built, link, make_thresholds("flexible", built.categories), points)
     psi = np.array([-0.7, 0.4, 0.6, 0.9])
     gradient, modes, spare = np.empty(4), np.zeros(4), np.empty(4)
     evaluate_quadrature(model, psi, modes, gradient)
@@ -71,7 +75,7 @@ def test_the_gradient_equals_finite_differences(link: str, points: int) -> None:
 @pytest.mark.parametrize("points", [2, 41])
 def test_any_number_of_points_gives_the_integral(link: str, points: int) -> None:
     built = design(RATER, tiny(), ordinal=True)
-    model = make_scalar_model(built, link, make_thresholds("flexible", built.categories), points)
+    model, _ = make_nest(built, link, make_thresholds("flexible", built.categories), points)
     value = evaluate_quadrature(model, np.array([-0.7, 0.4, 0.6, 1.2]), np.zeros(4), np.empty(4))
     assert -value == pytest.approx(integrate(link, np.array([-0.7, 0.4]), 0.6, 1.2), abs=1e-8)
 
@@ -81,6 +85,121 @@ def test_the_number_of_points_does_not_matter_on_ordinary_data() -> None:
     assert few.loglik == pytest.approx(many.loglik, abs=1e-8)
     np.testing.assert_allclose(few.beta, many.beta, atol=1e-6)
     assert abs(paper(1).loglik - many.loglik) > 1e-6  # the Laplace approximation is another number
+
+
+# ---- nested effects ----------------------------------------------------------------------------------------
+NESTED = "rating ~ system + (1 | item) + (1 | item:system)"
+
+
+def outputs(sds: tuple[float, float] = (1.0, 0.8), items: int = 8, seed: int = 3) -> pd.DataFrame:
+    """Return three ratings, of 1 to 3, of each output of two systems."""
+    rng, rows = np.random.default_rng(seed), []
+    for item in range(items):
+        level = sds[0] * rng.standard_normal()
+        for system in "xy":
+            latent = level + sds[1] * rng.standard_normal() + 0.5 * (system == "y") + rng.standard_normal(3)
+            rows += [
+                (item, system, r, 1 + int(np.searchsorted([-0.5, 0.7], x))) for r, x in enumerate(latent)
+            ]
+    return pd.DataFrame(rows, columns=["item", "system", "rater", "rating"])
+
+
+DISTRIBUTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "probit": ndtr,
+    "logit": expit,
+    "cloglog": lambda x: -np.expm1(-np.exp(np.minimum(x, 30.0))),
+    "loglog": lambda x: np.exp(-np.exp(np.minimum(-x, 30.0))),
+    "cauchit": lambda x: 0.5 + np.arctan(x) / np.pi,
+}
+
+
+def integrate_twice(link: str, frame: pd.DataFrame, psi: Floats, nodes: int = 601) -> float:
+    """Return log L of ψ = (two thresholds, β, sd of items, sd of outputs) by a grid over both effects."""
+    u = np.linspace(-9.0, 9.0, nodes)
+    prior = np.exp(-0.5 * u**2) / np.sqrt(2.0 * np.pi) * (u[1] - u[0])
+    bounds, F, total = np.array([-1e300, *psi[:2], 1e300]), DISTRIBUTIONS[link], 0.0
+    away = psi[3] * u[:, None] + psi[4] * u[None, :]
+    tables = {
+        (system, k): F(bounds[k] - psi[2] * (system == "y") - away)
+        - F(bounds[k - 1] - psi[2] * (system == "y") - away)
+        for system in "xy"
+        for k in (1, 2, 3)
+    }
+    for _, own in frame.groupby("item"):
+        given = np.ones(nodes)
+        for system, part in own.groupby("system"):
+            product = np.ones_like(away)
+            for rating in part["rating"]:
+                product *= tables[str(system), int(rating)]
+            given *= product @ prior
+        total += float(np.log(given @ prior))
+    return total
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_nested_effects_give_the_integral_and_its_gradient(link: str) -> None:
+    built = design(NESTED, outputs(), ordinal=True)
+    model, _ = make_nest(built, link, make_thresholds("flexible", built.categories), 2)
+    truth = np.array([-0.6, 0.9, 0.4, 1.1, 0.7])
+    assert [factor.name for factor in built.factors] == ["item:system", "item"]
+    psi = truth[[0, 1, 2, 4, 3]]
+    gradient, modes, spare = np.empty(5), make_modes(model), np.empty(5)
+    value = evaluate_quadrature(model, psi, modes, gradient)
+    assert -value == pytest.approx(integrate_twice(link, outputs(), truth), abs=1e-8)
+    for k, step in enumerate(1e-5 * np.eye(5)):
+        up = evaluate_quadrature(model, psi + step, modes, spare)
+        down = evaluate_quadrature(model, psi - step, modes, spare)
+        assert gradient[k] == pytest.approx((up - down) / 2e-5, abs=1e-7)
+
+
+def test_nothing_depends_on_where_the_nodes_begin() -> None:
+    built = design(NESTED, outputs((2.0, 6.0)), ordinal=True)
+    model, _ = make_nest(built, "probit", make_thresholds("flexible", built.categories), 2)
+    psi, spare, modes = np.array([-2.0, 3.0, 1.0, 6.0, 2.0]), np.empty(5), make_modes(model)
+    values = [evaluate_quadrature(model, psi, modes + start, spare) for start in (0.0, 3.0, -4.0, 20.0)]
+    assert values == pytest.approx([values[0]] * 4, abs=1e-9)
+    assert -values[0] == pytest.approx(
+        integrate_twice("probit", outputs((2.0, 6.0)), psi[[0, 1, 2, 4, 3]], nodes=1201), abs=1e-7
+    )
+
+
+@pytest.mark.parametrize("spread", [(0.8, 0.8), (1.5, 5.0), (4.0, 1.0)])
+def test_nested_fits_are_at_the_maximum_for_any_number_of_points(spread: tuple[float, float]) -> None:
+    frame = outputs(spread, items=40, seed=4)
+    found = fit(NESTED, frame, model="clmm", quadrature=7)
+    sds = found.random.set_index("group")["sd"]
+    best = np.array([*found.threshold_values, *found.beta, sds["item"], sds["item:system"]])
+    assert found.converged
+    assert found.loglik == pytest.approx(integrate_twice("probit", frame, best), abs=1e-6)
+    for k in range(5):
+        for step in (-0.02, 0.02):
+            other = best.copy()
+            other[k] += step
+            assert integrate_twice("probit", frame, other) < found.loglik
+    more = fit(NESTED, frame, model="clmm", quadrature=61)
+    np.testing.assert_allclose(more.joint_estimates, found.joint_estimates, atol=1e-6)
+    np.testing.assert_allclose(more.random["sd"], found.random["sd"], atol=1e-5)
+
+
+def test_the_effects_of_a_nested_fit_are_joint_modes() -> None:
+    frame = outputs(items=30)
+    found = fit(NESTED, frame, model="clmm", quadrature=7)
+    laplace = fit(NESTED, frame, model="clmm")  # near enough that levels are alike in order and size
+    ours, theirs = found.modes, laplace.modes
+    assert ours["level"].tolist() == theirs["level"].tolist()
+    assert np.corrcoef(ours["mode"], theirs["mode"])[0, 1] > 0.99
+    np.testing.assert_allclose(ours["deviation"], theirs["deviation"], rtol=0.25)
+
+
+def test_an_inner_variance_of_zero_leaves_the_outer_effect() -> None:
+    frame = pd.concat([tiny(), tiny()]).reset_index(drop=True)
+    frame["half"] = frame["rater"] + np.repeat(["1", "2"], 24)  # both halves of a rater are the same
+    nested = fit("rating ~ system + (1 | rater) + (1 | half)", frame, model="clmm", quadrature=7)
+    single = fit(RATER, frame, model="clmm", quadrature=7)
+    assert nested.singular
+    assert nested.random.set_index("group")["sd"]["half"] == 0.0
+    assert nested.loglik == pytest.approx(single.loglik, abs=1e-7)
+    np.testing.assert_allclose(nested.joint_vcov, single.joint_vcov, rtol=1e-4)
 
 
 # ---- nearly unanimous ratings ------------------------------------------------------------------------------
@@ -99,7 +218,6 @@ def near_unanimous(categories: int, sd: float = 5.0) -> pd.DataFrame:
 def maximise_densely(frame: pd.DataFrame) -> tuple[Floats, float]:
     """Return (thresholds, β, sd) and log L of (1 | output), probit, by 1,001 points over u."""
     from scipy.optimize import minimize
-    from scipy.special import ndtr
 
     wide = frame.assign(n=1).pivot_table(
         index=["output", "system"], columns="rating", values="n", aggfunc="sum", fill_value=0
@@ -192,10 +310,15 @@ def test_a_variance_of_zero_leaves_the_model_without_random_effects() -> None:
 
 
 @pytest.mark.parametrize(
-    "formula", ["rating ~ system + (1 | rater) + (1 | item)", "rating ~ (system | rater)"]
+    "formula",
+    [
+        "rating ~ system + (1 | rater) + (1 | item)",
+        "rating ~ (system | rater)",
+        "rating ~ system + (1 | item) + (1 | item:system) + (1 | rater)",
+    ],
 )
-def test_more_than_one_effect_is_refused(formula: str) -> None:
-    with pytest.raises(BadModel, match="exactly one random effect"):
+def test_effects_that_are_not_nested_are_refused(formula: str) -> None:
+    with pytest.raises(BadModel, match="two of which one is nested in the other"):
         paper(5, formula)
 
 

@@ -35,8 +35,8 @@ def fit(
         int,
         typer.Option(
             metavar="N",
-            help="Points of adaptive quadrature, at least, for a clmm with one scalar random effect; "
-            "1 is Laplace.",
+            help="Points of adaptive quadrature, at least, for a clmm with one scalar random effect or two "
+            "nested ones; 1 is Laplace.",
         ),
     ] = 1,
     df: Df = "t",

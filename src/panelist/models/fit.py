@@ -38,8 +38,9 @@ def fit(
     ratings table: a path, a pandas or polars frame, or what ``load_ratings`` returned. ``model`` is ``clmm``
     or ``clm`` (ordered categories, with or without random effects), ``lmm`` or ``lm`` (numbers), or ``auto``.
     ``link`` and ``threshold`` belong to the ordinal models, ``method`` (REML or ML) to ``lmm``, and
-    ``quadrature``, the points of adaptive quadrature, to a ``clmm`` with a single scalar random effect: 1 is
-    the Laplace approximation, and any other number the integral itself, with more points where it takes them.
+    ``quadrature``, the points of adaptive quadrature, to a ``clmm`` with one scalar random effect or two
+    nested ones: 1 is the Laplace approximation, and any other number the integral itself, with more points
+    where it takes them.
     ``df`` belongs to a ``clmm``: "t" tests with the degrees of freedom and the standard errors that few
     raters or items ask for, "z" takes them for many.
     """

@@ -337,19 +337,20 @@ class _Laplace:
 
 
 class _Quadrature:
-    """An ordinal model with one scalar random effect by adaptive quadrature."""
+    """An ordinal model with one or two nested random effects, by adaptive quadrature."""
 
     def __init__(self, fit: "Fit") -> None:
-        from panelist.models.solvers.quadrature import make_scalar_model
+        from panelist.models.solvers.nests import make_nest
+        from panelist.models.solvers.quadrature import make_modes
 
         assert fit.structure is not None
         assert fit.link is not None
-        self.model = make_scalar_model(fit.design, fit.link, fit.structure, fit.solution.points)
-        self.modes = np.zeros(len(self.model.levels))
+        self.model, _ = make_nest(fit.design, fit.link, fit.structure, fit.solution.points)
+        self.modes = make_modes(self.model)
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
         """Return −log L and its gradient by (α, β, τ)."""
-        from panelist.models.solvers.quadrature import evaluate_quadrature
+        from panelist.models.solvers.nested_likelihood import evaluate_quadrature
 
         gradient = np.zeros(len(phi))
         return float(evaluate_quadrature(self.model, phi, self.modes, gradient)), gradient

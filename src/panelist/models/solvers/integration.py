@@ -26,9 +26,9 @@ E_A, E_B, E_PULL = range(3)  # rows of what `integrate_line` fills
 N_MEANS = 3
 
 # The bend of −log p in η that the step has to resolve: for most links from how far F is analytic.
-_SHARPNESS = (1.0, 1.0, 4.0, 4.0, 11.0)
+SHARPNESS = (1.0, 1.0, 4.0, 4.0, 11.0)
 MOST_NODES = 4000.0  # about; only a standard deviation beyond a hundred would need more
-_WIDEST = 17.0  # prior standard deviations that the nodes may have to span
+WIDEST = 17.0  # prior standard deviations that the nodes may have to span
 
 
 @inner
@@ -36,8 +36,8 @@ def count_nodes(link: int, v: Floats, bend: float, fineness: float) -> float:
     """Return how many nodes the integral may take at most, if none is spared."""
     sharpest = bend
     for i in range(len(v)):
-        sharpest += _SHARPNESS[link] * v[i] * v[i]
-    return _WIDEST * math.sqrt(sharpest / bend) / fineness
+        sharpest += SHARPNESS[link] * v[i] * v[i]
+    return WIDEST * math.sqrt(sharpest / bend) / fineness
 
 
 @inner
@@ -62,7 +62,7 @@ def integrate_line(
     """
     stay_apart()
     n = len(codes)
-    step = _WIDEST / math.sqrt(bend) / min(count_nodes(link, v, bend, fineness), MOST_NODES)
+    step = WIDEST / math.sqrt(bend) / min(count_nodes(link, v, bend, fineness), MOST_NODES)
     upper, lower, sums = np.empty(WIDTH * n), np.empty(WIDTH * n), np.zeros(N_MEANS * WIDTH * n)
     x, losses, weights = np.empty(WIDTH), np.empty(WIDTH), np.empty(WIDTH)
     share, base = 0.0, 0.0
