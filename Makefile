@@ -5,17 +5,26 @@ BIN := .venv/bin
 # One thread a BLAS call: the tests run a process a core, and more threads than cores fight each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
 .PHONY: setup system demo test check docs bench lock clean
 
+# What running Panelist needs. Nothing is compiled here: a command compiles what it needs, once.
+.venv/runs: requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Panelist needs Python 3.11 or newer; install it, or say make PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "Setting up .venv with $(PYTHON), once: about a minute, more on a slow network"
+	@$(PYTHON) -m venv .venv
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# What developing needs besides: tests, linters, the documentation; all of the model code, compiled.
 setup: .venv/ready
 
-.venv/ready: requirements.lock pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Panelist needs Python 3.11 or newer; install it, or say make PYTHON=/path/to/python3.11"; exit 1; }
-	@echo "Setting up .venv with $(PYTHON) (once; a few minutes on a slow network)"
-	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@$(BIN)/python -m panelist.analysis.warm
+.venv/ready: .venv/runs requirements-dev.lock
+	@echo "Adding what tests and documentation need"
+	@$(PIP) --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m panelist.models.compiling
 	@touch $@
 
 # A browser and PostgreSQL, for the tests that need them; without them those tests are skipped and say so.
@@ -31,7 +40,7 @@ system:
 		echo "Some tests are skipped: to run them, install$$missing"; \
 	fi
 
-demo: setup
+demo: .venv/runs
 	@$(BIN)/panelist demo
 
 test: setup system
@@ -52,8 +61,10 @@ bench: setup
 	$(BIN)/python -m bench
 
 lock:
-	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --quiet -o requirements.lock
+	uv pip compile pyproject.toml --group dev --constraint requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header --quiet -o requirements-dev.lock
 
 clean:
 	rm -rf .venv build dist site

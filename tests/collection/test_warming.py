@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from panelist.collection import warming
+from panelist.models import compiling
+from panelist.models.compiling import Part
 
 # A process of its own: here other tests may have compiled what the sample leaves out.
 CHECK = """
@@ -57,17 +59,17 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     empty._cache._cache_file._load_index = dict
     monkeypatch.setattr(warming, "find_kernel", lambda: empty)
 
-    def run(command: list[str], **settings: Any) -> None:
-        made.append(" ".join(command[1:]))
+    def compile_parts(parts: list[Part], **settings: Any) -> None:
+        made.extend(part.name for part in parts)
 
-    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(compiling, "compile_apart", compile_parts)
     monkeypatch.setattr(warming, "measure_sample", lambda: made.append("sample"))
     return made
 
 
 def test_where_nothing_is_compiled_another_process_does_it_first(calls: list[str]) -> None:
     wait(warming.Warming())
-    assert calls == ["-m panelist.collection.warming", "sample"]
+    assert calls == ["agreement", "sample"]
 
 
 def test_what_is_compiled_is_only_loaded(calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

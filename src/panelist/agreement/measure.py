@@ -23,6 +23,7 @@ from panelist.agreement.suspicious import find_suspicions
 from panelist.agreement.table import RatingTable
 from panelist.core.errors import PanelistError
 from panelist.core.ratings import Ratings, read_ratings
+from panelist.models.compiling import prepare
 
 SKEWED = 0.8  # the share of one category from which chance-corrected agreement is known to mislead
 NEARLY_SKEWED, ENOUGH_SKEWED = 0.75, 100  # a share, and items from which intervals are wide enough for it
@@ -57,6 +58,7 @@ def measure_agreement(
     check_how(interval, confidence)
     if interval != "none" and resamples < 2:
         raise PanelistError(f"A bootstrap needs at least 2 resamples. Got {resamples!r} instead.")
+    prepare("agreement")
     source = read_ratings(ratings, columns)
     asked = _named(coefficients)
     tables = make_tables(source, level, unit, repeats=repeats, occasion=occasion, scale=scale)

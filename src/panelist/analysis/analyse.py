@@ -35,6 +35,7 @@ from panelist.core.errors import BadRatings
 from panelist.core.ratings import Ratings
 from panelist.core.review import check_drops
 from panelist.core.roles import ask_for
+from panelist.models.formulas.response import choose_family
 from panelist.scales.base import MODEL_OF_LEVEL
 from panelist.study.load import load_study
 from panelist.study.study import Study
@@ -269,6 +270,7 @@ def _analyse_ratings(
     if settings.formula is None:
         formula, note = lighten_formula(rows.frame)
         settings = replace(settings, formula=formula)
+    _prepare(rows)
     compared = attempt(lambda: _compare(rows, name, planned, settings, note))
     if isinstance(compared, Missing):
         reason = Missing(f"There is no model of {name!r}: why, stands where the systems are compared.")
@@ -301,6 +303,17 @@ def _analyse_ratings(
         items=items,
         checks=checks,
     )
+
+
+def _prepare(rows: Ratings) -> None:
+    """Compile everything that these ratings will need at once, so that it takes one wait."""
+    from panelist.models.compiling import list_parts, prepare
+
+    rating = rows.frame["rating"]
+    ordered = rating.dtype == "category"
+    values = np.asarray(rating.cat.codes if ordered else rating, dtype=np.float64)
+    ordinal, _ = choose_family(values, ordered=ordered)
+    prepare(*list_parts("clmm" if ordinal else "lmm", "clm" if ordinal else "lm"), "agreement")
 
 
 def _compare(

@@ -307,7 +307,10 @@ def _choose(frame: pd.DataFrame, options: _Options) -> tuple[str, RandomPart | N
 
 
 def _fit(formula: str, table: Ratings, model: str, options: _Options) -> Any:
+    from panelist.models.compiling import list_parts, prepare
     from panelist.models.fit import fit  # late: it brings the compiled kernels
+
+    prepare(*list_parts(model))
 
     if model in ("clm", "clmm"):
         return fit(formula, table, model=model, link=options.link, df=options.df)

@@ -6,8 +6,6 @@ loads the result.
 """
 
 import logging
-import os
-import subprocess
 import sys
 import threading
 from typing import Any
@@ -19,8 +17,6 @@ from panelist.collection.given_ratings import GivenRatings
 
 KERNEL = "panelist.agreement.pair_kernel"
 LEVELS = ("ordinal", "interval", "ratio", "nominal")
-LAST_IN_LINE = 10
-APART_SECONDS = 600.0
 
 log = logging.getLogger("panelist.web")
 
@@ -63,14 +59,13 @@ def find_kernel() -> Any:
     return measure_pairs
 
 
-def compile_apart() -> bool:
-    """Compile in another process, which leaves the result on disk; return whether it is there."""
-    if getattr(getattr(find_kernel(), "_cache", None), "_cache_file", None) is None:
-        return False  # no folder can be written: every process compiles for itself
-    command = [sys.executable, "-m", "panelist.collection.warming"]
-    nothing = subprocess.DEVNULL
-    subprocess.run(command, stdin=nothing, stdout=nothing, stderr=nothing, timeout=APART_SECONDS, check=False)
-    return is_kept()
+def compile_apart() -> None:
+    """Compile in another process, which leaves the result on disk, if there is a folder for it."""
+    from panelist.models import compiling
+    from panelist.models.solvers.kernel import can_be_kept
+
+    if can_be_kept(find_kernel()):
+        compiling.compile_apart([compiling.PARTS["agreement"]], nice=compiling.LAST_IN_LINE)
 
 
 def measure_sample() -> AgreementSoFar:
@@ -81,9 +76,3 @@ def measure_sample() -> AgreementSoFar:
     rows = [(rater, str(item), float(1 + (item + rater * item) % 3)) for rater in raters for item in items]
     judged = pd.DataFrame(rows, columns=["rater", "item", "rating"])
     return measure_so_far([GivenRatings(level, level, judged, judged) for level in LEVELS])
-
-
-if __name__ == "__main__":
-    if hasattr(os, "nice"):
-        os.nice(LAST_IN_LINE)
-    measure_sample()

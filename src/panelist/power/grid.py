@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from panelist.core.errors import PanelistError
+from panelist.models.compiling import list_parts, prepare
 from panelist.power.analyses.base import Choices
 from panelist.power.cells import Cell, CellResult, find_interval, summarise
 from panelist.power.chunks import Chunk
@@ -71,6 +72,7 @@ def run_grid(
     They depend on the grid alone: a cell counts its chunks in their order, up to the first at which it is
     known well enough, whatever was run besides.
     """
+    prepare(*list_parts(*grid.models))
     opened = open_engine(engine, workers) if isinstance(engine, str) else nullcontext(engine)
     writer = Journal(journal, grid.key) if journal is not None else None
     with writer or nullcontext(), opened as running:

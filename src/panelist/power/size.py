@@ -10,6 +10,7 @@ import numpy as np
 
 from panelist.core.errors import BadDesign, PanelistError
 from panelist.core.seeds import stream
+from panelist.models.compiling import list_parts, prepare
 from panelist.power.analyses.base import Choices
 from panelist.power.cells import Cell, CellResult
 from panelist.power.cost import Tariff
@@ -84,6 +85,7 @@ def find_sample_size(
     ]
     choices = Choices(alpha=alpha, adjust=adjust)
     names = check_models([model], [source], [families[0].lay_out(20, seed)])
+    prepare(*list_parts(*names))
     search = _Search(source, effects, effect, names, choices, seed, tariff, budget, max_raters, chosen)
     path = None if journal is None else Path(journal)
     with _open(engine, workers, path, find_search_key(names, choices, seed)) as running:

@@ -1,26 +1,37 @@
-"""Compiling apart: a process of its own, once, while runs come and go."""
+"""Compiling apart: in other processes, once, while runs come and go."""
 
-import sys
+import threading
 import time
 
 import pytest
 
-from panelist.reports.planner import compiling
-from panelist.reports.planner.compiling import Compiling, find_kernel, must_compile
+from panelist.models import compiling as models
+from panelist.models.compiling import Part
+from panelist.reports.planner.compiling import Compiling
+
+
+def wait(apart: Compiling, model: str) -> None:
+    until = time.monotonic() + 20
+    while not apart.is_over(model) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert apart.is_over(model)
 
 
 def test_what_compiles_nothing_is_ready() -> None:
-    assert find_kernel("item_means") is None
-    assert not must_compile("item_means")
-    assert Compiling().is_over("item_means")
+    wait(Compiling(), "item_means")
 
 
-def test_a_model_that_was_never_compiled_is_left_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "must_compile", lambda model: True)
-    monkeypatch.setattr(sys, "executable", "/bin/true")
+def test_a_model_that_was_never_compiled_is_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    done, asked = threading.Event(), list[list[str]]()
+
+    def compile_parts(parts: list[Part], nice: int) -> None:
+        asked.append([part.name for part in parts])
+        done.wait(20)
+
+    monkeypatch.setattr(models, "is_compiled", lambda kernel: False)
+    monkeypatch.setattr(models, "compile_apart", compile_parts)
     apart = Compiling()
     assert not apart.is_over("clmm")
-    until = time.monotonic() + 20
-    while not apart.is_over("clmm") and time.monotonic() < until:
-        time.sleep(0.01)
-    assert apart.is_over("clmm")  # once tried, the next fit may compile here
+    done.set()
+    wait(apart, "clmm")
+    assert asked == [["ordinal", "errors", "linear"]]  # once tried, the next fit may compile here

@@ -3,8 +3,9 @@
 import numpy as np
 
 from panelist.models.arrays import Floats, Ints
+from panelist.models.compiling import prepare
 from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.kernel import announce_compiling, kernel
+from panelist.models.solvers.kernel import kernel
 from panelist.models.solvers.links import A_TILT, B_TILT, D1, N_ENTRIES, A, B, fill_rows, link_code
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
@@ -16,12 +17,12 @@ _STEPS, _TOLERANCE = 100, 1e-12
 
 def solve_clm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the maximum likelihood estimates of a cumulative link model."""
-    announce_compiling(_newton)
+    prepare("clm")
     assert design.codes is not None
     p, s = design.X.shape[1], thresholds.J.shape[1]
     psi = np.concatenate([start_alpha(design.codes, thresholds, link, 1.0), np.zeros(p)])
     gradient, hessian = np.empty(s + p), np.empty((s + p, s + p))
-    value, steps, found = _newton(
+    value, steps, found = find_optimum(
         link_code(link), design.codes, design.X, thresholds.J, psi, gradient, hessian, _STEPS, _TOLERANCE
     )
     covariance = np.linalg.pinv(hessian, hermitian=True)
@@ -94,7 +95,7 @@ def _derive(codes: Ints, X: Floats, J: Floats, rows: Floats, gradient: Floats, h
 
 
 @kernel
-def _newton(
+def find_optimum(
     link: int,
     codes: Ints,
     X: Floats,
@@ -105,6 +106,7 @@ def _newton(
     max_steps: int,
     tolerance: float,
 ) -> tuple[float, int, bool]:
+    """Move ψ to the optimum, fill gradient and Hessian; return −log L, the steps, and whether it is one."""
     rows = np.empty((N_ENTRIES, len(codes)))
     value = _measure(link, codes, X, J, psi, rows)
     k = len(psi)

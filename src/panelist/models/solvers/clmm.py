@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from panelist.models.arrays import Floats
+from panelist.models.compiling import prepare
 from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import dense_size, find_pattern
 from panelist.models.solvers.columns import LaneRoom, make_lane_room
 from panelist.models.solvers.estimate import ONCE, PHASE, POSITIVE, TOLERANCE, Progress, make_progress
 from panelist.models.solvers.following import Directions, make_directions
-from panelist.models.solvers.kernel import announce_compiling
 from panelist.models.solvers.laplace import Ordinal, Workspace, make_workspace
 from panelist.models.solvers.links import LATENT_SD, LINKS, link_code
 from panelist.models.solvers.optimise import ITERATIONS, REASON, REASONS, Search, make_search
@@ -74,7 +74,7 @@ class Found(NamedTuple):
 
 def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the Laplace estimates of an ordinal mixed model."""
-    announce_compiling(search_ordinal)
+    prepare("ordinal", "errors")
     model = make_model(design, link, thresholds)
     with single_threaded_blas(dense_size(model.pattern)), lend_room(make_room, model) as room:
         room.work.counts[:] = 0

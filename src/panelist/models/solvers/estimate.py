@@ -22,11 +22,13 @@ _MAX_STEPS = 500
 _ROUNDS = 3
 _AT_ZERO = 1e-6  # diagonal entries of Λ below this are put at zero, where they belong
 _FLAT = 1e-5  # largest slope of an optimum, for up to 10,000 ratings
+_ENOUGH = 1e-12  # predicted gain of another Newton step below which the point is the optimum
+_MOST_REPEATS = 5  # of the Newton step, with the same Hessian
 _SLACK = 5e-3  # of the predicted gain, left in the mode while searching
 
-ONCE, FIRST_POINT, START, SEARCH, CENTRE, COLUMN, POLISH, RETURN, DONE = range(9)
+ONCE, FIRST_POINT, START, SEARCH, CENTRE, COLUMN, POLISH, REPEAT, RETURN, DONE = range(10)
 
-PHASE, NEXT_COLUMN, ROUNDS, FRESH, POSITIVE = range(5)  # places in Progress.numbers
+PHASE, NEXT_COLUMN, ROUNDS, FRESH, POSITIVE, REPEATS = range(6)  # places in Progress.numbers
 
 
 class Progress(NamedTuple):
@@ -50,7 +52,7 @@ def make_progress(k: int, columns: int, pausing: bool = False) -> Progress:
         np.empty((k, 0 if pausing else columns)),
         np.zeros(columns),
         np.empty(k),
-        np.array([FIRST_POINT, 0, 0, 1, 0]),
+        np.array([FIRST_POINT, 0, 0, 1, 0, 0]),
     )
 
 
@@ -122,6 +124,11 @@ def _look(
         for c in range(len(work.u)):
             work.u[c] = work.kept[c] + progress.pushes[column, c]
         return
+    if phase == REPEAT:
+        numbers[PHASE] = POLISH
+        for a in range(len(search.point)):
+            search.trial[a] -= progress.push[a]
+        return
     copy_into(work.u, work.kept)
     numbers[ROUNDS] += phase == COLUMN
     if phase == SEARCH:
@@ -184,6 +191,10 @@ def _learn(
         numbers[PHASE], numbers[NEXT_COLUMN] = COLUMN, 0
         return False
     copy_into(search.point, search.trial)
+    if phase == POLISH and numbers[REPEATS] < _MOST_REPEATS and _repeat_step(progress, search) > _ENOUGH:
+        numbers[PHASE] = REPEAT
+        numbers[REPEATS] += 1
+        return False
     steepest = 0.0
     for b in range(len(gradient)):
         steepest = max(steepest, abs(gradient[b]))
@@ -214,6 +225,20 @@ def _plan_columns(
         for lane in range(min(WIDTH, k - first)):
             for c in range(pushes.shape[1]):
                 pushes[first + lane, c] = directions.push[c * WIDTH + lane]
+
+
+@part
+def _repeat_step(progress: Progress, search: Search) -> float:
+    """Set push to H⁻¹g at the new point, H as it was; return the gain ½g'H⁻¹g. What is zero stays there."""
+    gain = 0.0
+    for a in range(len(progress.push)):
+        progress.push[a] = 0.0
+        for b in range(len(progress.push)):
+            progress.push[a] += search.metric[a, b] * progress.gradient[b]
+        if search.point[a] == 0.0:
+            progress.push[a] = 0.0
+        gain += 0.5 * progress.push[a] * progress.gradient[a]
+    return gain
 
 
 @part

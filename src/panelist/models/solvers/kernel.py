@@ -5,10 +5,13 @@ functions it calls, from other files: after a change there the old code would ru
 kernel is stamped with the sources of all of them.
 """
 
+import atexit
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -19,7 +22,7 @@ from panelist.models.solvers.lean import compile_inner
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_announced = False
+_kept: list[Any] = []  # kernels whose compiled form is on disk, or will be
 _MARKS = (b"@kernel", b"@inner", b"@part", b"intrinsic(")  # of files that compiled code is made from
 
 
@@ -54,6 +57,7 @@ def _compile(function: Callable[P, R], inline: str) -> Callable[P, R]:
     except RuntimeError:  # no folder can be written, neither ours nor the user's: compile in every process
         return cast(Callable[P, R], njit(**options)(function))
     compiled._cache._cache_file._source_stamp = _stamp()
+    _kept.append(compiled)
     return cast(Callable[P, R], compiled)
 
 
@@ -70,25 +74,31 @@ def _type_apart(typingctx: Any) -> Any:
 stay_apart: Any = intrinsic(_type_apart)
 
 
-def announce_compiling(compiled: Callable[..., object]) -> None:
-    """Log one line, once a process, if calling this kernel means to compile it first.
+def tell_wait(seconds: float) -> None:
+    """Log that compiling begins, and about how long it takes.
 
     It is logged as a warning, which Python shows on stderr unless the program says otherwise.
     """
-    global _announced
-    if not (_announced or is_compiled(compiled)):
-        _announced = True
-        logging.getLogger("panelist").warning(
-            "Compiling the model code, once: about 40 s; later fits start at once."
-        )
+    logging.getLogger("panelist").warning(
+        "Compiling the model code, once: about %.0f s; later runs start at once.", max(seconds, 1.0)
+    )
 
 
 def is_compiled(compiled: Any) -> bool:
     """Return whether the kernel was called before, or its form on disk is that of the present sources."""
     if compiled.overloads:
         return True
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    file = _cache_file(compiled)
     return bool(file is not None and file._load_index())
+
+
+def can_be_kept(compiled: Any) -> bool:
+    """Return whether the compiled form of a kernel can be written to disk, for other processes to load."""
+    return _cache_file(compiled) is not None
+
+
+def _cache_file(compiled: Any) -> Any:
+    return getattr(getattr(compiled, "_cache", None), "_cache_file", None)
 
 
 @cache
@@ -100,3 +110,24 @@ def _stamp() -> str:
         if any(mark in text for mark in _MARKS):
             digest.update(path.name.encode() + b"\0" + text)
     return digest.hexdigest()
+
+
+@atexit.register
+def list_as_installed() -> None:
+    """Add what was compiled in this process to the installed files of Panelist, so that pip uninstalls it."""
+    folders = {Path(kernel.stats.cache_path) for kernel in _kept if kernel.stats.cache_misses}
+    if folders:
+        with suppress(OSError, PackageNotFoundError):
+            add_to_record(distribution("panelist"), folders)
+
+
+def add_to_record(installed: Distribution, folders: set[Path]) -> None:
+    """Add the compiled files in the folders to the record of an installation; a checkout has none."""
+    root, listed = Path(str(installed.locate_file(""))), {file.as_posix() for file in installed.files or ()}
+    records = [file for file in installed.files or () if file.name == "RECORD"]
+    if "panelist/__init__.py" not in listed or not records:
+        return
+    found = (file for folder in folders if folder.is_relative_to(root) for file in folder.glob("*.nb[ic]"))
+    new = sorted({file.relative_to(root).as_posix() for file in found} - listed)
+    with Path(str(records[0].locate())).open("a", encoding="utf-8") as record:
+        record.write("".join(f"{name},,\n" for name in new))

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from panelist.models.arrays import Floats
+from panelist.models.compiling import prepare
 from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.blocks import dense_size, find_pattern
 from panelist.models.solvers.deviance import Linear, LinearWorkspace, make_linear_workspace
 from panelist.models.solvers.deviance_columns import LinearLanes, make_linear_lanes
 from panelist.models.solvers.estimate_linear import AT_ZERO, RETURN, TOLERANCE, make_progress
-from panelist.models.solvers.kernel import announce_compiling
 from panelist.models.solvers.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, make_search
 from panelist.models.solvers.rooms import lend_room
 from panelist.models.solvers.rows import spread_of
@@ -99,7 +99,7 @@ class Moments(NamedTuple):
 
 def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
     """Return the estimates of a linear mixed model, and the uncertainty of their covariance."""
-    announce_compiling(search_linear)
+    prepare("linear")
     model, unit = set_response(make_linear(design, reml), design.y)
     with single_threaded_blas(dense_size(model.pattern)), lend_room(make_room, model) as room:
         found = find_estimates(model, design.factors, room)

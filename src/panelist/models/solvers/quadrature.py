@@ -25,6 +25,7 @@ from dataclasses import replace
 import numpy as np
 
 from panelist.models.arrays import Floats
+from panelist.models.compiling import prepare
 from panelist.models.formulas.matrices import Design
 from panelist.models.solvers.integration import MOST_NODES
 from panelist.models.solvers.links import LATENT_SD
@@ -54,6 +55,7 @@ def solve_by_quadrature(design: Design, link: str, thresholds: Thresholds, point
 
     Levels get ``points`` points or more, as many as their integral needs.
     """
+    prepare("quadrature")
     model, places = make_nest(design, link, thresholds, points)
     unit = LATENT_SD[link] if link != "cauchit" else 1.5
     best: tuple[Search, Floats] | None = None

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from panelist.core.errors import PanelistError
+from panelist.models.compiling import LAST_IN_LINE
 from panelist.power.cells import CellResult
 from panelist.power.presets import PRESETS
 from panelist.power.truth import Truth
-from panelist.reports.planner.compiling import LAST_IN_LINE, Compiling
+from panelist.reports.planner.compiling import Compiling
 from panelist.reports.planner.counting import Counting
 from panelist.reports.planner.question import SEED, Place, Question, check
 from panelist.reports.planner.smallest import Smallest, find_smallest
