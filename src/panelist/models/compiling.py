@@ -117,7 +117,8 @@ def compile_apart(parts: Sequence[Part], show: Callable[[bool], None] | None = N
 
     What fails there fails again where it is called, and is told there.
     """
-    waiting, running = _longest_first(parts), list[subprocess.Popen[bytes]]()
+    waiting = _longest_first(parts)
+    running: list[subprocess.Popen[bytes]] = []
     nothing = subprocess.DEVNULL
     try:
         while waiting or running:
