@@ -1,0 +1,24 @@
+"""How the page writes numbers in running text: one minus sign, one per cent sign, one way with thousands."""
+
+import re
+
+_MINUS = re.compile(r"(?<![\w\)\]\.\-])-(?=\d|\.\d|∞)")
+_PER_CENT = re.compile(r"(?<=\d)[ \N{NO-BREAK SPACE}]?%")
+
+
+def typeset(text: str) -> str:
+    """Return a text with true minus signs, and per cent signs that do not leave their number.
+
+    >>> typeset("from -0.31 to 0.2 in 95% of rater-01 (2026-11-04)")
+    'from −0.31 to 0.2 in 95\\xa0% of rater-01 (2026-11-04)'
+    """
+    return _PER_CENT.sub("\N{NO-BREAK SPACE}%", _MINUS.sub("\N{MINUS SIGN}", text))
+
+
+def group_digits(text: str) -> str:
+    """Return a whole number of four digits or more with its thousands apart, any other text as it is.
+
+    >>> group_digits("28000"), group_digits("0.25"), group_digits("812")
+    ('28,000', '0.25', '812')
+    """
+    return f"{int(text):,}" if len(text) > 3 and text.isascii() and text.isdigit() else text
