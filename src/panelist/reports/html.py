@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
 from math import isfinite
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from panelist.core.result import Part
 
 MOST_DRAWN = 12  # systems whose predicted shares are drawn
+ROUNDED = frozenset({"estimate", "se", "sd", "variance", "share", "icc", "distance", "t", "z"})
 MOST_LEVELS = 150  # raters or items that a small picture can hold
 STYLES = ("panelist.collection.web", "static", "tokens.css"), ("panelist.reports", "templates", "report.css")
 
@@ -301,7 +302,13 @@ def _show_model(one: CriterionAnalysis) -> str:
     tables = [part for part in fit.parts() if isinstance(part, Table) and part.caption != "Thresholds"]
     if fit.design.factors and fit.link != "cauchit":
         tables += [part for part in fit.shares().parts() if isinstance(part, Table)]
-    return "\n".join(draw_html(table, f"{table.caption}, {one.criterion}") for table in tables)
+    return "\n".join(draw_html(_round(table), f"{table.caption}, {one.criterion}") for table in tables)
+
+
+def _round(table: Table) -> Table:
+    """Return a table of a model with as many digits as the page has elsewhere; the files have them all."""
+    two = {name: decimals(2) for name in table.header if name.casefold() in ROUNDED}
+    return replace(table, formats={**table.formats, **two})
 
 
 def _tell_checks(one: CriterionAnalysis) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def write_methods(analysis: "Analysis") -> str:
     said += _tell_models(analysis)
     said += _tell_reliability(analysis)
     said.append(_tell_software(analysis))
-    return " ".join(text for text in said if text)
+    return typeset(" ".join(text for text in said if text))
 
 
 def write_results(analysis: "Analysis") -> str:
@@ -45,7 +45,7 @@ def write_results(analysis: "Analysis") -> str:
             said += one.kinds.sentences()[:3]
         if not isinstance(one.reliability, Missing):
             said.append(one.reliability.sentence())
-    return " ".join(said)
+    return typeset(" ".join(said))
 
 
 def _tell_collection(analysis: "Analysis") -> str:
@@ -164,4 +164,4 @@ def _tell_pairs(one: "CriterionAnalysis") -> list[str]:
     if not told:
         return []
     more = f" (the {len(told)} largest of {len(known)})" if len(known) > len(told) else ""
-    return [typeset(f"The differences{more} were: {'; '.join(told)}.")]
+    return [f"The differences{more} were: {'; '.join(told)}."]

@@ -187,6 +187,8 @@ def _begin(text: str, names: Collection[str] = ()) -> str:
     ('Points: on the scale', 'gpt2 was left out')
     """
     first, colon, rest = text.partition(":")
+    if len(text.partition(" ")[0]) < 2:  # a statistic, such as t
+        return text
     if any(text.startswith((f"{name} ", f"{name},", f"{name}:")) for name in names if name):
         return text
     if first in _SHORT:

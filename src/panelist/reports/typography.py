@@ -3,16 +3,16 @@
 import re
 
 _MINUS = re.compile(r"(?<![\w\)\]\.\-])-(?=\d|\.\d|∞)")
-_PER_CENT = re.compile(r"(?<=\d)[ \N{NO-BREAK SPACE}]?%")
+_PER_CENT = re.compile(r"(?<=\d)%")
 
 
 def typeset(text: str) -> str:
-    """Return a text with true minus signs, and per cent signs that do not leave their number.
+    """Return a text with true minus signs, and a space before per cent signs.
 
     >>> typeset("from -0.31 to 0.2 in 95% of rater-01 (2026-11-04)")
-    'from −0.31 to 0.2 in 95\\xa0% of rater-01 (2026-11-04)'
+    'from −0.31 to 0.2 in 95 % of rater-01 (2026-11-04)'
     """
-    return _PER_CENT.sub("\N{NO-BREAK SPACE}%", _MINUS.sub("\N{MINUS SIGN}", text))
+    return _PER_CENT.sub(" %", _MINUS.sub("\N{MINUS SIGN}", text))
 
 
 def group_digits(text: str) -> str:
