@@ -13,7 +13,7 @@ FORMULA = "rating ~ system + (1 | rater) + (1 | rater:system) + (1 | item) + (1 
 def make_frame() -> pd.DataFrame:
     """Return ratings by raters drawn for each output anew: no factor is nested in another."""
     rng = np.random.default_rng(5)
-    raters, items, systems = 60, 70, 7
+    raters, items, systems = 80, 70, 7
     item, system = (grid.ravel() for grid in np.meshgrid(range(items), range(systems), indexing="ij"))
     rater = np.array([rng.choice(raters, 4, replace=False) for _ in item]).ravel()
     item, system = np.repeat(item, 4), np.repeat(system, 4)
@@ -47,5 +47,5 @@ def test_parts_change_nothing_but_the_time(model: str, monkeypatch: pytest.Monke
 def test_threads_are_counted_by_the_largest_block() -> None:
     factors = fit(FORMULA, make_frame(), model="lmm").design.factors
     pattern = blocks.find_pattern(factors)
-    assert blocks.largest_block(pattern) == max(60 + 70, int(np.diff(pattern.bounds).max()))
+    assert blocks.largest_block(pattern) == max(80 + 70, int(np.diff(pattern.bounds).max()))
     assert blocks.largest_block(pattern) < pattern.q

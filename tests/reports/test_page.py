@@ -10,6 +10,7 @@ import pytest
 from panelist.analysis.analyse import analyse
 from panelist.analysis.analysis_result import Analysis
 from panelist.analysis.comparative.wins import WinTable
+from panelist.core.formats import TEXT, Format
 from panelist.core.result import Table
 from panelist.reports.estimate_charts import Chart, share_axes
 from panelist.reports.methods import write_methods
@@ -123,10 +124,12 @@ def test_the_page_has_one_minus_sign_and_one_per_cent_sign(page: str) -> None:
 
 def test_wide_matrices_scroll_beside_their_names() -> None:
     names = [str(place) for place in range(1, 13)]
-    matrix = Table("Differences", ("system", *names), [("a", *range(1000, 1012))])
-    drawn = draw_html(matrix)
+    right = dict.fromkeys(names, Format(TEXT.write, "right"))
+    rows = [("a", *range(1000, 1012)), ("b", *["<.001"] * 12)]
+    drawn = draw_html(Table("Differences", ("system", *names), rows, right))
     assert 'class="table dense matrix"' in drawn
     assert ">1,011</td>" in drawn
+    assert ">&lt; 0.001</td>" in drawn  # as in every other table
     assert "matrix" not in draw_html(Table("t", ("system", "n"), [("a", 1)]))
 
 

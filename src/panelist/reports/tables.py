@@ -11,7 +11,7 @@ from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.core.latex import latex, latex_number
 from panelist.core.result import Result, Table
-from panelist.reports.typography import group_digits, typeset
+from panelist.reports.typography import group_digits, typeset, write_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,7 +208,7 @@ def _side(align: str) -> str:
 def _number(text: str, align: str) -> str:
     """Return a cell; numbers get a true minus sign, and intervals do not break."""
     if align == "right" or _is_interval(text):
-        shown = escape(typeset(group_digits(text))).replace("-", "\N{MINUS SIGN}")
+        shown = escape(typeset(write_out(group_digits(text)))).replace("-", "\N{MINUS SIGN}")
         return f'<span class="nowrap">{shown}</span>' if _is_interval(text) else shown
     return escape(typeset(text))
 

@@ -3,6 +3,7 @@
 import re
 
 _MINUS = re.compile(r"(?<![\w\)\]\.\-])-(?=\d|\.\d|∞)")
+_BARE_POINT = re.compile(r"(?<!\d)\.(?=\d)")
 _PER_CENT = re.compile(r"(?<=\d)%")
 
 
@@ -22,3 +23,12 @@ def group_digits(text: str) -> str:
     ('28,000', '0.25', '812')
     """
     return f"{int(text):,}" if len(text) > 3 and text.isascii() and text.isdigit() else text
+
+
+def write_out(text: str) -> str:
+    """Return a number as the page has it elsewhere, where a narrow table left out its nought.
+
+    >>> write_out("<.001"), write_out(".970"), write_out("1.07*")
+    ('< 0.001', '0.970', '1.07*')
+    """
+    return _BARE_POINT.sub("0.", text.replace("<.", "< ."))
