@@ -1,5 +1,6 @@
 """Criteria of a large table are done side by side, and come back in their order."""
 
+import os
 import threading
 from time import sleep
 
@@ -15,7 +16,7 @@ from tests.simulated import simulate_demo
 
 
 def test_results_come_in_the_order_of_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     names: set[str] = set()
 
     def do(task: int) -> int:
@@ -34,7 +35,7 @@ def test_small_tables_and_single_criteria_need_no_threads(tasks: list[int], rati
 
 
 def test_an_error_that_is_not_ours_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     with pytest.raises(ZeroDivisionError):
         do_each(lambda task: 1 // task, [1, 0], LARGE)
 
@@ -45,7 +46,7 @@ def test_threads_change_no_number_and_every_step_is_said(monkeypatch: pytest.Mon
     assert not said
     for module in (together, compare_module, analysis_module):
         monkeypatch.setattr(module, "LARGE", 100)
-    monkeypatch.setattr(together.os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     beside = compare_systems(frame, on_step=said.append)
     assert sorted(said) == ["adequacy", "fluency"]
     assert beside.to_json() == alone.to_json()
