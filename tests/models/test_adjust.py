@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from panelist.core.errors import UnknownName
+from panelist.models.inference import studentised_range
 from panelist.models.inference.adjust import (
     ADJUSTMENTS,
     Family,
@@ -249,3 +250,13 @@ def test_hardly_a_degree_of_freedom_gives_bonferronis_bound() -> None:
 def test_infinite_degrees_of_freedom_alone_need_no_table() -> None:
     found = studentised_range_tail(np.array([2.0, 3.5]), 3, np.array([np.inf, np.inf]))
     assert found == pytest.approx([0.333499325, 0.035557042], abs=1e-9)  # R: ptukey(c(2, 3.5), 3, Inf)
+
+
+@pytest.mark.parametrize(("low", "high", "k"), [(40.0, 60.0, 16), (3.0, 400.0, 14), (1.0, 8.0, 10)])
+def test_quantiles_of_many_pairs_come_from_a_few_and_are_the_same(low: float, high: float, k: int) -> None:
+    df = np.random.default_rng(4).uniform(low, high, k * (k - 1) // 2)
+    studentised_range._quantile.cache_clear()
+    found = studentised_range_quantile(0.95, k, df)
+    assert studentised_range._quantile.cache_info().misses < len(df) / 2
+    exact = [studentised_range._quantile(0.95, k, float(value)) for value in df]
+    np.testing.assert_allclose(found, exact, rtol=1e-9)

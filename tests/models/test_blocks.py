@@ -179,6 +179,58 @@ def test_a_large_dense_part_goes_to_lapack() -> None:
     np.testing.assert_allclose((case.V * P).sum(axis=1), kappa, rtol=1e-8, atol=1e-11)
 
 
+@pytest.mark.parametrize("border", [True, False])
+def test_parts_that_never_meet_are_factorised_one_by_one(border: bool) -> None:
+    """Cells rater × system and item × system: those of two systems meet through raters and items alone."""
+    rng = np.random.default_rng(8)
+    raters, items, systems = 110, 90, 5
+    rater, item, system = (rng.integers(0, count, 1400) for count in (raters, items, systems))
+    shapes = [(rater * systems + system, raters * systems), (item * systems + system, items * systems)]
+    shapes += [(rater, raters), (item, items)] if border else []
+    factors = tuple(
+        make_factor(f"g{place}", index, levels, np.ones((len(index), 1)))
+        for place, (index, levels) in enumerate(shapes)
+    )
+    pattern = find_pattern(factors)
+    assert pattern.q > MOST
+    assert len(pattern.bounds) == systems + 1
+    assert pattern.bounds[-1] == items * systems
+    V, w = rng.normal(size=pattern.Z.shape), rng.uniform(0.05, 2.0, len(rater))
+    blocks = make_blocks(pattern)
+    logdet = factorise(pattern, V, w, blocks)
+    own = [
+        make_factor("x", factor.index[pattern.order], len(factor.levels), V[:, place : place + 1])
+        for place, factor in enumerate(factors)
+    ]
+    dense = expand_z(tuple(own))
+    H = (dense.T * w) @ dense + np.eye(dense.shape[1])
+    stands = np.arange(len(H))  # where each column of the dense matrix stands in ours
+    first = raters * systems
+    stands[first : first + items * systems] = first + pattern.slots
+    assert logdet == pytest.approx(np.linalg.slogdet(H)[1], rel=1e-11)
+    right = rng.normal(size=(len(H), WIDTH))
+    expected = np.linalg.solve(H, right)
+    x = np.empty(len(H))
+    x[stands] = right[:, 0]
+    assert solve(pattern, blocks, x) == pytest.approx(right[:, 0] @ expected[:, 0], rel=1e-10)
+    np.testing.assert_allclose(x[stands], expected[:, 0], atol=1e-10)
+    octets = np.empty((len(H), WIDTH))
+    octets[stands] = right
+    flat = octets.reshape(-1)
+    solve_octets(pattern, blocks, flat)
+    np.testing.assert_allclose(flat.reshape(-1, WIDTH)[stands], expected, atol=1e-10)
+    P = np.empty(V.shape)
+    invert_rows(pattern, V, blocks, P)
+    inverse = np.linalg.inv(H)
+    spread, at = dense @ inverse, 0
+    for place, factor in enumerate(factors):
+        columns = at + factor.index[pattern.order]
+        np.testing.assert_allclose(P[:, place], spread[np.arange(len(rater)), columns], atol=1e-10)
+        at += len(factor.levels)
+    found = level_variances(pattern, blocks, (np.ones((1, 1)),) * len(factors))
+    np.testing.assert_allclose(np.concatenate([v.ravel() for v in found]), np.diag(inverse), atol=1e-11)
+
+
 def test_eight_right_hand_sides_are_solved_as_one() -> None:
     for case in (make_case(5, 60, ((9, 2), (7, 2))), make_case(6, 60, ((9, 3), (4, 1), (3, 2)))):
         right = np.random.default_rng(2).normal(size=(len(case.H), WIDTH))

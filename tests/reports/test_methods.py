@@ -8,7 +8,8 @@ import pytest
 from panelist.analysis.analyse import analyse
 from panelist.analysis.analysis_result import Analysis
 from panelist.reports.bibliography import list_references, write_bibtex
-from panelist.reports.methods import DESIGNS, write_methods, write_results
+from panelist.reports.methods import write_methods, write_results
+from panelist.reports.methods_of_study import DESIGNS
 from panelist.study.load import load_study
 from panelist.study.start import init_study
 from tests.simulated import simulate_demo

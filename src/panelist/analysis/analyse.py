@@ -29,6 +29,7 @@ from panelist.analysis.model_checks import check_model
 from panelist.analysis.ranks import Better, check_better
 from panelist.analysis.side_by_side import compare_kinds
 from panelist.analysis.strata import name_strata
+from panelist.analysis.together import LARGE, do_each
 from panelist.analysis.with_without import set_side_by_side
 from panelist.analysis.workload import lighten_formula
 from panelist.core.errors import BadRatings
@@ -100,10 +101,9 @@ def analyse(
         ask_for(cleaned.kept, "rater", "item")
     names = _name_criteria(cleaned.kept, known)
     step = on_step or (lambda _: None)
-    done = []
-    for name in names:
-        step(name)
-        done.append(_analyse_criterion(name, cleaned, known, settings))
+    done = do_each(
+        lambda name: _analyse_criterion(name, cleaned, known, settings, step), names, len(cleaned.kept)
+    )
     _refuse_empty(done, everything.ratings.source)
     done, said = adjust_criteria(done, settings.across_criteria)
     return Analysis(
@@ -196,8 +196,9 @@ def _order_systems(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
 
 
 def _analyse_criterion(
-    name: str, cleaned: Cleaned, study: Study | None, settings: Settings
+    name: str, cleaned: Cleaned, study: Study | None, settings: Settings, step: Callable[[str], None]
 ) -> CriterionAnalysis:
+    step(name)
     planned = next((one for one in study.criteria if one.name == name), None) if study else None
     rows, trials = (_rows_of(table, name) for table in (cleaned.kept, cleaned.trials))
     if rows.frame.empty:
@@ -206,7 +207,7 @@ def _analyse_criterion(
         return _compare_choices(name, rows, trials, settings)
     if "rating" not in rows.frame:
         return _nothing(name, attempt(lambda: _refuse(rows)))
-    return _analyse_ratings(name, rows, trials, planned, _order_systems(rows, study), settings)
+    return _analyse_ratings(name, rows, trials, planned, _order_systems(rows, study), settings, step)
 
 
 def _refuse(rows: Ratings) -> Missing:
@@ -264,7 +265,9 @@ def _analyse_ratings(
     planned: "Criterion | None",
     systems: tuple[str, ...],
     settings: Settings,
+    step: Callable[[str], None],
 ) -> CriterionAnalysis:
+    tell = step if len(rows) >= LARGE else lambda _: None
     scale = planned.scale if planned else None
     note = ""
     if settings.formula is None:
@@ -281,6 +284,7 @@ def _analyse_ratings(
         raters: Any = reason
         items: Any = reason
     else:
+        tell(f"{name}: effect sizes, the other kind of model, checks")
         effects = attempt(lambda: measure_effects(compared))
         kinds = attempt(lambda: compare_kinds(rows, compared, settings.formula))
         beside = kinds if isinstance(kinds, Missing) else kinds.other
@@ -290,6 +294,7 @@ def _analyse_ratings(
             attempt(lambda group=group: _estimate_levels(compared, group))  # type: ignore[misc]
             for group in ("rater", "item")
         )
+    tell(f"{name}: agreement of the raters")
     return CriterionAnalysis(
         criterion=name,
         comparative=False,

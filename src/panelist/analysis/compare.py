@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from panelist.analysis.ranks import Better, check_better, rank_intervals
 from panelist.analysis.separated import fill_separated, find_separated, pool_slopes, run_off
 from panelist.analysis.stepping import fit_largest
 from panelist.analysis.strata import compare_strata
+from panelist.analysis.together import LARGE, do_each
 from panelist.analysis.usable import count_levels, find_usable
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
@@ -77,6 +78,7 @@ def compare_systems(
     better: Better = "higher",
     across_criteria: str = "none",
     by: str | None = None,
+    on_step: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 
@@ -99,7 +101,8 @@ def compare_systems(
     one by one.
 
     Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
-    "plackett-luce", and ``cluster`` says whose answers hang together: see compare_choices.
+    "plackett-luce", and ``cluster`` says whose answers hang together: see compare_choices. ``on_step`` is
+    told which criterion of a large table is being compared.
     """
     known = (*MODELS, *CHOICE_MODELS[1:])
     if model not in known:
@@ -114,21 +117,37 @@ def compare_systems(
     )
     table = read_ratings(ratings)
     if by is not None:
-        return compare_strata(table, by, lambda part: _compare_table(part, criteria, options))
-    return _compare_table(table, criteria, options)
+        return compare_strata(table, by, lambda part: _compare_table(part, criteria, options, on_step))
+    return _compare_table(table, criteria, options, on_step)
 
 
-def _compare_table(table: Ratings, criteria: Sequence[str] | str | None, options: _Options) -> Comparison:
+def _compare_table(
+    table: Ratings,
+    criteria: Sequence[str] | str | None,
+    options: _Options,
+    on_step: Callable[[str], None] | None = None,
+) -> Comparison:
     """Return the comparison of all the criteria wanted, those that cannot be compared in the notes."""
     _check_columns(table, options)
-    done, failed = [], {}
     notes = list(table.notes)
-    for name, part in _split_criteria(table, criteria, notes):
+
+    def compare(task: tuple[str, Ratings]) -> CriterionComparison | PanelistError:
+        name, part = task
+        if on_step is not None and n_ratings >= LARGE:
+            on_step(name)
         try:
             one = _compare_one(part, name, options)
-            done.append(one if options.margin is None else find_equivalence(one, options.margin))
+            return one if options.margin is None else find_equivalence(one, options.margin)
         except PanelistError as error:
-            failed[name] = error
+            return error
+
+    tasks = _split_criteria(table, criteria, notes)
+    n_ratings = sum(len(part) for _, part in tasks)
+    found = do_each(compare, tasks, n_ratings)
+    done = [one for one in found if not isinstance(one, PanelistError)]
+    failed = {
+        name: one for (name, _), one in zip(tasks, found, strict=True) if isinstance(one, PanelistError)
+    }
     if not done:
         raise next(iter(failed.values()))
     notes += [f"Left out, for it cannot be compared: {name}. {error}" for name, error in failed.items()]

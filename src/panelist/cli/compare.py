@@ -114,6 +114,7 @@ def compare(
         better=better or "higher",  # type: ignore[arg-type]  # compare_systems checks it
         across_criteria=across_criteria or "none",
         by=by,
+        on_step=lambda name: tell(f"Comparing on {name}"),
     )
     if figure is not None:
         from panelist.reports.figures import draw_systems

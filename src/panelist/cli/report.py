@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 STUDY_ENDINGS = {".yaml", ".yml"}
 ARCHIVE_ENDING = ".zip"
 DATABASE = "study.db"
+MANY = 30  # systems × criteria from which drawing takes a while
 
 
 def report(
@@ -77,6 +78,8 @@ def report(
             better=better,  # type: ignore[arg-type]  # analyse checks it
             across_criteria=across_criteria,
         )
+    if len(analysis.data.systems) * len(analysis.criteria) > MANY:
+        tell("Drawing the page and its files")
     written = write_report(analysis, out, files=files)
     if json:
         say(analysis.to_json())

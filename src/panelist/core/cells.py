@@ -42,6 +42,8 @@ def code_identifiers(column: pd.Series) -> tuple[pd.Series, NDArray[np.intp], li
     """Return the column as text, the number of each cell (-1 where missing), and the text of each number."""
     codes, cells = _factorise(column)
     names = [label(cell) for cell in cells]
+    if column.dtype == TEXT_TYPE and None not in names:
+        return column, codes, names  # it is what it would be made into
     return _text(_take(names, codes), column.index), codes, names
 
 
@@ -293,6 +295,8 @@ def _is_numeric(column: pd.Series) -> bool:
 
 def _whole(column: pd.Series) -> pd.Series:
     """Return numbers as int64 where all are whole, else as float64: every format gives the same table."""
+    if column.dtype == np.int64:
+        return column
     if pd.api.types.is_signed_integer_dtype(column) and not column.hasnans:
         return column.astype("int64")
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -345,8 +349,9 @@ def _each(column: pd.Series, change: Callable[[Any], Any]) -> NDArray[np.object_
 
 def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
     """Return the number of each cell (-1 where missing) and the distinct cells."""
+    arrow = isinstance(column.dtype, pd.StringDtype)  # its array is quicker alone
     try:
-        codes, cells = pd.factorize(column)
+        codes, cells = pd.factorize(column.array if arrow else column)
     except TypeError:
         raise BadRatings(
             f"Column {column.name!r} holds lists or objects; a ratings table has one value per cell."

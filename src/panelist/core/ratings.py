@@ -7,7 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 
@@ -30,7 +29,9 @@ from panelist.core.columns import (
     say_rivals,
 )
 from panelist.core.errors import BadRatings, did_you_mean
+from panelist.core.frames import number_rows, read_frame
 from panelist.core.readers import Raw, read_table
+from panelist.core.remembered import recall, remember
 from panelist.core.result import Pairs, Part, Result, json_ready
 from panelist.core.review import Coded, check_drops, count_simulated, review_rows
 from panelist.core.writers import write_table
@@ -193,10 +194,15 @@ def read_ratings(
         ratings = source if not columns else _rename_again(source, columns)
         return _drop_rows(ratings, asked) if asked else ratings
     if isinstance(source, str | PathLike):
-        raw, origin = read_table(Path(source)), str(source)
-    else:
-        raw, origin = _read_frame(source)
-    return _build(raw, origin, columns, asked, review)
+        return _build(read_table(Path(source)), str(source), columns, asked, review)
+    plain = isinstance(source, pd.DataFrame) and review and not columns and not asked
+    made: Ratings | None = recall(source) if plain else None
+    if made is None:
+        made = _build(*read_frame(source), columns, asked, review)
+        if plain:
+            remember(source, made)
+    # Whoever changes the frame of one reading changes no other.
+    return replace(made, frame=made.frame.copy()) if plain else made
 
 
 def write_ratings(ratings: Ratings, path: str | PathLike[str]) -> None:
@@ -229,15 +235,16 @@ def _build(
     frame, aside = _set_aside(frame, origin)
     called = next((old for old, new in names.items() if new == "rating"), "rating")
     frame, found, coded = _read_cells(frame, raw, called, "invalid" in drop)
+    here = set(frame.columns)
     gaps = [
         f"{name} is missing in {count} of {len(frame)} rows"
         for name in ("rating", *IDENTIFIERS)
-        if name in frame
-        and (count := int(frame["rating"].isna().sum()) if name == "rating" else coded[name].n_missing)
+        if name in here
+        and (count := frame["rating"].isna().to_numpy().sum() if name == "rating" else coded[name].n_missing)
         and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
     ratings = Ratings(
-        frame.reset_index(drop=True),
+        number_rows(frame),
         names,
         origin,
         (*notes, *aside, *found, *gaps),
@@ -301,6 +308,7 @@ def _read_cells(
     read: dict[str, pd.Series] = {}
     coded: dict[str, Coded] = {}
     notes: list[str] = []
+    changed = False
     for name in frame.columns:
         column = frame[name]
         found: list[str] = []
@@ -317,43 +325,8 @@ def _read_cells(
         else:
             read[name], found = read_other_text(column, raw.decimal)
         notes += found
-    return pd.DataFrame(read, index=frame.index), notes, coded
-
-
-def _read_frame(source: Any) -> tuple[Raw, str]:
-    """Return a copy of a frame of any library that narwhals knows, and what to call it."""
-    if isinstance(source, pd.DataFrame):
-        frame = source.copy()
-        origin = "a pandas frame"
-        if any(name is not None for name in frame.index.names):
-            frame = frame.reset_index(drop=set(frame.index.names) <= set(frame.columns))
-    else:
-        frame, origin = _convert_frame(source)
-    if isinstance(frame.columns, pd.MultiIndex):
-        raise BadRatings(
-            "The frame has column names on several levels; a ratings table has one name per column."
-        )
-    if frame.shape[1] == 0 or len(frame) == 0:
-        shape = f"{len(frame)} rows and {frame.shape[1]} columns"
-        raise BadRatings(f"The frame is empty ({shape}); a ratings table has one row per rating.")
-    frame.columns = pd.Index([str(name) for name in frame.columns])
-    return Raw(frame.reset_index(drop=True)), origin
-
-
-def _convert_frame(source: Any) -> tuple[pd.DataFrame, str]:
-    found = nw.from_native(source, pass_through=True)
-    if isinstance(found, nw.LazyFrame):
-        found = found.collect()
-    if not isinstance(found, nw.DataFrame):
-        raise BadRatings(
-            f"A {type(source).__name__} is not a ratings table. Give the path of a file (CSV, TSV, JSONL, "
-            "Parquet, Excel), or a pandas, polars or pyarrow frame."
-        )
-    frame = found.to_arrow().to_pandas(integer_object_nulls=True)
-    for name, kind in found.schema.items():
-        if isinstance(kind, nw.Enum):  # an ordered categorical in polars' words
-            frame[name] = frame[name].astype(pd.CategoricalDtype(list(kind.categories), ordered=True))
-    return frame, f"a {type(source).__module__.split('.')[0]} frame"
+        changed = changed or read[name] is not column
+    return (pd.DataFrame(read, index=frame.index) if changed else frame), notes, coded
 
 
 def _rename_again(ratings: Ratings, columns: Mapping[str, str | None]) -> Ratings:

@@ -48,6 +48,7 @@ class Table:
     """Rows of cells under a header; ``formats`` says by header name how a column is written.
 
     A column without a format keeps its text to the left and its numbers to the right, with three decimals.
+    ``names`` are columns called as the data call them, such as systems: no display changes their case.
     """
 
     caption: str
@@ -55,6 +56,7 @@ class Table:
     rows: Sequence[tuple[Cell, ...]]
     formats: Mapping[str, Format] = field(default_factory=dict)
     note: str = ""
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.formats) - set(self.header)):

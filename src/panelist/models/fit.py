@@ -1,5 +1,7 @@
 """One model: formula → matrices → estimates → Fit."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
@@ -20,6 +22,7 @@ from panelist.models.solvers.thresholds import STRUCTURES, make_thresholds
 MODELS = ("auto", "clmm", "clm", "lmm", "lm")
 METHODS = ("REML", "ML")
 DEGREES = ("t", "z")
+_LARGE = 1000  # random effects beside the largest factor's, from which a search takes seconds
 
 
 def fit(
@@ -91,6 +94,7 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
     structure = make_thresholds(threshold, design.categories)
     if quadrature < 1:
         raise BadModel(f"The number of quadrature points must be 1 or more. Got {quadrature}.")
+    tested = SmallSample(design) if model == "clmm" and df == "t" else None
     if model == "clm":
         from panelist.models.solvers.clm import solve_clm
 
@@ -103,12 +107,26 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
     else:
         from panelist.models.solvers.clmm import solve_clmm
 
-        solution, method = solve_clmm(design, link, structure), "Laplace"
+        with _work_beside(tested):
+            solution, method = solve_clmm(design, link, structure), "Laplace"
     assert design.codes is not None
     unit = LATENT_SD[link] if link != "cauchit" else 10.0
     solution = mark_separated(solution, design.codes, design.X, structure.J, unit)
-    tested = SmallSample(design) if model == "clmm" and df == "t" else None
     return Fit(model, link, method, design, solution, structure, tested)
+
+
+@contextmanager
+def _work_beside(tested: SmallSample | None) -> Iterator[None]:
+    """Work out the linear analogue of a large model in a second thread, while the first one searches."""
+    if tested is None or sum(f.Z.shape[1] * len(f.levels) for f in tested.design.factors[1:]) < _LARGE:
+        yield
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        begun = pool.submit(lambda: tested.linear)
+        yield
+        begun.exception()  # where it cannot be had, whoever asks for it is told
 
 
 def _fit_linear(design: Design, model: str, method: str) -> Fit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
 from math import isfinite
@@ -17,16 +17,21 @@ from panelist.core.formats import P_VALUE, TEXT, Cell, Format, decimals, interva
 from panelist.core.result import Pairs, Sentence, Table
 from panelist.models.inference.adjust import find_adjustment
 from panelist.reports.bibliography import list_references
+from panelist.reports.estimate_charts import Chart, make_chart, share_axes
 from panelist.reports.methods import write_methods, write_results
 from panelist.reports.page_charts import (
-    Mark,
+    Axis,
     draw_estimates,
     draw_levels,
     draw_predicted,
     draw_shares,
+    find_most,
+    share_ticks,
 )
 from panelist.reports.provenance import describe_provenance
+from panelist.reports.sections import SECTIONS, explain_missing, list_sections
 from panelist.reports.tables import draw_html
+from panelist.reports.typography import typeset
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from panelist.core.result import Part
 
 MOST_DRAWN = 12  # systems whose predicted shares are drawn
+ROUNDED = frozenset({"estimate", "se", "sd", "variance", "share", "icc", "distance", "t", "z"})
 MOST_LEVELS = 150  # raters or items that a small picture can hold
 STYLES = ("panelist.collection.web", "static", "tokens.css"), ("panelist.reports", "templates", "report.css")
 
@@ -74,14 +80,24 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["typeset"] = typeset
+    charts = [make_chart(one) for one in analysis.criteria]
+    axes = share_axes(chart for chart in charts if isinstance(chart, Chart))
     exclusions = analysis.exclusions
+    sections = list_sections(analysis)
     rules = [part for part in exclusions.parts() if isinstance(part, Table)]
     return environment.get_template("report.html").render(
         analysis=analysis,
         date=date,
         folder=folder,
         css="\n".join(_read(*place) for place in STYLES),
-        pages=[make_page(one, analysis) for one in analysis.criteria],
+        pages=[
+            make_page(one, analysis, chart, axes)
+            for one, chart in zip(analysis.criteria, charts, strict=True)
+        ],
+        titles=SECTIONS,
+        sections=sections,
+        left_out=explain_missing(analysis, sections),
         exclusions=exclusions.sentence(),
         rules=draw_html(rules[0]) if rules else "",
         departures=_show_departures(analysis.departures),
@@ -100,17 +116,19 @@ def _name_adjustments(analysis: Analysis) -> str:
     return " or ".join(dict.fromkeys(find_adjustment(one.adjust).label for one in made)) or "unadjusted"
 
 
-def make_page(one: CriterionAnalysis, analysis: Analysis) -> Page:
-    """Return the pieces of one criterion."""
+def make_page(
+    one: CriterionAnalysis, analysis: Analysis, chart: Chart | Missing, axes: dict[str, Axis]
+) -> Page:
+    """Return the pieces of one criterion; ``axes`` are those of all charts, by their label."""
     systems = analysis.data.systems
     name = _say_criterion(one, analysis)
     estimates, note = "", ""
-    found = find_marks(one)
-    if isinstance(found, Missing):
-        note = found.reason
+    if isinstance(chart, Missing):
+        note = chart.reason
     else:
-        estimates = draw_estimates(found[0], systems, found[1], analysis.settings.level)
-        note = found[2]
+        axis = axes.get(chart.label)
+        estimates = draw_estimates(chart.marks, systems, chart.label, axis, analysis.settings.level)
+        note = chart.note
     return Page(
         name=name,
         finding=one.sentence(),
@@ -131,7 +149,7 @@ def make_page(one: CriterionAnalysis, analysis: Analysis) -> Page:
         without_table=""
         if isinstance(one.without_exclusions, Missing)
         else draw_html(one.without_exclusions.table()),
-        levels=tuple(_show_levels(one, group) for group in ("raters", "items")),
+        levels=_show_levels(one),
     )
 
 
@@ -140,25 +158,6 @@ def _say_criterion(one: CriterionAnalysis, analysis: Analysis) -> str:
     planned = analysis.study.criteria if analysis.study else ()
     known = {criterion.name: criterion.heading for criterion in planned}
     return known.get(one.criterion, one.criterion[:1].upper() + one.criterion[1:])
-
-
-def find_marks(one: CriterionAnalysis) -> tuple[list[Mark], str, str] | Missing:
-    """Return the marks of a criterion's chart, the words on its axis, and the words under its title."""
-    if isinstance(one.comparison, Missing):
-        return one.comparison
-    level = f"{one.comparison.level * 100:g} % interval"
-    if not isinstance(one.effects, Missing) and any(isfinite(s.estimate) for s in one.effects.systems):
-        marks = [Mark(s.system, s.estimate, s.low, s.high) for s in one.effects.systems]
-        ends = ""
-        if not isinstance(one.description, Missing) and one.description.points:
-            first, last = one.description.points[0], one.description.points[-1]
-            if one.description.binned:
-                first, last = first.split(" to ")[0], last.split(" to ")[-1]
-            ends = f", {first} to {last}"
-        return marks, f"Expected rating{ends}", f"Expected rating with {level}"
-    marks = [Mark(s.system, s.estimate, s.low, s.high) for s in one.comparison.systems]
-    words = "Log-strength" if one.comparative else "Latent scale"
-    return marks, words, f"{words} with {level}"
 
 
 def _reason(part: Any) -> str:
@@ -303,7 +302,13 @@ def _show_model(one: CriterionAnalysis) -> str:
     tables = [part for part in fit.parts() if isinstance(part, Table) and part.caption != "Thresholds"]
     if fit.design.factors and fit.link != "cauchit":
         tables += [part for part in fit.shares().parts() if isinstance(part, Table)]
-    return "\n".join(draw_html(table, f"{table.caption}, {one.criterion}") for table in tables)
+    return "\n".join(draw_html(_round(table), f"{table.caption}, {one.criterion}") for table in tables)
+
+
+def _round(table: Table) -> Table:
+    """Return a table of a model with as many digits as the page has elsewhere; the files have them all."""
+    two = {name: decimals(2) for name in table.header if name.casefold() in ROUNDED}
+    return replace(table, formats={**table.formats, **two})
 
 
 def _tell_checks(one: CriterionAnalysis) -> tuple[str, ...]:
@@ -320,8 +325,8 @@ def _show_predicted(one: CriterionAnalysis) -> tuple[tuple[str, str], ...]:
     if isinstance(one.checks, Missing) or isinstance(one.checks.shares, Missing):
         return ()
     shares = one.checks.shares.shares
-    systems = list(dict.fromkeys(share.system for share in shares))[:MOST_DRAWN]
-    return tuple((name, draw_predicted([s for s in shares if s.system == name])) for name in systems)
+    systems, most = list(dict.fromkeys(share.system for share in shares))[:MOST_DRAWN], find_most(shares)
+    return tuple((name, draw_predicted([s for s in shares if s.system == name], most)) for name in systems)
 
 
 def _show_checks(one: CriterionAnalysis) -> str:
@@ -354,13 +359,16 @@ def _make_predicted(one: CriterionAnalysis) -> Table:
             if all(map(isfinite, values)):
                 rows.append((system, kind if kind == "observed" else f"{kind} model", *values))
     formats = {"System": TEXT, "Share": TEXT} | {point: decimals(0) for point in points}
-    return Table(f"{one.criterion}, per cent of ratings", ("System", "Share", *points), rows, formats)
+    title = f"{one.criterion}, per cent of ratings"
+    return Table(title, ("System", "Share", *points), rows, formats, names=tuple(points))
 
 
-def _show_levels(one: CriterionAnalysis, name: str) -> tuple[str, str, str]:
-    """Return the sentence, the picture and the table of raters or items."""
-    part = getattr(one, name)
-    if isinstance(part, Missing):
-        return f"{name.capitalize()}: {part.reason}", "", ""
-    drawn = draw_levels(part) if 2 <= len(part.levels) <= MOST_LEVELS and part.sd > 0 else ""
-    return part.sentence(), drawn, draw_html(part.table(5))
+def _show_levels(one: CriterionAnalysis) -> tuple[tuple[str, str, str], ...]:
+    """Return the sentence, the picture and the table of raters and of items, both on one scale."""
+    known = [part for part in (one.raters, one.items) if not isinstance(part, Missing)]
+    drawn = [part for part in known if 2 <= len(part.levels) <= MOST_LEVELS and part.sd > 0]
+    ticks = share_ticks(drawn) if drawn else []
+    return tuple(
+        (part.sentence(), draw_levels(part, ticks) if part in drawn else "", draw_html(part.table(5)))
+        for part in known
+    )

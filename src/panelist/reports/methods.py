@@ -11,20 +11,13 @@ from panelist.analysis.missing import Missing
 from panelist.analysis.words import count, listing
 from panelist.core.formats import interval, number, p_value
 from panelist.models.inference.adjust import find_adjustment
+from panelist.reports.methods_of_study import tell_study
+from panelist.reports.provenance import list_versions
+from panelist.reports.typography import typeset
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
-    from panelist.study.study import Study
 
-DESIGNS = {
-    "latin-square": "in a Latin square: each item once for each rater, each system equally often",
-    "williams": "in a Latin square in which each system follows each other equally often",
-    "lists": "in lists: each rater judged some of the items, none twice",
-    "full": "fully: each rater judged every output",
-    "pages": "with all outputs of an item on one page",
-    "pairs": "in pairs of outputs side by side",
-    "best-worst": "in balanced tuples of outputs",
-}
 _MOST_TOLD = 6
 
 
@@ -32,13 +25,14 @@ def write_methods(analysis: "Analysis") -> str:
     """Return the methods paragraph."""
     said = [_tell_collection(analysis)]
     if analysis.study is not None:
-        said += _tell_study(analysis.study)
+        said += tell_study(analysis.study)
     said.append(_tell_exclusions(analysis))
     if isinstance(analysis.departures, Departures):
         said.append(analysis.departures.sentence())
     said += _tell_models(analysis)
     said += _tell_reliability(analysis)
-    return " ".join(text for text in said if text)
+    said.append(_tell_software(analysis))
+    return typeset(" ".join(text for text in said if text))
 
 
 def write_results(analysis: "Analysis") -> str:
@@ -51,7 +45,7 @@ def write_results(analysis: "Analysis") -> str:
             said += one.kinds.sentences()[:3]
         if not isinstance(one.reliability, Missing):
             said.append(one.reliability.sentence())
-    return " ".join(said)
+    return typeset(" ".join(said))
 
 
 def _tell_collection(analysis: "Analysis") -> str:
@@ -62,28 +56,14 @@ def _tell_collection(analysis: "Analysis") -> str:
     return f"{who} judged {what}{items} on {listing(list(data.criteria))} ({count(data.n, data.noun)})."
 
 
-def _tell_study(study: "Study") -> list[str]:
-    people = study.file.raters
-    said = [
-        text.strip().rstrip(".") + "." for text in (people.description, people.recruitment) if text.strip()
-    ]
-    for criterion in study.criteria:
-        said.append(
-            f"For {criterion.name} they were asked “{criterion.question}”. {criterion.scale.describe()}"
-        )
-    design = study.file.design
-    order = "in random order" if design.order == "random" else "in the order of the file"
-    said.append(f"Outputs were assigned {DESIGNS[design.type]}, {order}.")
-    return said
-
-
 def _tell_exclusions(analysis: "Analysis") -> str:
     exclusions = analysis.exclusions
     applied = [rule for rule in exclusions.rules if not rule.missing]
     if not applied:
         return ""
     rules = "; ".join(f"{rule.text} ({count(rule.n_ratings, exclusions.noun)})" for rule in applied)
-    return f"{exclusions.sentence()} The rules: {rules}."
+    which = "rules were" if len(applied) > 1 else "rule was"
+    return f"{exclusions.sentence()} The {which}: {rules}."
 
 
 def _tell_models(analysis: "Analysis") -> list[str]:
@@ -160,6 +140,13 @@ def _tell_reliability(analysis: "Analysis") -> list[str]:
     ]
 
 
+def _tell_software(analysis: "Analysis") -> str:
+    found = list_versions()
+    made = "Design, rating pages and analysis" if analysis.study is not None else "The analysis"
+    verb = "are" if analysis.study is not None else "is"
+    return f"{made} {verb} by Panelist {found['panelist']} under Python {found['python']}."
+
+
 def _tell_pairs(one: "CriterionAnalysis") -> list[str]:
     """Return the differences of a criterion with their intervals; few of them, or the largest."""
     if isinstance(one.effects, Missing):
@@ -177,4 +164,4 @@ def _tell_pairs(one: "CriterionAnalysis") -> list[str]:
     if not told:
         return []
     more = f" (the {len(told)} largest of {len(known)})" if len(known) > len(told) else ""
-    return [f"Differences{more}: {'; '.join(told)}.".replace(" -", " −").replace("[-", "[−")]
+    return [f"The differences{more} were: {'; '.join(told)}."]

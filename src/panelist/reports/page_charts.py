@@ -13,6 +13,7 @@ from panelist.analysis.describe import Description
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.predicted_shares import PointShare
 from panelist.core.formats import number
+from panelist.reports.typography import typeset
 
 MOST_SYSTEMS = 40
 SHAPES = (
@@ -37,6 +38,24 @@ class Mark:
     low: float
     high: float
 
+    @property
+    def known(self) -> bool:
+        """Whether there is an estimate with an interval to draw."""
+        return all(map(isfinite, (self.estimate, self.low, self.high)))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From where to where an axis goes, and its round numbers."""
+
+    start: float
+    end: float
+    ticks: tuple[float, ...]
+
+    def clip(self, value: float) -> float:
+        """Return the value, or the end of the axis that it lies beyond."""
+        return min(max(value, self.start), self.end)
+
 
 @dataclass(frozen=True)
 class Look:
@@ -54,13 +73,13 @@ def find_look(system: str, systems: Sequence[str]) -> Look:
     return Look(f"sys-{place + 1}", SHAPES[place])
 
 
-def draw_estimates(marks: Sequence[Mark], systems: Sequence[str], axis: str, level: float) -> str:
+def draw_estimates(
+    marks: Sequence[Mark], systems: Sequence[str], label: str, axis: Axis | None, level: float
+) -> str:
     """Return a row for each system: name and numbers in words, estimate and interval as a mark."""
-    known = [one for one in marks if all(map(isfinite, (one.estimate, one.low, one.high)))]
-    if not known:
+    if axis is None or not any(one.known for one in marks):
         return '<p class="muted">No estimate has an interval.</p>'
-    ticks = find_ticks(min(one.low for one in known), max(one.high for one in known))
-    start, end = ticks[0], ticks[-1]
+    start, end, ticks = axis.start, axis.end, axis.ticks
     grid = "".join(
         f'<line class="grid" x1="{x}%" x2="{x}%" y1="0" y2="52"/>'
         for x in (_place(t, start, end) for t in ticks)
@@ -71,12 +90,12 @@ def draw_estimates(marks: Sequence[Mark], systems: Sequence[str], axis: str, lev
         numbers = f"{number(one.estimate, 2)} ({number(one.low, 2)} to {number(one.high, 2)})"
         rows.append(f'<p class="small">{_key(look)} <strong>{escape(one.system)}</strong><br>')
         rows.append(f'<span class="muted">{_minus(numbers)}</span></p>')
-        if one not in known:
+        if not one.known:
             rows.append("<span></span>")
             continue
-        x, low, high = (_place(value, start, end) for value in (one.estimate, one.low, one.high))
+        x, low, high = (_place(axis.clip(value), start, end) for value in (one.estimate, one.low, one.high))
         name = f"{one.system}: {number(one.estimate, 2)}, {level * 100:g} per cent interval "
-        name += f"{number(one.low, 2)} to {number(one.high, 2)}"
+        name = typeset(f"{name}{number(one.low, 2)} to {number(one.high, 2)}")
         rows.append(
             f'<svg height="52" role="img" aria-label="{escape(name)}">{grid}<g class="mark {look.css}">'
             f'<line x1="{low}%" x2="{high}%" y1="26" y2="26"/>'
@@ -86,8 +105,8 @@ def draw_estimates(marks: Sequence[Mark], systems: Sequence[str], axis: str, lev
         f'<text x="{_place(t, start, end)}%" y="16" text-anchor="middle">{_minus(_tick(t, ticks))}</text>'
         for t in ticks
     )
-    label = f'<text x="50%" y="36" text-anchor="middle">{escape(axis)}</text>'
-    rows.append(f'<span class="wide-only"></span><svg height="40" aria-hidden="true">{texts}{label}</svg>')
+    words = f'<text x="50%" y="36" text-anchor="middle">{escape(typeset(label))}</text>'
+    rows.append(f'<span class="wide-only"></span><svg height="40" aria-hidden="true">{texts}{words}</svg>')
     return f'<div class="lines flat">{"".join(rows)}</div>{_left_out(len(marks), "systems")}'
 
 
@@ -126,10 +145,15 @@ def draw_shares(description: Description, systems: Sequence[str]) -> str:
     return f'<div class="lines">{"".join(rows)}</div>{more}<p class="row small">{keys}</p>'
 
 
-def draw_predicted(shares: Sequence[PointShare]) -> str:
+def find_most(shares: Sequence[PointShare]) -> float:
+    """Return the largest share, observed or predicted: the height that the panels of all systems have."""
+    found = [share for one in shares for share in (one.observed, one.ordinal, one.interval)]
+    return max((share for share in found if isfinite(share)), default=0.0) or 1.0
+
+
+def draw_predicted(shares: Sequence[PointShare], most: float) -> str:
     """Return the observed shares of one system as bars, with what both models predict as marks."""
-    n, most = len(shares), max(max(one.observed, one.ordinal) for one in shares)
-    most = max([most, *(one.interval for one in shares if isfinite(one.interval))]) or 1.0
+    n = len(shares)
     step, base = 100 / n, 110
     bars, marks, texts = [], [], []
     for place, one in enumerate(shares):
@@ -154,10 +178,15 @@ def draw_predicted(shares: Sequence[PointShare]) -> str:
     )
 
 
-def draw_levels(effects: LevelEffects) -> str:
+def share_ticks(groups: Sequence[LevelEffects]) -> list[float]:
+    """Return round numbers for the effects of raters and items that are drawn beside each other."""
+    shown = [one for group in groups for one in group.levels]
+    return find_ticks(min(one.low for one in shown), max(one.high for one in shown), fewest=3)
+
+
+def draw_levels(effects: LevelEffects, ticks: Sequence[float]) -> str:
     """Return raters or items from the lowest effect up, each with its interval, in one small picture."""
     shown = effects.levels
-    ticks = find_ticks(min(one.low for one in shown), max(one.high for one in shown), fewest=3)
     step = 100 / len(shown)
     height = 150
 
@@ -174,8 +203,10 @@ def draw_levels(effects: LevelEffects) -> str:
             f'<svg x="{x}%" y="{y(one.effect)}" overflow="visible"><circle r="3"/></svg></g>'
         )
     name = escape(
-        f"Effects of {len(shown)} {effects.group}s from {number(shown[0].effect, 2)} ({shown[0].name}) to "
-        f"{number(shown[-1].effect, 2)} ({shown[-1].name})"
+        typeset(
+            f"Effects of {len(shown)} {effects.group}s from {number(shown[0].effect, 2)} ({shown[0].name}) "
+            f"to {number(shown[-1].effect, 2)} ({shown[-1].name})"
+        )
     )
     return (
         f'<div class="plot"><svg height="{height + 6}" role="img" aria-label="{name}">'
@@ -196,6 +227,17 @@ def find_ticks(low: float, high: float, fewest: int = 2) -> list[float]:
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     last = max(last, first + fewest - 1)
     return [round(k * step, 10) for k in range(first, last + 1)]
+
+
+def find_axis(low: float, high: float, ends: tuple[float, float]) -> Axis:
+    """Return an axis from ``low`` to ``high`` that does not leave a scale with these ends.
+
+    >>> find_axis(0.35, 1.08, (0.0, 1.0))
+    Axis(start=0.2, end=1.0, ticks=(0.2, 0.4, 0.6, 0.8, 1.0))
+    """
+    ticks = find_ticks(max(low, ends[0]), min(high, ends[1]))
+    start, end = max(ticks[0], ends[0]), min(ticks[-1], ends[1])
+    return Axis(start, end, tuple(tick for tick in ticks if start <= tick <= end))
 
 
 def find_levels(points: int) -> tuple[int, ...]:

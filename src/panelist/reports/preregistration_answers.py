@@ -8,7 +8,7 @@ from panelist.analysis.exclusion_rules import RULES
 from panelist.analysis.words import count, listing
 from panelist.design.balance import count_planned
 from panelist.models.inference.adjust import find_adjustment
-from panelist.reports.methods import DESIGNS
+from panelist.reports.methods_of_study import DESIGNS
 from panelist.reports.preregistration_recipe import answer_recipe
 from panelist.study.findings import parse_finding
 from panelist.study.study import Study

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from panelist.analysis.missing import Missing
+from panelist.reports.estimate_charts import share_axes
 from panelist.reports.figures import ONE_COLUMN, TWO_COLUMNS, _level_colours, _name_rows, _save, _styled
 from panelist.reports.tables import make_file_name
 
@@ -17,29 +18,29 @@ if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis
     from panelist.analysis.describe import Description
     from panelist.analysis.predicted_shares import PredictedShares
-    from panelist.reports.page_charts import Mark
+    from panelist.reports.estimate_charts import Chart
+    from panelist.reports.page_charts import Axis
 
 ENDINGS = (".svg", ".pdf")
 MOST_SYSTEMS = 40
 MARKERS = ("o", "s", "^", "D", "v", "P", "p", "h")
 
 
-def draw_figures(
-    analysis: Analysis, estimates: dict[str, tuple[list[Mark], str]], folder: Path
-) -> list[Path]:
+def draw_figures(analysis: Analysis, charts: dict[str, Chart], folder: Path) -> list[Path]:
     """Return the files of all figures: estimates and answers of all criteria, predictions of each.
 
-    ``estimates`` has for each criterion the marks and the words on their axis, as the page shows them.
+    ``charts`` are the estimates of each criterion as the page shows them.
     """
     written: list[Path] = []
     systems = analysis.data.systems
     described = [one.description for one in analysis.criteria if not isinstance(one.description, Missing)]
     described = [one for one in described if one.points]
     with _styled():
-        if estimates:
-            figure, panels = _make_panels([len(marks) for marks, _ in estimates.values()], 0.255)
-            for axes, (name, (marks, axis)) in zip(panels, estimates.items(), strict=True):
-                _draw_marks(axes, marks[:MOST_SYSTEMS], systems, axis, name)
+        if charts:
+            shared = share_axes(charts.values())
+            figure, panels = _make_panels([len(chart.marks) for chart in charts.values()], 0.255)
+            for axes, (name, chart) in zip(panels, charts.items(), strict=True):
+                _draw_marks(axes, chart, systems, shared.get(chart.label), name)
             written += _save_both(figure, folder / "estimates")
         if described:
             figure, panels = _make_panels([len(one.systems) for one in described], 0.3)
@@ -83,17 +84,21 @@ def _save_both(figure: Figure, stem: Path) -> list[Path]:
     return paths
 
 
-def _draw_marks(axes: Axes, marks: list[Mark], systems: tuple[str, ...], axis: str, criterion: str) -> None:
+def _draw_marks(
+    axes: Axes, chart: Chart, systems: tuple[str, ...], axis: Axis | None, criterion: str
+) -> None:
     from matplotlib import rcParams
 
     colours = rcParams["axes.prop_cycle"].by_key()["color"]
     many = len(systems) > len(MARKERS)
+    marks = chart.marks[:MOST_SYSTEMS]
     for row, one in enumerate(marks):
-        if not all(map(isfinite, (one.estimate, one.low, one.high))):
+        if axis is None or not one.known:
             axes.text(0.02, row, "no estimate", va="center", transform=axes.get_yaxis_transform(), fontsize=7)
             continue
         place = 7 if many or one.system not in systems else systems.index(one.system)
-        bars = [[max(one.estimate - one.low, 0.0)], [max(one.high - one.estimate, 0.0)]]
+        low, high = axis.clip(one.low), axis.clip(one.high)
+        bars = [[max(one.estimate - low, 0.0)], [max(high - one.estimate, 0.0)]]
         axes.errorbar(
             one.estimate,
             row,
@@ -103,8 +108,10 @@ def _draw_marks(axes: Axes, marks: list[Mark], systems: tuple[str, ...], axis: s
             markersize=5.5,
         )
     axes.set_title(criterion, parse_math=False)
-    axes.set_xlabel(axis)
-    axes.locator_params(axis="x", nbins=6)
+    axes.set_xlabel(chart.label, parse_math=False)
+    if axis is not None:
+        room = 0.03 * (axis.end - axis.start)  # for a mark at the end
+        axes.set(xlim=(axis.start - room, axis.end + room), xticks=axis.ticks)
     _name_rows(axes, [one.system for one in marks])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.core.latex import latex, latex_number
 from panelist.core.result import Result, Table
+from panelist.reports.typography import group_digits, typeset, write_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
 
 MOST_ROWS = 60
+_MOST_COLUMNS = 9  # that a page has room for; more of them scroll, beside the first
 _SHORT = frozenset({"clmm", "clm", "lmm", "lm", "icc", "se", "sd"})
 
 
@@ -107,12 +109,13 @@ def draw_html(table: Table, caption: str | None = None, most: int = MOST_ROWS) -
     shown = written[:most]
     title = table.caption if caption is None else caption
     heads = "".join(
-        f'<th scope="col"{_side(form.align)}>{escape(_head(name))}</th>'
+        f'<th scope="col"{_side(form.align)}>{escape(name if name in table.names else _head(name))}</th>'
         for form, name in zip(formats, table.header, strict=True)
     )
+    title = typeset(title)
     lines = [
         f'<div class="scroller" role="group" aria-label="{escape(title)}" tabindex="0">',
-        f'<table class="table{" dense" if len(formats) > 6 else ""}">',
+        f'<table class="table{_kind(len(formats))}">',
         f"<caption>{escape(title)}</caption>",
         f"<thead><tr>{heads}</tr></thead>",
         "<tbody>",
@@ -129,8 +132,9 @@ def draw_html(table: Table, caption: str | None = None, most: int = MOST_ROWS) -
     if len(written) > most:
         notes.append(f"The first {most:,} of {len(written):,} rows; the files beside this page have them all")
     if notes:
-        text = ". ".join(_begin(note.rstrip(".")) for note in notes)
-        lines.append(f'<p class="small muted">{escape(text)}.</p>')
+        rows = {row[0] for row in written}
+        text = ". ".join(_begin(note.rstrip("."), rows) for note in notes)
+        lines.append(f'<p class="small muted">{escape(typeset(text))}.</p>')
     return "\n".join(lines)
 
 
@@ -176,12 +180,25 @@ def _head(name: str) -> str:
     return _begin(text) if len(text.split(" ")[0]) > 3 and text[:1].islower() else text
 
 
-def _begin(text: str) -> str:
-    """Return a sentence with its capital, unless it begins with the name of a column that has none."""
+def _begin(text: str, names: Collection[str] = ()) -> str:
+    """Return a sentence with its capital, unless it begins with a name: of a short column, or of the data.
+
+    >>> _begin("points: on the scale"), _begin("gpt2 was left out", {"gpt2"})
+    ('Points: on the scale', 'gpt2 was left out')
+    """
     first, colon, rest = text.partition(":")
+    if len(text.partition(" ")[0]) < 2:  # a statistic, such as t
+        return text
+    if any(text.startswith((f"{name} ", f"{name},", f"{name}:")) for name in names if name):
+        return text
     if first in _SHORT:
         return first.upper() + colon + rest
     return text if len(first) < 4 else text[:1].upper() + text[1:]
+
+
+def _kind(columns: int) -> str:
+    """Return what a table is to the style sheet: wide ones are set close, matrices keep names in view."""
+    return " dense matrix" if columns > _MOST_COLUMNS else " dense" if columns > 6 else ""
 
 
 def _side(align: str) -> str:
@@ -191,9 +208,9 @@ def _side(align: str) -> str:
 def _number(text: str, align: str) -> str:
     """Return a cell; numbers get a true minus sign, and intervals do not break."""
     if align == "right" or _is_interval(text):
-        shown = escape(text).replace("-", "\N{MINUS SIGN}")
+        shown = escape(typeset(write_out(group_digits(text)))).replace("-", "\N{MINUS SIGN}")
         return f'<span class="nowrap">{shown}</span>' if _is_interval(text) else shown
-    return escape(text)
+    return escape(typeset(text))
 
 
 def _is_interval(text: str) -> bool:

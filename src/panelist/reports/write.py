@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from panelist.analysis.missing import Missing
 from panelist.core.errors import BadFile
 from panelist.core.replacing import check_folder, check_place, replace_file
 from panelist.core.result import json_ready
 from panelist.reports.bibliography import list_references, write_bibtex
-from panelist.reports.html import find_marks, render_html
+from panelist.reports.estimate_charts import Chart, make_chart
+from panelist.reports.html import render_html
 from panelist.reports.methods import write_methods, write_results
 from panelist.reports.provenance import describe_provenance
 from panelist.reports.tables import draw_csv, draw_latex, list_tables
@@ -123,9 +123,6 @@ def _write_files(analysis: "Analysis", folder: Path, report: str, day: date) -> 
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
         written.append(folder / name)
-    marks = {}
-    for one in analysis.criteria:
-        found = find_marks(one)
-        if not isinstance(found, Missing):
-            marks[one.criterion] = (found[0], found[1])
-    return written + draw_figures(analysis, marks, folder / "figures")
+    made = ((one.criterion, make_chart(one)) for one in analysis.criteria)
+    charts = {name: chart for name, chart in made if isinstance(chart, Chart)}
+    return written + draw_figures(analysis, charts, folder / "figures")

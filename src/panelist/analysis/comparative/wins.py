@@ -47,7 +47,7 @@ class WinTable:
         for i, name in enumerate(self.systems):
             cells: list[Cell] = [None if i == j else int(n) for j, n in enumerate(self.wins[i])]
             rows.append((name, *cells, int(self.won[i]), int(self.lost[i]), int(self.ties[i].sum())))
-        return Table(f"Comparisons won on {self.criterion}", header, rows)
+        return Table(f"Comparisons won on {self.criterion}", header, rows, names=self.systems)
 
     def to_dict(self) -> dict[str, object]:
         """Return the counts by name."""

@@ -106,8 +106,9 @@ def _read_once(array: Any) -> Labels:
     held = array.__arrow_array__()
     found = _known.get(id(held))
     if found is None or found[0]() is not held:
-        for key in [key for key, (owner, _) in _known.items() if owner() is None]:
-            del _known[key]
+        # Fits in other threads add to it meanwhile, so a copy is looked through.
+        for key in [key for key, (owner, _) in list(_known.items()) if owner() is None]:
+            _known.pop(key, None)
         labels = _sort_labels(array)
         labels.codes.flags.writeable = False  # every fit that asks gets the same
         found = _known[id(held)] = (weakref.ref(held), labels)

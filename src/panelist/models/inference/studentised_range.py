@@ -18,10 +18,11 @@ _GRID = np.arange(-_REACH, _REACH + _STEP / 2, _STEP)
 _TAIL = 45.0  # the density of log s is cut where it has fallen by exp(-45)
 _MANY = 1e10  # degrees of freedom beyond which s is 1 to ten digits
 _CHUNK = 4096  # values of the range integrated at once, so that memory stays small
-_SEVERAL = 200  # different degrees of freedom from which on smooth functions are interpolated
+_SEVERAL = 200  # different degrees of freedom from which on tails are interpolated
+_ENOUGH = 40  # and quantiles, each of which takes ten tails
 _PANEL, _NODES = 0.5, 20  # log P(R > w) is a polynomial of degree 19 on every half unit, to 13 digits
 _WIDEST = 48.0  # beyond, P(R > w) is below 1e-240
-_DEGREES = (32, 64)
+_DEGREES = (8, 16, 32, 64)  # their nodes are nested, so that none is worked out twice
 _EXACT = 1e-9  # for few degrees of freedom and many means a quantile itself is known no better
 
 
@@ -76,7 +77,7 @@ def studentised_range_quantile(level: float, k: int, df: Floats) -> Floats:
     """Return q with P(Q ≤ q) = ``level``, elementwise over ``df`` (R: ``qtukey(level, k, df)``)."""
     df = np.asarray(df, dtype=float)
     values, places = np.unique(np.minimum(df.ravel(), _MANY), return_inverse=True)
-    found = _interpolate_quantiles(level, k, values) if len(values) >= _SEVERAL else None
+    found = _interpolate_quantiles(level, k, values) if len(values) >= _ENOUGH else None
     if found is None:
         found = np.array([_quantile(level, k, float(value)) for value in values])
     quantiles: Floats = found[places].reshape(df.shape)

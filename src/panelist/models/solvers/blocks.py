@@ -8,7 +8,8 @@ complement S over the columns of all other factors, is factorised densely:
         [ C   S₀ ]
 
 C_j has entries only in the columns of the levels that share a row with lead level j: its *neighbours*. Rows
-of C_j, S and S⁻¹ are filled up to whole octets, so that vector code needs no ends.
+of C_j, S and S⁻¹ are filled up to whole octets, so that vector code needs no ends. Where S is large, levels
+of the second factor that no lead level connects are put into *parts* of their own (see bordered).
 """
 
 from typing import NamedTuple
@@ -23,6 +24,7 @@ from panelist.models.solvers.octets import WIDTH
 from panelist.models.solvers.rows import fill_variances, lay_rows, mark_neighbours, sort_rows
 
 _MOST_CELLS = 40_000_000  # lead levels × dense columns that are looked at one by one
+_SMALLEST_PART = 64  # columns: smaller parts are put together, for each costs a few calls
 
 
 class Pattern(NamedTuple):
@@ -42,6 +44,8 @@ class Pattern(NamedTuple):
     q: int  # dense columns: all but the lead factor's
     usual: bool  # whether there are two factors with two columns each, say an intercept and a slope
     routines: Longs  # addresses of LAPACK in this process
+    slots: Longs  # where each level of the second factor stands among its levels in S; empty: in its place
+    bounds: Longs  # the first dense column of each part, then of the border
 
 
 class Blocks(NamedTuple):
@@ -67,9 +71,12 @@ def find_pattern(factors: tuple[Factor, ...]) -> Pattern:
     sizes = [len(factor.levels) for factor in factors]
     m, m1 = sum(widths), widths[0]
     Z, place = np.empty((n, m)), np.empty((n, m - m1), dtype=np.uint32)
+    slots, bounds = _find_parts(factors)
     first = q = 0
-    for factor, width, size in zip(factors, widths, sizes, strict=True):
-        lay_rows(factor.index, factor.Z, order, Z, first, place, first - m1, q)
+    for number, (factor, width, size) in enumerate(zip(factors, widths, sizes, strict=True)):
+        moved = number == 1 and len(slots) > 0
+        index = slots[factor.index].astype(factor.index.dtype) if moved else factor.index
+        lay_rows(index, factor.Z, order, Z, first, place, first - m1, q)
         q += width * size if first else 0
         first += width
     local, reach, columns, widest = _find_neighbours(lead.index, order, start, place, q)
@@ -90,7 +97,40 @@ def find_pattern(factors: tuple[Factor, ...]) -> Pattern:
         q,
         widths == [2, 2],
         lapack.routines(),
+        slots,
+        bounds,
     )
+
+
+def _find_parts(factors: tuple[Factor, ...]) -> tuple[Longs, Longs]:
+    """Return the slots of the second factor's levels, parts in turn, and the bounds; none for a small S."""
+    none = np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    if sum(len(factor.levels) * factor.Z.shape[1] for factor in factors[1:]) <= MOST:
+        return none
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    lead, second = factors[:2]
+    J, levels = len(lead.levels), len(second.levels)
+    meet = coo_array((np.ones(len(lead.index)), (lead.index, J + second.index)), shape=(J + levels,) * 2)
+    found = connected_components(meet, directed=False)[1][J:]
+    sizes = np.unique(found, return_counts=True)[1] * second.Z.shape[1]
+    bounds, end = [0], 0
+    for size in sizes.tolist():
+        end += size
+        if end - bounds[-1] >= _SMALLEST_PART:
+            bounds.append(end)
+    if len(bounds) < 3:
+        return none
+    bounds[-1] = end
+    slots = np.empty(levels, dtype=np.int64)
+    slots[np.argsort(found, kind="stable")] = np.arange(levels)
+    return slots, np.array(bounds, dtype=np.int64)
+
+
+def put_back(pattern: Pattern, number: int, values: Floats) -> Floats:
+    """Return a factor's values, a row a level as it stands in S, in the order of its levels."""
+    return values[pattern.slots] if number == 1 and len(pattern.slots) else values
 
 
 def make_blocks(pattern: Pattern) -> Blocks:
@@ -120,6 +160,11 @@ def dense_size(pattern: Pattern) -> int:
     return pattern.q
 
 
+def largest_block(pattern: Pattern) -> int:
+    """Return the columns of the largest part of S, or of its border: what dense arithmetic is done on."""
+    return int(np.diff(pattern.bounds, append=pattern.q).max(initial=0))
+
+
 def level_variances(pattern: Pattern, blocks: Blocks, lambdas: tuple[Floats, ...]) -> tuple[Floats, ...]:
     """Return the diagonals of ΛH⁻¹Λ' for each factor (levels, m), after `invert_rows`."""
     found = [
@@ -130,7 +175,7 @@ def level_variances(pattern: Pattern, blocks: Blocks, lambdas: tuple[Floats, ...
     for block, variances in zip(lambdas[1:], found[1:], strict=True):
         fill_variances(block, blocks.T, first, True, variances)
         first += variances.size
-    return tuple(found)
+    return tuple(put_back(pattern, number, variances) for number, variances in enumerate(found))
 
 
 def _find_neighbours(

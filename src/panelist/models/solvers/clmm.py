@@ -9,7 +9,7 @@ from panelist.models.arrays import Floats
 from panelist.models.compiling import prepare
 from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.blocks import dense_size, find_pattern
+from panelist.models.solvers.blocks import find_pattern, largest_block
 from panelist.models.solvers.columns import LaneRoom, make_lane_room
 from panelist.models.solvers.estimate import ONCE, PHASE, POSITIVE, TOLERANCE, Progress, make_progress
 from panelist.models.solvers.following import Directions, make_directions
@@ -76,7 +76,7 @@ def solve_clmm(design: Design, link: str, thresholds: Thresholds) -> Solution:
     """Return the Laplace estimates of an ordinal mixed model."""
     prepare("ordinal", "errors")
     model = make_model(design, link, thresholds)
-    with single_threaded_blas(dense_size(model.pattern)), lend_room(make_room, model) as room:
+    with single_threaded_blas(largest_block(model.pattern)), lend_room(make_room, model) as room:
         room.work.counts[:] = 0
         found = find_estimates(model, design.factors, link, thresholds, room)
         return _describe(model, design, room.work, found)

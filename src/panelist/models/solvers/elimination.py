@@ -8,8 +8,13 @@ spelt out.
 import numpy as np
 
 from panelist.models.arrays import Floats, Longs, Places
-from panelist.models.solvers import lapack
 from panelist.models.solvers.blocks import Blocks, Pattern
+from panelist.models.solvers.bordered import (
+    factor_bordered,
+    set_identity,
+    solve_bordered,
+    solve_octets_bordered,
+)
 from panelist.models.solvers.dense import MOST, factor_dense
 from panelist.models.solvers.kernel import inner, stay_apart
 from panelist.models.solvers.octets import WIDTH, get, load, put, spread, store
@@ -20,10 +25,7 @@ def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
     """Fill ``blocks`` with the factor of V'diag(w)V + I; return its log-determinant, nan if there is none."""
     stay_apart()
     S, (q, long) = blocks.S.reshape(-1), blocks.S.shape
-    for k in range(len(S) // WIDTH):
-        store(S, k, spread(0.0))
-    for c in range(q):
-        put(S, c * long + c, 1.0)
+    set_identity(pattern.bounds, S, q, long)
     if pattern.usual:
         logdet = _eliminate_pairs(pattern, V.reshape(-1), w, blocks.D.reshape(-1), blocks.C, S, long)
     else:
@@ -32,11 +34,7 @@ def factorise(pattern: Pattern, V: Floats, w: Floats, blocks: Blocks) -> float:
         return np.nan
     if q <= MOST:
         return logdet + factor_dense(S, q, long)
-    if not lapack.factor_upper(pattern.routines, blocks.S):
-        return np.nan
-    for c in range(q):
-        logdet += 2.0 * np.log(get(S, c * long + c))
-    return logdet
+    return logdet + factor_bordered(pattern.routines, pattern.bounds, S, q, long)
 
 
 @inner
@@ -197,7 +195,8 @@ def solve(pattern: Pattern, blocks: Blocks, x: Floats) -> float:
             for c in range(width):
                 k = dense + get(seen, first + c)
                 put(x, k, get(x, k) - value * get(C, begin + a * row + c))
-    square += lapack.solve_upper(pattern.routines, blocks.S, x[dense:])
+    S, long = blocks.S.reshape(-1), blocks.S.shape[1]
+    square += solve_bordered(pattern.routines, pattern.bounds, S, x[dense:], long)
     _substitute(reach, padded, seen, m1, D, C, x, J)
     return square
 
@@ -258,19 +257,7 @@ def solve_octets(pattern: Pattern, blocks: Blocks, x: Floats) -> None:
             for c in range(width):
                 k = dense + get(seen, first + c)
                 store(x, k, load(x, k) - value * get(C, begin + a * row + c))
-    for c in range(q):
-        value = load(x, dense + c) * (1.0 / get(S, c * (long + 1)))
-        store(x, dense + c, value)
-        for i in range(c + 1, q):
-            store(x, dense + i, load(x, dense + i) - value * get(S, c * long + i))
-    for i in range(q - 1, -1, -1):
-        one, other = load(x, dense + i), spread(0.0)  # two sums, which do not wait for each other
-        for c in range(i + 1, q - 1, 2):
-            one -= load(x, dense + c) * get(S, i * long + c)
-            other -= load(x, dense + c + 1) * get(S, i * long + c + 1)
-        if (q - i) % 2 == 0:
-            one -= load(x, dense + q - 1) * get(S, i * long + q - 1)
-        store(x, dense + i, (one + other) * (1.0 / get(S, i * (long + 1))))
+    solve_octets_bordered(pattern.bounds, S, x, dense, q, long)
     _substitute_octets(reach, padded, seen, m1, D, C, x, J)
 
 

@@ -1,8 +1,8 @@
 """The inverse of H = V'WV + I where rows have entries (see blocks for the form, and elimination)."""
 
 from panelist.models.arrays import Floats, Places
-from panelist.models.solvers import lapack
 from panelist.models.solvers.blocks import Blocks, Pattern
+from panelist.models.solvers.bordered import copy_upper, invert_bordered
 from panelist.models.solvers.dense import MOST, invert_dense
 from panelist.models.solvers.kernel import inner, stay_apart
 from panelist.models.solvers.octets import WIDTH, fma, get, load, put, spread, store, total
@@ -20,8 +20,8 @@ def invert_rows(pattern: Pattern, V: Floats, blocks: Blocks, P: Floats) -> None:
     if q <= MOST:
         invert_dense(blocks.S.reshape(-1), T, blocks.M, q, long)
     else:
-        lapack.copy_into(T, blocks.S.reshape(-1))
-        lapack.invert_upper(pattern.routines, blocks.T)
+        copy_upper(pattern.bounds, blocks.S.reshape(-1), T, q, long)
+        invert_bordered(pattern.routines, pattern.bounds, T, q, long)
     start, reach, padded, seen, m1 = (
         pattern.start,
         pattern.reach,

@@ -19,8 +19,9 @@ from numba.extending import get_cython_function_address, intrinsic
 from panelist.models.arrays import Floats, Longs
 from panelist.models.solvers.kernel import inner, part, stay_apart
 
-_POTRF, _TRTRI, _LAUUM, _TRSV, _TRMM, _LOWER, _PLAIN, _TRANSPOSED, _RIGHT, _MINUS, _ONE = range(11)
-_LEFT = _LOWER  # both are called L
+POTRF, _TRTRI, _LAUUM, TRSV, _TRMM, TRSM, SYRK, GEMM, GEMV = range(9)
+LOWER, PLAIN, TRANSPOSED, RIGHT, MINUS, ONE, ZERO = range(9, 16)
+_LEFT = LOWER  # both are called L
 _SMALL = 48  # columns up to which dtrtri is as fast as it gets
 
 
@@ -32,16 +33,17 @@ def routines() -> Longs:
     and the address of its content is no use: so what is constant lives here, as long as the process.
     """
     names = ("lapack.dpotrf", "lapack.dtrtri", "lapack.dlauum", "blas.dtrsv", "blas.dtrmm")
-    places = (name.split(".") for name in names)
+    more = ("blas.dtrsm", "blas.dsyrk", "blas.dgemm", "blas.dgemv")
+    places = (name.split(".") for name in (*names, *more))
     addresses = [get_cython_function_address(f"scipy.linalg.cython_{where}", name) for where, name in places]
     letters = np.zeros((4, 8), dtype=np.uint8)
     letters[:, 0] = [ord(letter) for letter in "LNTR"]
-    numbers = np.array([-1.0, 1.0]).view(np.int64)
+    numbers = np.array([-1.0, 1.0, 0.0]).view(np.int64)
     return np.concatenate([np.array(addresses, dtype=np.int64), letters.view(np.int64).ravel(), numbers])
 
 
 @part
-def _at(routines: Longs, place: int) -> int:
+def at(routines: Longs, place: int) -> int:
     """Return the address of a constant."""
     address: int = routines.ctypes.data + 8 * place
     return address
@@ -62,7 +64,7 @@ def _type_call(typingctx: Any, address: Any, pointers: Any) -> Any:
     return types.none(types.int64, pointers), codegen
 
 
-_call: Any = intrinsic(_type_call)
+call: Any = intrinsic(_type_call)
 
 
 @inner
@@ -85,7 +87,7 @@ def factor_upper(routines: Longs, a: Floats) -> bool:
         return True
     ints = np.array([n, a.shape[1], 0], dtype=np.int32)
     size, stride, info = ints.ctypes.data, ints.ctypes.data + 4, ints.ctypes.data + 8
-    _call(routines[_POTRF], (_at(routines, _LOWER), size, a.ctypes.data, stride, info))
+    call(routines[POTRF], (at(routines, LOWER), size, a.ctypes.data, stride, info))
     return bool(ints[2] == 0)
 
 
@@ -98,38 +100,36 @@ def solve_upper(routines: Longs, factor: Floats, x: Floats) -> float:
         return 0.0
     ints = np.array([n, factor.shape[1], 1], dtype=np.int32)
     size, stride, one = ints.ctypes.data, ints.ctypes.data + 4, ints.ctypes.data + 8
-    lower, plain, transposed = _at(routines, _LOWER), _at(routines, _PLAIN), _at(routines, _TRANSPOSED)
-    _call(routines[_TRSV], (lower, plain, plain, size, factor.ctypes.data, stride, x.ctypes.data, one))
+    lower, plain, transposed = at(routines, LOWER), at(routines, PLAIN), at(routines, TRANSPOSED)
+    call(routines[TRSV], (lower, plain, plain, size, factor.ctypes.data, stride, x.ctypes.data, one))
     square = 0.0
     for c in range(n):
         square += x[c] * x[c]
-    _call(routines[_TRSV], (lower, transposed, plain, size, factor.ctypes.data, stride, x.ctypes.data, one))
+    call(routines[TRSV], (lower, transposed, plain, size, factor.ctypes.data, stride, x.ctypes.data, one))
     return float(square * ints[2])  # which is one, and looked at once more, so that it lives until here
 
 
 @part
-def _invert_triangle(routines: Longs, factor: Floats) -> bool:
-    """Overwrite an upper triangle by its inverse; return whether it has one.
+def _invert_triangle(routines: Longs, first: int, n: int, lda: int) -> bool:
+    """Overwrite the upper triangle at this address by its inverse; return whether it has one.
 
     OpenBLAS inverts triangles of a few hundred columns at a third of the speed at which it multiplies them.
     So only small blocks on the diagonal are inverted, and put together in pairs, until one is left: beside
     the inverses of A and C stands −A⁻¹BC⁻¹, which Fortran sees from the other side.
     """
-    n, lda = factor.shape
     width = n
     while width > _SMALL:
         width = (width + 1) // 2
-    lower, plain = _at(routines, _LOWER), _at(routines, _PLAIN)
-    left, right = _at(routines, _LEFT), _at(routines, _RIGHT)
-    minus, one = _at(routines, _MINUS), _at(routines, _ONE)
+    lower, plain = at(routines, LOWER), at(routines, PLAIN)
+    left, right = at(routines, _LEFT), at(routines, RIGHT)
+    minus, one = at(routines, MINUS), at(routines, ONE)
     ints = np.array([lda, 0, 0, 0], dtype=np.int32)
     stride, rows = ints.ctypes.data, ints.ctypes.data + 4
     columns, info = ints.ctypes.data + 8, ints.ctypes.data + 12
-    first = factor.ctypes.data
     for start in range(0, n, width):
         ints[1] = min(width, n - start)
         block = first + 8 * start * (lda + 1)
-        _call(routines[_TRTRI], (lower, plain, rows, block, stride, info))
+        call(routines[_TRTRI], (lower, plain, rows, block, stride, info))
         if ints[3] != 0:
             return False
     while width < n:
@@ -137,8 +137,8 @@ def _invert_triangle(routines: Longs, factor: Floats) -> bool:
             ints[1], ints[2] = min(width, n - start - width), width
             A, C = first + 8 * start * (lda + 1), first + 8 * (start + width) * (lda + 1)
             B = first + 8 * (start * lda + start + width)
-            _call(routines[_TRMM], (left, lower, plain, plain, rows, columns, minus, C, stride, B, stride))
-            _call(routines[_TRMM], (right, lower, plain, plain, rows, columns, one, A, stride, B, stride))
+            call(routines[_TRMM], (left, lower, plain, plain, rows, columns, minus, C, stride, B, stride))
+            call(routines[_TRMM], (right, lower, plain, plain, rows, columns, one, A, stride, B, stride))
         width *= 2
     return bool(ints[0] == lda)
 
@@ -146,18 +146,25 @@ def _invert_triangle(routines: Longs, factor: Floats) -> bool:
 @inner
 def invert_upper(routines: Longs, factor: Floats) -> None:
     """Overwrite a factor U by the full symmetric inverse of U'U."""
-    stay_apart()
     n = factor.shape[0]
+    invert_block(routines, factor.reshape(-1), 0 * n, n, factor.shape[1])
+
+
+@inner
+def invert_block(routines: Longs, flat: Floats, first: int, n: int, lda: int) -> None:
+    """Overwrite a factor U of n columns, in a matrix with rows of ``lda``, by the inverse of U'U, in full."""
+    stay_apart()
     if n == 0:
         return
-    ints = np.array([n, factor.shape[1], 0], dtype=np.int32)
+    ints = np.array([n, lda, 0], dtype=np.int32)
     size, stride, info = ints.ctypes.data, ints.ctypes.data + 4, ints.ctypes.data + 8
-    if not _invert_triangle(routines, factor):
+    address = flat.ctypes.data + 8 * first
+    if not _invert_triangle(routines, address, n, lda):
         for i in range(n):
             for j in range(n):
-                factor[i, j] = np.nan
+                flat[first + i * lda + j] = np.nan
         return
-    _call(routines[_LAUUM], (_at(routines, _LOWER), size, factor.ctypes.data, stride, info))
+    call(routines[_LAUUM], (at(routines, LOWER), size, address, stride, info))
     if ints[2] != 0:
         return
     # Only the upper triangle was written; mirror it in tiles, since whole columns would miss the cache.
@@ -166,4 +173,4 @@ def invert_upper(routines: Longs, factor: Floats) -> None:
         for j0 in range(0, i0 + 1, tile):
             for i in range(i0, min(i0 + tile, n)):
                 for j in range(j0, min(j0 + tile, i)):
-                    factor[i, j] = factor[j, i]
+                    flat[first + i * lda + j] = flat[first + j * lda + i]

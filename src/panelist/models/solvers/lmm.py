@@ -10,7 +10,7 @@ from panelist.models.arrays import Floats
 from panelist.models.compiling import prepare
 from panelist.models.formulas.grouping import Factor
 from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.blocks import dense_size, find_pattern
+from panelist.models.solvers.blocks import find_pattern, largest_block
 from panelist.models.solvers.deviance import Linear, LinearWorkspace, make_linear_workspace
 from panelist.models.solvers.deviance_columns import LinearLanes, make_linear_lanes
 from panelist.models.solvers.estimate_linear import AT_ZERO, RETURN, TOLERANCE, make_progress
@@ -101,7 +101,7 @@ def solve_lmm(design: Design, reml: bool) -> tuple[Solution, Uncertainty]:
     """Return the estimates of a linear mixed model, and the uncertainty of their covariance."""
     prepare("linear")
     model, unit = set_response(make_linear(design, reml), design.y)
-    with single_threaded_blas(dense_size(model.pattern)), lend_room(make_room, model) as room:
+    with single_threaded_blas(largest_block(model.pattern)), lend_room(make_room, model) as room:
         found = find_estimates(model, design.factors, room)
         moments = find_moments(read_settled(model, room.work, found), unit)
         return _describe(model, design, room.work, found, moments, unit), moments.uncertainty

@@ -7,7 +7,7 @@ from numba.extending import get_cython_function_address
 
 from panelist.models.arrays import Floats, Longs
 from panelist.models.solvers.kernel import inner, kernel, stay_apart
-from panelist.models.solvers.lapack import _call
+from panelist.models.solvers.lapack import call
 
 _VECTORS, _VALUES, _UPPER = 1, 2, 3  # places of the letters V, N and U
 
@@ -36,7 +36,7 @@ def decompose(routine: Longs, a: Floats, values: Floats, vectors: bool) -> bool:
     size, room, info = ints.ctypes.data, ints.ctypes.data + 4, ints.ctypes.data + 8
     letters = routine.ctypes.data
     job = letters + 8 * (_VECTORS if vectors else _VALUES)
-    _call(
+    call(
         routine[0],
         (
             job,

@@ -7,7 +7,7 @@ import numpy as np
 
 from panelist.models.arrays import Floats, Longs
 from panelist.models.formulas.grouping import Factor
-from panelist.models.solvers.blocks import Blocks, Pattern, level_variances
+from panelist.models.solvers.blocks import Blocks, Pattern, level_variances, put_back
 from panelist.models.solvers.rows import fill_lambda, fill_modes
 
 _AT_ZERO = 1e-4  # of lme4's isSingular: a relative standard deviation below this is none
@@ -65,10 +65,10 @@ def level_effects(
     """Return b = Λu and the square roots of diag(ΛH⁻¹Λ'), a row a level, factor by factor."""
     pieces = _split(factors, tau, upright=False)
     effects, at = [], 0
-    for factor, block in zip(factors, pieces, strict=True):
+    for number, (factor, block) in enumerate(zip(factors, pieces, strict=True)):
         modes = np.empty((len(factor.levels), len(block)))
         fill_modes(block, u, at, modes)
-        effects.append(modes)
+        effects.append(put_back(pattern, number, modes))
         at += modes.size
     variances = level_variances(pattern, blocks, pieces)
     return tuple(effects), tuple(np.sqrt(v, out=v) for v in variances)

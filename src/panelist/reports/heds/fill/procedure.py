@@ -5,7 +5,7 @@ from panelist.analysis.words import count, listing
 from panelist.reports.heds.fill.base import filler, join, tick, write
 from panelist.reports.heds.fill.facts import Facts
 from panelist.reports.heds.sheet import Answer, Place
-from panelist.reports.methods import DESIGNS
+from panelist.reports.methods_of_study import DESIGNS
 from panelist.reports.provenance import list_versions
 from panelist.study.checks import DegradedCheck, InstructedCheck, RepeatCheck
 

@@ -1,0 +1,95 @@
+"""What a study file says of how the ratings were collected, in whole sentences for the methods paragraph."""
+
+from panelist.analysis.words import count, listing
+from panelist.study.checks import Check, DegradedCheck, InstructedCheck
+from panelist.study.study import Study
+from panelist.study.wages import find_wage
+
+DESIGNS = {
+    "latin-square": "in a Latin square: each item once for each rater, each system equally often",
+    "williams": "in a Latin square in which each system follows each other equally often",
+    "lists": "in lists: each rater judged some of the items, none twice",
+    "full": "fully: each rater judged every output",
+    "pages": "with all outputs of an item on one page",
+    "pairs": "in pairs of outputs side by side",
+    "best-worst": "in balanced tuples of outputs",
+}
+_FAILED = {
+    "flag": "were flagged for a person to look at",
+    "warn": "were warned",
+    "screen out": "were screened out",
+    "exclude": "were excluded",
+}
+
+
+def tell_study(study: Study) -> list[str]:
+    """Return who the raters were, how they were prepared, what they were asked, and in which order."""
+    said = [*_tell_raters(study), *_tell_pay(study), *_tell_preparation(study)]
+    for criterion in study.criteria:
+        said.append(
+            f"For {criterion.name} they were asked “{criterion.question}”. {criterion.scale.describe()}"
+        )
+    design = study.file.design
+    order = "in random order" if design.order == "random" else "in the order of the file"
+    said.append(f"Outputs were assigned {DESIGNS[design.type]}, {order}.")
+    return said + _tell_checks(study)
+
+
+def _tell_raters(study: Study) -> list[str]:
+    """Return who they were and how they were found; the words of the study are phrases, and quoted."""
+    people, said = study.file.raters, []
+    if who := people.description.strip().rstrip("."):
+        said.append(f"The raters are described as “{who}”.")
+    if how := people.recruitment.strip().rstrip("."):
+        said.append(f"They were recruited as follows: “{how}”.")
+    if study.file.recruiting is not None:
+        panel = study.file.recruiting.panel
+        said.append(f"The panel was {panel[:1].upper()}{panel[1:]}.")
+    return said
+
+
+def _tell_pay(study: Study) -> list[str]:
+    paid, pay = study.file.raters.paid, study.file.pay
+    if paid == "no":
+        return ["They were not paid."]
+    if paid == "other":
+        return ["They were rewarded otherwise than with money."]
+    wage = find_wage(pay) if pay is not None else None
+    return [f"They were paid at least {wage} {pay.currency} an hour."] if pay and wage else []
+
+
+def _tell_preparation(study: Study) -> list[str]:
+    said = []
+    if (asked := study.file.comprehension) is not None:
+        needed = len(asked.questions) if asked.pass_mark is None else asked.pass_mark
+        said.append(
+            f"Before they rated they answered {count(len(asked.questions), 'question')} on the instructions, "
+            f"of which {needed} had to be right within {count(asked.attempts, 'attempt')}."
+        )
+    if (practice := study.file.practice) is not None:
+        text = f"They practised on {count(len(practice.items), 'item')} with feedback"
+        if practice.pass_mark:
+            within = count(practice.attempts, "attempt")
+            text += f", of which {practice.pass_mark} had to be right within {within}"
+            text += f"; raters who failed {_FAILED[practice.failed]}"
+        said.append(f"{text}.")
+    return said
+
+
+def _tell_checks(study: Study) -> list[str]:
+    checks = study.file.checks
+    if checks is None:
+        return []
+    kinds = listing([_tell_check(one) for one in checks.items])
+    fewest = "any of these checks" if checks.allowed == 0 else f"more than {checks.allowed} of these checks"
+    return [f"Attention was checked by {kinds}; raters who failed {fewest} {_FAILED[checks.then]}."]
+
+
+def _tell_check(one: Check) -> str:
+    if isinstance(one, InstructedCheck):
+        return "a page that said which answer to give"
+    if isinstance(one, DegradedCheck):
+        spoilt = {"shuffle words": "shuffled", "repeat words": "repeated", "drop words": "left out"}[one.how]
+        return f"{count(one.count, 'output')} with words {spoilt}, to be rated lower"
+    apart = f"answers at most {one.tolerance:g} points apart"
+    return f"{count(one.count, 'page')} shown again ({apart})"
