@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.cli import power_options as given
 from panelist.cli.options import Columns, Json
+from panelist.cli.progress import show_power_progress
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def parse_models(text: str | None, truth: "Truth", layout: "Layout | None") -> l
 def _run(options: dict[str, Any]) -> "PowerCurve":
     from panelist.power.curve import simulate_power
 
-    with given.show_power_progress() as report:
+    with show_power_progress() as report:
         return simulate_power(**options, on_progress=report)
 
 
@@ -116,7 +117,7 @@ def _run_paper(out: Path, as_released: bool, sims: int | None, options: dict[str
         raise BadFile(
             f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out."
         ) from None
-    with given.show_power_progress() as report:
+    with show_power_progress() as report:
         found = simulate_paper(
             sims=SIMS if sims is None else sims,
             journal=out / "journal.jsonl",

@@ -1,6 +1,5 @@
 """What ``panelist power`` and ``panelist size`` share: options, and how their texts are read."""
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,9 +8,6 @@ import typer
 from panelist.core.errors import PanelistError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from panelist.power.grid import Progress
     from panelist.power.spread import Spread
     from panelist.power.truth import Truth
 
@@ -305,26 +301,3 @@ def _parse_cuts(points: str | None, thresholds: str | None) -> Any:
         return DrawnCuts(int(points))
     except ValueError:
         raise PanelistError(f"--scale wants a number of points, or slider. Got {points!r}.") from None
-
-
-@contextmanager
-def show_power_progress() -> "Iterator[Callable[[Progress], None]]":
-    """Give a function that shows data sets done and the power so far on a bar on stderr."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    shown = (
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Bar(*shown, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("")
-
-        def report(progress: "Progress") -> None:
-            bar.update(task, completed=progress.done, total=progress.total, description=progress.latest)
-
-        yield report

@@ -7,6 +7,7 @@ import typer
 
 from panelist.cli import power_options as given
 from panelist.cli.options import Columns, Json
+from panelist.cli.progress import show_power_progress
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def size(
     options["tariff"] = _find_tariff(study, pay_per_hour, minutes_per_rating)
     from panelist.power.size import find_sample_size
 
-    with given.show_power_progress() as report:
+    with show_power_progress() as report:
         found = find_sample_size(_find_effect(effect, truths[0]), power, on_progress=report, **options)
     if figure is not None:
         from panelist.reports.power_figures import draw_sizes
