@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panelist.cli.options import Columns, Drop, Json, RatingsFile, Where
-from panelist.cli.terminal import open_ratings, show_all, show_progress, tell
+from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
+from panelist.cli.options import Columns, Drop, Json, RatingsOrStudy, Where
+from panelist.cli.terminal import open_ratings, show_all, show_planned, show_progress, tell
 
 if TYPE_CHECKING:
     from panelist.agreement.reliability import Reliability
@@ -70,8 +71,14 @@ Figures = Annotated[
 ]
 
 
+DECIDED = ("level", "confidence", "scale", "unit", "repeats", "where", "drop")
+"""Options that a study decides."""
+
+
 def agreement(
-    ratings: RatingsFile,
+    context: typer.Context,
+    source: RatingsOrStudy,
+    ratings: StudyRatings = None,
     level: Level = None,
     coefficients: Coefficients = None,
     interval: Interval = "auto",
@@ -106,7 +113,13 @@ def agreement(
         from panelist.core.replacing import check_folder
 
         check_folder(figures, "figures")  # before the work, not after it
-    table = open_ratings(ratings, columns, where, drop)
+    planned = open_planned(source, ratings, columns)
+    if planned is not None:
+        refuse_options(context, DECIDED)
+        planned.choose(criterion)
+        table = planned.ratings
+    else:
+        table = open_ratings(source, columns, where, drop)
     if criterion:
         table = table.where(criterion=criterion)
     options: dict[str, Any] = {
@@ -120,6 +133,10 @@ def agreement(
         "repeats": repeats,
         "scale": parse_scale(scale),
     }
+    if planned is not None:
+        options["level"] = {name: planned.measurement[name] for name in table.criteria} or None
+        options["confidence"] = confidence = planned.settings.level
+        options["interval"] = planned.interval if interval == "auto" else interval
     from panelist.analysis.comparative.choice_agreement import measure_any_agreement
 
     with show_progress("Resampling") as progress:
@@ -140,7 +157,10 @@ def agreement(
         results["generalizability"] = _wrap("Generalizability", studies)
     if figures is not None:
         _draw(found, studies, figures)
-    show_all(results, json)
+    if planned is None:
+        show_all(results, json)
+    else:
+        show_planned(planned, results, json)
 
 
 def _refuse_undefined(found: "Reliability") -> None:

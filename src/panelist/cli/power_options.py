@@ -55,7 +55,12 @@ Pattern = Annotated[
 ]
 StudyPlan = Annotated[
     Path | None,
-    typer.Option("--study", metavar="STUDY", help="Take the design from a study's plan.", show_default=False),
+    typer.Option(
+        "--study",
+        metavar="STUDY",
+        help="Take plan, systems, scale and analysis from a study.",
+        show_default=False,
+    ),
 ]
 AsReleased = Annotated[
     bool,
@@ -180,7 +185,11 @@ LoadsToTry = Annotated[
 ]
 PayStudy = Annotated[
     Path | None,
-    typer.Option(metavar="STUDY", help="Take pay and minutes from a study file.", show_default=False),
+    typer.Option(
+        metavar="STUDY",
+        help="Take systems, scale, analysis, pay and minutes from a study.",
+        show_default=False,
+    ),
 ]
 PayPerHour = Annotated[
     float | None, typer.Option(metavar="AMOUNT", help="What an hour is paid.", show_default=False)

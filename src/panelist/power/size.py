@@ -43,6 +43,8 @@ def find_sample_size(
     truth: Truth | None = None,
     alpha: float = 0.05,
     adjust: str = "tukey",
+    formula: str = "maximal",
+    link: str = "probit",
     tariff: Tariff | None = None,
     budget: float | None = None,
     max_items: int = MOST_ITEMS,
@@ -75,7 +77,7 @@ def find_sample_size(
         if outputs_per_rater is None or isinstance(outputs_per_rater, int)
         else outputs_per_rater
     )
-    choices = Choices(alpha=alpha, adjust=adjust)
+    choices = Choices(alpha=alpha, adjust=adjust, formula=formula, link=link)
     families = [
         make_family(source, effects, k, load, choices, power, _cap(k, systems, max_items))
         for k in dict.fromkeys(ratings_per_item)
@@ -291,8 +293,8 @@ class _Search:
         notes = []
         if any(not option.sims for option in options):
             notes.append(
-                "Rows with 0 sims were not simulated, for others are plainly smaller: their sizes follow "
-                "from the variances alone."
+                "Rows marked 'not simulated' are plainly larger than others: their sizes follow from the "
+                "variances alone."
             )
         if any(not option.reaches for option in options):
             notes.append(
