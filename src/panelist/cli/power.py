@@ -130,7 +130,7 @@ def _run_paper(out: Path, as_released: bool, sims: int | None, options: dict[str
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadFile(
-            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out."
+            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --output."
         ) from None
     with show_power_progress() as report:
         found = simulate_paper(

@@ -99,7 +99,7 @@ JournalFile = Annotated[
 Paper = Annotated[
     bool, typer.Option("--paper", help="The whole grid of Howcroft & Rieser (2021), with figures and table.")
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder for --paper.")]
+Out = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for --paper.")]
 Figure = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw the curves into FILE.svg, .pdf or .png.", show_default=False),

@@ -8,6 +8,7 @@ import typer
 from panelist.cli.inputs import StudyRatings, ask_ratings, is_study
 from panelist.cli.options import AcrossCriteria, Better, By, Columns, Drop, Json, Margin
 from panelist.cli.terminal import say, tell
+from panelist.core.counting import counted
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -27,7 +28,7 @@ def report(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE.html", help="Where to write the page.")
+        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write the page.")
     ] = Path("report.html"),
     ratings: StudyRatings = None,
     resamples: Annotated[
@@ -76,7 +77,11 @@ def report(
     for sentence in analysis.sentences():
         say(sentence)
     say()
-    beside = f", and {len(written) - 1} files in {written[1].parent.name}/" if len(written) > 1 else ""
+    beside = (
+        f", and {counted(len(written) - 1, 'file', 'files')} in {written[1].parent.name}/"
+        if len(written) > 1
+        else ""
+    )
     say(f"Written: {out}{beside}.")
 
 

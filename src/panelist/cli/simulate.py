@@ -7,6 +7,7 @@ import typer
 
 from panelist.cli.plan import StudyPath
 from panelist.cli.terminal import say, show_progress, tell
+from panelist.core.counting import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,7 @@ def simulate(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--output",
             "-o",
             metavar="FILE",
             help="Where to write them; the ending says the format. Without it, ratings.csv beside the study.",
@@ -154,10 +155,14 @@ def _say_visits(record: "Record") -> str:
         + f"; {record.answers:,} answers acknowledged, {record.retries:,} requests sent again."
     ]
     if record.refused:
-        lines.append(f"{len(record.refused):,} answers were refused; the first: {record.refused[0]}")
+        lines.append(
+            f"{counted(len(record.refused), 'answer was', 'answers were')} "
+            f"refused; the first: {record.refused[0]}"
+        )
     if record.unknown:
         lines.append(
-            f"{record.unknown:,} texts are not in the outputs file and were judged as middling: is this the "
+            f"{counted(record.unknown, 'text is', 'texts are')} "
+            f"not in the outputs file: judged as middling. Is this the "
             "study that the server collects?"
         )
     return "\n".join(lines)

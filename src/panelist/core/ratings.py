@@ -29,7 +29,7 @@ from panelist.core.columns import (
     parse_where,
     say_rivals,
 )
-from panelist.core.errors import BadRatings, did_you_mean
+from panelist.core.errors import BadRatings, did_you_mean, list_shortly
 from panelist.core.readers import Raw, read_table
 from panelist.core.result import Pairs, Part, Result, json_ready
 from panelist.core.review import Coded, check_drops, count_simulated, review_rows
@@ -161,7 +161,7 @@ class Ratings(Result):
         if rivals := self.unsure.get(missing[0]):
             return say_rivals(missing[0], rivals)
         names = " and ".join(repr(name) for name in missing)
-        present = ", ".join(repr(name) for name in self.frame.columns)
+        present = list_shortly(self.frame.columns, missing[0])
         texts = [str(name) for name in self.frame.columns if find_role(name) == "rating" != name]
         if missing[0] == "rating" and texts:
             present += f" ({' and '.join(map(repr, texts))} holds texts, and a text is no rating)"

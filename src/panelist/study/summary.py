@@ -29,7 +29,8 @@ class StudyCheck(Result):
         notes = f" ({count(len(self.notes), 'note')})" if self.notes else ""
         if not self.problems:
             return f"{self.path} is fine{notes}."
-        return f"{self.path} has {count(len(self.problems), 'problem')}{notes}. Mend them and check again."
+        them = "it" if len(self.problems) == 1 else "them"
+        return f"{self.path} has {count(len(self.problems), 'problem')}{notes}. Mend {them} and check again."
 
     def parts(self) -> list[Part]:
         """Return the study in a few lines; nothing where it has problems."""
