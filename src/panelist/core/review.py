@@ -126,7 +126,7 @@ def _review_raters(
     ):
         for place in places:
             rows = rater.codes == place
-            done = "left out, as asked" if leave_out else "kept; --drop placeholders leaves them out"
+            done = "left out, as asked" if leave_out else "--drop placeholders leaves them out"
             notes.append(
                 f"rater {rater.names[place]!r} {what} ({int(rows.sum()):,} of {len(frame):,} rows, {done})"
             )
