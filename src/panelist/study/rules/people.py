@@ -6,9 +6,6 @@ from panelist.core.errors import did_you_mean
 from panelist.study.people import Question
 from panelist.study.problems import Problem, count, list_some
 from panelist.study.rules.base import Facts, rule
-from panelist.study.wages import find_wage
-
-NOBODY = ("@example.org", "@example.com", "@example.net")  # reserved for examples (RFC 2606)
 
 
 @rule("background", "raters.groups")
@@ -92,42 +89,4 @@ def group_sizes_add_up(facts: Facts) -> Iterator[Problem]:
             ("raters", "count"),
             f"{count(raters.count, 'rater')} in all, but the groups have {each} = {known}. Set count to "
             f"{known}, or leave it out.",
-        )
-
-
-@rule("information", "raters", "pay", "hit")
-def raters_know_what_they_agree_to(facts: Facts) -> Iterator[Problem]:
-    """Raters are asked for consent, know whom to ask, and what they are paid."""
-    if facts.file.hit is not None:
-        return  # the old form says it, or does not
-    information = facts.file.information
-    if not information.consent:
-        yield facts.note(
-            ("information", "consent"),
-            "is missing: raters are not asked to agree to anything. Add what they agree to, one line each.",
-        )
-    if not information.contact.strip():
-        yield facts.note(
-            ("information", "contact"), "is missing: raters do not learn whom to ask. Add an address."
-        )
-    elif information.contact.strip().lower().endswith(NOBODY):
-        yield facts.note(
-            ("information", "contact"),
-            f"{information.contact.strip()} belongs to nobody: put your own address here.",
-        )
-    yield from _check_pay(facts)
-
-
-def _check_pay(facts: Facts) -> Iterator[Problem]:
-    if facts.file.raters.paid != "money":
-        return
-    pay = facts.file.pay
-    if pay is None:
-        yield facts.note(
-            ("pay",),
-            "is missing, so neither pay nor cost can be told. Add it, or set raters.paid to other or no.",
-        )
-    elif not find_wage(pay):
-        yield facts.note(
-            ("pay",), "gives no wage: add hourly, minimum_wage or living_wage, or set raters.paid to no."
         )
