@@ -77,13 +77,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def list_shortly(names: Iterable[object], word: str = "", most: int = 8) -> str:
-    """Return names in a row, those like a word first, cut after ``most`` with the number of those left out.
+    """Return names in a row; where there are more than ``most``, those like a word first, and how many more.
 
     >>> list_shortly(["item", "rater", "score", "system"], "scor", most=2)
     "'score', 'item' and 2 more"
     """
     every = [str(name) for name in names]
+    if len(every) <= most:
+        return ", ".join(map(repr, every))
     near = get_close_matches(word, every, n=most, cutoff=0.6) if word else []
     ordered = [*near, *(name for name in every if name not in near)]
-    shown = ", ".join(map(repr, ordered[:most]))
-    return f"{shown} and {len(ordered) - most:,} more" if len(ordered) > most else shown
+    return f"{', '.join(map(repr, ordered[:most]))} and {len(ordered) - most:,} more"
