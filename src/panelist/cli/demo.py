@@ -57,7 +57,7 @@ def demo(
             say(_WRAP.fill(f"{number:2}. {line}"))
     say()
     say(f"Done in {time.perf_counter() - start:.0f} s. Open {out / 'report.html'} in a browser. Then try:")
-    say(f"  panelist compare {out / 'ratings.csv'}")
+    say(f"  panelist compare {out / 'study'}")
     say(f"  panelist serve {out / 'study'}")
     say("  panelist init my-study")
 

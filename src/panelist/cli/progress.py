@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[Progress], None]
 
+FIRST_WORDS = ("Preparing the simulation", "Simulating:")
 MOMENTS = (1.5, 8.0, 20.0, 45.0)  # seconds after the start at which a log gets a line
 EVERY = 60.0  # seconds from line to line after these
 
@@ -102,9 +103,9 @@ class _Clock:
         """Return a line: data sets done, time left, the power so far."""
         now, passed = self.latest, time.monotonic() - self._start
         if now is None:
-            return f"Preparing the simulation ({say_time(passed)} so far) …"
+            return f"{FIRST_WORDS[0]} ({say_time(passed)} so far) …"
         most = "at most " if now.at_most else ""
-        said = f"Simulating: {now.done:,} of {most}{now.total:,} data sets after {say_time(passed)}"
+        said = f"{FIRST_WORDS[1]} {now.done:,} of {most}{now.total:,} data sets after {say_time(passed)}"
         return "; ".join(part for part in (said, self.say_left(), now.latest) if part)
 
     def say_left(self) -> str:

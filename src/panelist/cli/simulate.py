@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from panelist.cli.inputs import DATABASE, TABLE
 from panelist.cli.plan import StudyPath
 from panelist.cli.terminal import say, show_progress, tell
 from panelist.core.counting import counted
@@ -72,7 +73,7 @@ def simulate(
     if web is not None:
         _visit_pages(loaded, web, raters, think, seed, careless)
         return
-    path = out if out is not None else loaded.folder / "ratings.csv"
+    path = out if out is not None else loaded.folder / TABLE
     find_ending(check_place(path, "ratings"))  # before the work, not after it
     plan = _find_plan(loaded)
     ratings = simulate_ratings(loaded, plan, seed=seed, careless=careless)
@@ -80,10 +81,17 @@ def simulate(
     say(_say_counts(ratings, path))
     say("Nobody gave these ratings: use them to try things out, never to conclude anything.")
     say()
-    say("Next:")
+    say("Next, the analysis as the study declares it:")
+    given = _name_input(loaded, study, path)
     if "rating" in ratings:
-        say(f"  panelist agreement {path}")
-    say(f"  panelist compare {path}")
+        say(f"  panelist agreement {given}")
+    say(f"  panelist compare {given}")
+
+
+def _name_input(study: "Study", given: Path, path: Path) -> str:
+    """Return how to name the study with these ratings; its folder alone, where it finds them there."""
+    found = path == study.folder / TABLE and not (study.folder / DATABASE).is_file()
+    return str(given) if found else f"{given} --ratings {path}"
 
 
 def _find_plan(study: "Study") -> "Plan":
