@@ -66,15 +66,23 @@ class Planned(Result):
         """Return what the study declares, in words."""
         one = self.settings
         where = self.study.path.name if self.study.path is not None else "the study"
-        formula = one.formula or "the largest model that the design can bear"
-        model = "" if one.model == "auto" else f"{one.model}, "
         pairs = find_adjustment(one.adjust).label
         across = "" if one.across_criteria == "none" else f", {one.across_criteria} across criteria"
         margin = "" if one.margin is None else f", equivalence within {one.margin:g} points"
         return (
-            f"Ratings from {self.ratings.source}, analysed as {where} declares: {model}{formula}; "
-            f"{one.link} link where it is ordinal; alpha {1 - one.level:.3g}, pairs {pairs}{across}{margin}."
+            f"Answers from {self.ratings.source}, analysed as {where} declares: {self._say_model()}; "
+            f"alpha {1 - one.level:.3g}, pairs {pairs}{across}{margin}."
         )
+
+    def _say_model(self) -> str:
+        """Return the model in words: choices have one of their own, and only ordinal ones a link."""
+        if all(criterion.scale.comparative for criterion in self.study.criteria):
+            return "the model that suits the choices"
+        formula = self.settings.formula or "the largest model that the design can bear"
+        model = "" if self.settings.model == "auto" else f"{self.settings.model}, "
+        levels = {str(criterion.scale.level) for criterion in self.study.criteria}
+        ordinal = levels & {"nominal", "ordinal"} and self.settings.model not in ("lmm", "lm")
+        return f"{model}{formula}{f', {self.settings.link} link' if ordinal else ''}"
 
     def parts(self) -> list[Part]:
         """Return the declaration and what was excluded by which rule."""

@@ -134,7 +134,9 @@ def agreement(
         "scale": parse_scale(scale),
     }
     if planned is not None:
-        options["level"] = {name: planned.measurement[name] for name in table.criteria} or None
+        options["level"] = {
+            name: level for name, level in planned.measurement.items() if name in table.criteria
+        } or None
         options["confidence"] = confidence = planned.settings.level
         options["interval"] = planned.interval if interval == "auto" else interval
     from panelist.analysis.comparative.choice_agreement import measure_any_agreement

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from panelist.analysis.pairwise import differ_in_precision
+from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
 from panelist.power.analyses.base import Choices, PairTests
 
 
@@ -104,8 +105,6 @@ def count_tests(tests: PairTests, choices: Choices, differences: tuple[float, ..
 
 def adjust_tests(tests: PairTests, choices: Choices, n_systems: int) -> tuple[Any, Any]:
     """Return adjusted p-values, and the multipliers of the standard errors for intervals."""
-    from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
-
     if n_systems == 2:
         return tests.p, two_sided_quantile(1 - choices.alpha, tests.df)
     usual, single_step = find_adjustment(choices.adjust), find_adjustment("mvt")
@@ -118,8 +117,20 @@ def adjust_tests(tests: PairTests, choices: Choices, n_systems: int) -> tuple[An
             family = replace(family, directions=tests.directions[row])  # type: ignore[index]
         p[row] = chosen.adjust(family)
         if np.isfinite(tests.se[row]).any():
-            critical[row] = chosen.critical(1 - choices.alpha, family)
+            critical[row] = usual.critical(1 - choices.alpha, family) * _shorten(family, choices)
     return p, critical
+
+
+def _shorten(family: Family, choices: Choices) -> float:
+    """Return by how much the multivariate t shortens Tukey's intervals: nearly the same at all df."""
+    known = family.df[np.isfinite(family.statistic) & (family.df > 0)]
+    if family.directions is None or not len(known):
+        return 1.0
+    one = replace(family, df=np.full(len(family.df), float(np.median(known))))
+    by_tukey, by_mvt = (
+        find_adjustment(name).critical(1 - choices.alpha, one)[0] for name in ("tukey", "mvt")
+    )
+    return float(by_mvt / by_tukey)
 
 
 def _needs_directions(tests: PairTests, choices: Choices, row: int, n_systems: int) -> bool:
