@@ -27,7 +27,7 @@ def test_a_log_gets_a_line_though_no_data_set_is_done(
         def isatty(self) -> bool:
             return False
 
-    monkeypatch.setattr(progress.sys, "stderr", Lines())
+    monkeypatch.setattr("sys.stderr", Lines())
     with progress.show_power_progress() as report:
         report(Progress(0, 340, "expected: 470 items", in_work=6, at_most=True))
         assert written.wait(30)

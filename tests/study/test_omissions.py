@@ -5,13 +5,7 @@ from pathlib import Path
 import pytest
 
 from panelist.study.summary import check_study
-from tests.study.studies import PLAIN, write_study
-
-WHOLE = (
-    PLAIN
-    + "information: {consent: [I take part freely.], contact: me@university.edu}\n"
-    + "pay: {living_wage: 12, minutes_per_trial: 1}\n"
-)
+from tests.study.studies import PLAIN, WHOLE, write_study
 
 
 def list_notes(folder: Path, text: str) -> list[str]:

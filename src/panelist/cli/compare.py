@@ -19,7 +19,7 @@ from panelist.cli.options import (
     RatingsOrStudy,
     Where,
 )
-from panelist.cli.terminal import open_ratings, show, show_planned, tell
+from panelist.cli.terminal import open_ratings, show_planned, tell
 
 AnyModel = Annotated[
     str,
@@ -136,7 +136,4 @@ def compare(
 
         draw_systems(found, figure)
         tell(f"Figure written to {figure}.")
-    if planned is None:
-        show(found, json)
-    else:
-        show_planned(planned, {"comparison": found}, json)
+    show_planned(planned, {"comparison": found}, json)

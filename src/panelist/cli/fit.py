@@ -6,7 +6,7 @@ import typer
 
 from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
 from panelist.cli.options import Columns, Df, Drop, Json, Link, Model, RatingsOrStudy, Where
-from panelist.cli.terminal import open_ratings, show_all, show_planned, show_progress
+from panelist.cli.terminal import open_ratings, show_planned, show_progress
 
 if TYPE_CHECKING:
     from panelist.analysis.planned import Planned
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 DECIDED = ("model", "link", "df", "level", "where", "drop")
-"""Options that a study decides."""
+"""Options that a study decides,"""
+OF_FORMULAS = ("threshold", "method", "quadrature")
+"""and those that go with a formula of one's own."""
 
 
 def fit(
@@ -72,9 +74,7 @@ def fit(
     """Fit one model, ordinal or linear, mixed or not."""
     planned = open_planned(source, ratings, columns)
     if planned is not None:
-        refuse_options(context, DECIDED)
-        if formula is None:
-            refuse_options(context, ("threshold", "method", "quadrature"))
+        refuse_options(context, (*DECIDED, *(OF_FORMULAS if formula is None else ())))
         model, link, level = planned.settings.model, planned.settings.link, planned.settings.level
         criterion = _choose(planned, criterion)
     if planned is not None and formula is None:
@@ -85,26 +85,15 @@ def fit(
             table = table.only(criterion)
         from panelist.models.fit import fit as fit_model
 
-        fitted = fit_model(
-            _ask_formula(formula),
-            table,
-            model=model,
-            link=link,
-            threshold=threshold,
-            method=method.upper(),
-            quadrature=quadrature,
-            df=df,
-        )
+        how: dict[str, Any] = {"threshold": threshold, "method": method.upper(), "quadrature": quadrature}
+        fitted = fit_model(_ask_formula(formula), table, model=model, link=link, df=df, **how)
     results: dict[str, Result] = {"fit": fitted}
     if intervals is not None:
         from panelist.models.inference.intervals import find_intervals
 
         with show_progress("Bootstrap") as progress:
             results["intervals"] = find_intervals(fitted, intervals, level, seed=seed, progress=progress)
-    if planned is None:
-        show_all(results, json)
-    else:
-        show_planned(planned, results, json)
+    show_planned(planned, results, json)
 
 
 def _ask_formula(formula: str | None) -> str:

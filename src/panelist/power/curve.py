@@ -125,19 +125,8 @@ def simulate_power(
     """
     start = time.perf_counter()
     truths = _list(truth) if truth is not None else [find_preset(name) for name in _list(preset)]
-    layouts = (
-        _list(layout)
-        if layout is not None
-        else make_layouts(
-            _list(items),
-            _list(ratings_per_item),
-            systems,
-            outputs_per_rater,
-            _list(raters),
-            as_released,
-            seed,
-        )
-    )
+    sizes = (_list(items), _list(ratings_per_item), systems, outputs_per_rater, _list(raters))
+    layouts = _list(layout) if layout is not None else make_layouts(*sizes, as_released, seed)
     if df not in DEGREES:
         raise UnknownName(f"df is {' or '.join(DEGREES)}. Got {df!r}.")
     choices = Choices(

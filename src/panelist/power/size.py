@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -72,11 +73,8 @@ def find_sample_size(
         raise PanelistError(f"The goal is one of {', '.join(GOALS)}, and cost needs a wage. Got {chosen!r}.")
     source = truth or find_preset(preset)
     effects = find_effects(effect, systems, source.unit, pattern)
-    loads = (
-        [outputs_per_rater]
-        if outputs_per_rater is None or isinstance(outputs_per_rater, int)
-        else outputs_per_rater
-    )
+    several = outputs_per_rater is not None and not isinstance(outputs_per_rater, int)
+    loads: Any = outputs_per_rater if several else [outputs_per_rater]
     choices = Choices(alpha=alpha, adjust=adjust, formula=formula, link=link)
     families = [
         make_family(source, effects, k, load, choices, power, _cap(k, systems, max_items))
