@@ -58,6 +58,7 @@ def run(command: str) -> str:
     """Return what a ``panelist`` command prints, stderr included, without starting a process."""
     from panelist.cli.main import A_BUG
     from panelist.cli.main import main as panelist
+    from panelist.cli.progress import FIRST_WORDS
 
     name, *arguments = shlex.split(command)
     if name != "panelist":
@@ -69,7 +70,8 @@ def run(command: str) -> str:
         except SystemExit as ended:
             if ended.code == A_BUG:  # never into a page
                 raise RuntimeError(f"{command}: {output.getvalue()}") from ended
-    return output.getvalue()
+    lines = output.getvalue().splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(FIRST_WORDS))  # those hang on the clock
 
 
 def describe_commands() -> str:

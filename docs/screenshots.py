@@ -67,7 +67,7 @@ def main() -> int:
 @contextmanager
 def show_demo(folder: Path) -> Iterator[Shown]:
     """Run the demo, give its raters the time of people, and serve it again; give what there is to see."""
-    with _started("demo", "--keep-serving", "--out", str(folder)) as demo:
+    with _started("demo", "--keep-serving", "--output", str(folder)) as demo:
         _read_until(demo, "Ctrl+C")
     stretch_time(folder / "study" / "study.db")
     with _started("serve", str(folder / "study"), "--port", "0") as server:

@@ -38,6 +38,11 @@ def test_every_public_name_is_there(name: str) -> None:
     assert name in dir(panelist)
 
 
+def test_nothing_else_is_shown() -> None:
+    shown = [name for name in dir(panelist) if not name.startswith("__")]
+    assert shown == [name for name in panelist.__all__ if not name.startswith("__")]
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'fitt'"):
         _ = panelist.fitt

@@ -42,7 +42,7 @@ def test_a_rater_who_rated_twice_is_named_and_the_rule_is_said() -> None:
     more = pd.concat([frame, frame.iloc[[0]].assign(rating=5)], ignore_index=True)
     [first] = make_tables(more)
     assert first.notes == (
-        "1 ratings are a rater's second or later on the same output: r1 (1); the first of them counts",
+        "1 rating is a rater's second or later on the same output: r1 (1); the first of them counts",
     )
     assert first.table.matrix()[0].tolist() == [1, 2, 2]
     assert make_tables(more, repeats="last")[0].table.matrix()[0].tolist() == [5, 2, 2]
@@ -56,7 +56,7 @@ def test_copies_of_a_row_count_once_and_empty_cells_are_counted() -> None:
     frame = ratings()
     copied = pd.concat([frame, frame.iloc[[0, 1]]], ignore_index=True)
     [one] = make_tables(copied)
-    assert one.notes == ("2 rows are exact copies of another and count once",)
+    assert one.notes == ("2 rows are exact copies of another: counted once",)
     assert one.table.n_ratings == 24
     gaps = frame.assign(
         rating=frame["rating"].where(frame.index > 2), rater=frame["rater"].where(frame.index != 5)

@@ -142,6 +142,15 @@ def test_unfinished_raters_go(tmp_path: Path) -> None:
     assert left(cleaned) == {"bob", "cy"}
 
 
+def test_raters_who_are_nobody_go(tmp_path: Path) -> None:
+    nobody = make_rows(rater=["unknown"] * 4 + ["bob"] * 4 + ["cy"] * 4)
+    cleaned = clean(nobody, make_study(tmp_path, "placeholders: true"))
+    assert left(cleaned) == {"bob", "cy"}
+    assert (cleaned.exclusions.rules[0].rule, cleaned.exclusions.rules[0].n_ratings) == ("placeholders", 4)
+    assert left(clean(nobody, make_study(tmp_path))) == {"unknown", "bob", "cy"}
+    assert clean(make_rows(), make_study(tmp_path, "placeholders: true")).exclusions.n_excluded == 0
+
+
 def test_a_rule_without_its_column_says_so(tmp_path: Path) -> None:
     cleaned = clean(make_rows(), make_study(tmp_path, "unfinished: true"))
     assert cleaned.exclusions.rules[0].missing.endswith("no column 'finished'.")

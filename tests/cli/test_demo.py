@@ -28,7 +28,7 @@ PANELIST = [sys.executable, "-c", "from panelist.cli.main import main; main()"]
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return the folder of a small demo, whose server was ended by Ctrl+C, and what it printed."""
     folder = tmp_path_factory.mktemp("demo") / "new" / "demo"
-    command = [*PANELIST, "demo", *SMALL, "--keep-serving", "--out", str(folder)]
+    command = [*PANELIST, "demo", *SMALL, "--keep-serving", "--output", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as demo:
         assert demo.stdout is not None
         said = ""
@@ -84,7 +84,7 @@ def taken() -> Iterator[int]:
 
 
 def test_port_in_use_is_one_message(tmp_path: Path, capsys: Capture, taken: int) -> None:
-    done = call(capsys, "demo", *SMALL, "--port", taken, "--out", tmp_path / "demo")
+    done = call(capsys, "demo", *SMALL, "--port", taken, "--output", tmp_path / "demo")
     assert done.code == 2
     assert f"Port {taken}" in done.err
     assert "--port" in done.err
@@ -93,9 +93,9 @@ def test_port_in_use_is_one_message(tmp_path: Path, capsys: Capture, taken: int)
 
 def test_folder_of_somebody_else_is_left_alone(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "ratings.csv").write_text("mine")
-    done = call(capsys, "demo", "--out", tmp_path)
+    done = call(capsys, "demo", "--output", tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert "--out" in done.err
+    assert "--output" in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["ratings.csv"]
     assert (tmp_path / "ratings.csv").read_text() == "mine"
 
@@ -103,9 +103,9 @@ def test_folder_of_somebody_else_is_left_alone(tmp_path: Path, capsys: Capture) 
 def test_folder_that_cannot_be_made_is_one_message(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    done = call(capsys, "demo", "--out", file)
+    done = call(capsys, "demo", "--output", file)
     assert (done.code, done.out) == (2, "")
-    assert "--out" in done.err
+    assert "--output" in done.err
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
@@ -113,7 +113,7 @@ def test_demo_ended_midway_leaves_no_server_and_can_be_run_again(
     made: tuple[Path, str], tmp_path: Path, capsys: Capture, number: signal.Signals, code: int
 ) -> None:
     folder = tmp_path / "demo"
-    command = [*PANELIST, "demo", "--raters", "60", "--sims", "2", "--out", str(folder)]
+    command = [*PANELIST, "demo", "--raters", "60", "--sims", "2", "--output", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as demo:
         assert demo.stdout is not None
         server = next(line for line in demo.stdout if "Server:" in line)
@@ -127,7 +127,7 @@ def test_demo_ended_midway_leaves_no_server_and_can_be_run_again(
     if number == signal.SIGKILL:
         return  # once is enough for what follows
     (folder / "mine.txt").write_text("mine")
-    assert call(capsys, "demo", *SMALL, "--out", folder).code == 0
+    assert call(capsys, "demo", *SMALL, "--output", folder).code == 0
     assert (folder / "mine.txt").read_text() == "mine"
     first, second = (pd.read_csv(place / "ratings.csv") for place in (made[0], folder))
     pd.testing.assert_frame_equal(

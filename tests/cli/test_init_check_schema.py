@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import call
-from tests.study.studies import PLAIN, write_study
+from tests.study.studies import PLAIN, WHOLE, write_study
 
 Capture = pytest.CaptureFixture[str]
 
@@ -35,7 +35,7 @@ def test_init_refuses_a_folder_in_use_and_an_unknown_template(capsys: Capture, t
 
 
 def test_check_sums_up_a_study_that_is_fine(capsys: Capture, tmp_path: Path) -> None:
-    done = call(capsys, "check", write_study(tmp_path))
+    done = call(capsys, "check", write_study(tmp_path, WHOLE))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == "A study"
     for words in ("2 systems × 6 items = 12 outputs: a, b", "5 numbered points", "latin-square", "is fine."):

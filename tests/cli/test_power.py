@@ -109,7 +109,7 @@ def test_sliders_are_read_by_the_linear_model(capsys: Capture) -> None:
 def test_the_paper_is_one_command(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("panelist.power.paper.ITEMS", (10, 20))
     monkeypatch.setattr("panelist.power.paper.MODELS", ("clmm", "lmm"))
-    done = call(capsys, "power", "--paper", "--sims", "2", "--out", tmp_path / "paper", "--json")
+    done = call(capsys, "power", "--paper", "--sims", "2", "--output", tmp_path / "paper", "--json")
     assert done.code == 0, done.err
     assert len(json.loads(done.out)["cells"]) == 5 * 2 * 2 * 4 * 2
     names = {path.name for path in (tmp_path / "paper").iterdir()}

@@ -388,3 +388,15 @@ def test_two_ratings_are_equal_only_if_they_are_one() -> None:
     assert isinstance(a, Ratings)
     assert a != b
     assert len({a, b}) == 2
+
+
+def test_unknown_columns_are_listed_shortly_with_the_nearest_first() -> None:
+    frame = pd.DataFrame({**{f"field_{place:02}": ["x"] for place in range(40)}, "languages": ["en"]})
+    ratings = read_ratings(frame.assign(rater="a", item="i", system="s", rating=1.0))
+    with pytest.raises(BadRatings) as refused:
+        ratings.where(language="en")
+    text = str(refused.value)
+    assert "its columns are 'languages', 'field_00'" in text
+    assert "and 37 more" in text
+    assert "Did you mean 'languages'?" in text
+    assert len(text) < 400

@@ -86,3 +86,11 @@ def test_slider_is_sent_to_the_linear_model() -> None:
     frame = make_frame().assign(rating=lambda f: np.arange(len(f)))
     with pytest.raises(BadModel, match=r"72 different values.*at most 50.*lmm"):
         design("rating ~ system", frame, ordinal=True)
+
+
+def test_one_value_is_spoken_of_as_one() -> None:
+    frame = make_frame()
+    values = frame["rating"].astype(object)
+    values.iloc[4] = "good"
+    with pytest.raises(BadRatings, match="1 value is not: 'good' in row 5"):
+        design("rating ~ system", frame.assign(rating=values))

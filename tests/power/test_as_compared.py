@@ -14,7 +14,7 @@ from panelist.power.cuts import FixedCuts
 from panelist.power.layouts import Layout, lay_out_lists
 from panelist.power.simulate import simulate_responses
 from panelist.power.spread import Spread
-from panelist.power.tally import count_tests
+from panelist.power.tally import adjust_tests, count_tests
 from panelist.power.truth import Truth
 
 FIVE = FixedCuts((-1.2, -0.4, 0.3, 1.1))
@@ -147,3 +147,24 @@ def test_infinite_estimates_are_found_and_not_averaged() -> None:
     assert (tally.separated, tally.failed) == (1, 0)
     assert tally.found[0] >= 1
     assert np.isfinite([*tally.sum_estimate, *tally.sum_size, *tally.sum_width]).all()
+
+
+@pytest.mark.parametrize("model", ["clmm", "lmm"])
+@pytest.mark.parametrize("name", ["8 raters, 12 items, 3 systems", "lists, 3 systems"])
+def test_pairs_are_adjusted_as_compare_adjusts_them(name: str, model: str) -> None:
+    """Tukey where the standard errors are alike, the multivariate t where they differ."""
+    layout, cuts, effect = DESIGNS[name]
+    responses = simulate(layout, cuts, 8, effect)
+    tests = ANALYSES[model].prepare(layout, Choices())(responses)
+    adjusted, critical = adjust_tests(tests, Choices(), layout.n_systems)
+    by_mvt = 0
+    for at, codes in enumerate(responses):
+        frame = layout.make_frame(codes + 1.0)
+        (only,) = compare_systems(frame, model="auto" if model == "clmm" else model).criteria
+        if not only.fit.converged:
+            continue
+        by_mvt += only.adjust == "mvt"
+        np.testing.assert_allclose(adjusted[at], [pair.p_adjusted for pair in only.pairs], atol=1e-3)
+        for place, pair in enumerate(only.pairs):
+            assert critical[at, place] * pair.se == pytest.approx((pair.high - pair.low) / 2, rel=2e-2)
+    assert by_mvt > 0

@@ -110,3 +110,26 @@ def test_a_mapping_of_columns_goes_to_the_tables_that_have_them() -> None:
     assert share_columns([raw, scores], {"rater": "WorkerId"}) == [{"rater": "WorkerId"}, None]
     with pytest.raises(BadReproduction, match="Did you mean 'WorkerId'"):
         share_columns([raw, scores], {"rater": "WorkrId"})
+
+
+def test_chosen_rows_are_of_ratings_and_scores_stay_what_they_are(tmp_path: Path) -> None:
+    """A printed table has no languages: what is asked of ratings is not asked of it."""
+    where = {"language": ("en",), "criterion": ("fluency",)}
+    raw = make_ratings(1).assign(language=["en", "de"] * 135)
+    found = read_source(write(raw, tmp_path / "raw.csv"), "repeat", None, where)
+    assert found.given[0].rows is not None
+    assert len(found.given[0].rows) == 135
+    across = pd.DataFrame({"model": ["a", "b"], "fluency": [4.5, 3.0], "adequacy": [4.0, 2.0]})
+    long = pd.concat(
+        [scores_table("fluency", {"a": 4.5, "b": 3}), scores_table("adequacy", {"a": 4, "b": 2})]
+    )
+    for table in (across, long):
+        printed = read_source(table, "original", None, where)
+        assert {one.name: one.scores for one in printed.given} == {"fluency": {"a": 4.5, "b": 3.0}}
+        assert any("holds scores, not ratings" in note for note in printed.notes)
+        one = read_source(table, "original", None, {"system": "a", "criterion": "adequacy"})
+        assert {one.name: one.scores for one in one.given} == {"adequacy": {"a": 4.0}}
+    with pytest.raises(BadReproduction, match=r"no criterion 'fluancy'\. Did you mean 'fluency'"):
+        read_source(across, "original", None, {"criterion": "fluancy"})
+    with pytest.raises(PanelistError, match="language"):
+        read_source(make_ratings(1), "repeat", None, where)

@@ -14,6 +14,12 @@ criteria:
     scale: {type: likert, points: 5}
 """
 
+WHOLE = (
+    PLAIN
+    + "information: {consent: [I take part freely.], contact: me@university.edu}\n"
+    + "pay: {living_wage: 12, minutes_per_trial: 1}\n"
+)
+
 
 def write_outputs(folder: Path, n_items: int = 6, systems: str = "ab") -> Path:
     """Return the path of an outputs file with an output of every system for every item."""

@@ -469,3 +469,14 @@ def test_nothing_is_said_about_a_study_that_is_fine(tmp_path: Path, name: str) -
 def test_every_rule_says_what_it_holds() -> None:
     assert len(RULES) == len({rule.__name__ for _, rule in RULES})
     assert all(rule.__doc__ for _, rule in RULES)
+
+
+def test_broken_scales_raise_no_further_problems(tmp_path: Path) -> None:
+    """What no criterion is cannot be concluded from criteria that cannot be read."""
+    broken = TWO.replace("type: likert", "type: lickert")
+    checks = "checks:\n  items:\n    - {kind: repeat}\n    - {kind: degraded}\n"
+    found = check(tmp_path, broken + checks)
+    assert [problem.key for problem in found] == ["criteria[0].scale.type", "criteria[1].scale.type"]
+    half = TWO.replace("type: likert}", "type: lickert}").replace("type: likert, points: 5", "type: text")
+    found = check(tmp_path, half + checks)
+    assert [problem.key for problem in found] == ["criteria[1].scale.type"]

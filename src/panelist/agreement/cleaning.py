@@ -8,6 +8,7 @@ import pandas as pd
 
 from panelist.agreement.base import Level, check_level
 from panelist.agreement.table import RatingTable, list_some, make_table
+from panelist.core.counting import counted
 from panelist.core.errors import BadRatings, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
 
@@ -162,7 +163,10 @@ def _settle_repeats(
     notes = []
     same = rows.duplicated()
     if same.any():
-        notes.append(f"{int(same.sum())} rows are exact copies of another and count once")
+        notes.append(
+            f"{counted(int(same.sum()), 'row is an exact copy', 'rows are exact copies')} "
+            f"of another: counted once"
+        )
         rows = rows[~same]
     again = rows.duplicated(key)
     if not again.any():
@@ -176,7 +180,8 @@ def _settle_repeats(
         "separate": "each counts as a rater of its own",
     }[repeats]
     notes.append(
-        f"{int(again.sum())} ratings are a rater's second or later on the same {what}: {named}; {rule}"
+        f"{counted(int(again.sum()), 'rating is', 'ratings are')} "
+        f"a rater's second or later on the same {what}: {named}; {rule}"
     )
     if repeats == "separate":
         nth = rows.groupby(key, observed=True).cumcount()

@@ -13,6 +13,7 @@ from panelist.agreement.interpret import interpret
 from panelist.agreement.reliability import SPOKEN
 from panelist.agreement.resample import Reach, reach_of_quantiles, widen
 from panelist.agreement.table import RatingTable, guess_level, make_table
+from panelist.core.counting import counted
 from panelist.core.errors import BadRatings
 from panelist.core.formats import TEXT, Cell, decimals, interval
 from panelist.core.ratings import Ratings, read_ratings
@@ -151,7 +152,9 @@ def _pair_occasions(ratings: Ratings, first: str, second: str) -> "tuple[pd.Data
     pairs = one.merge(two, on=keys, suffixes=("_first", "_second"))
     single = len(one) + len(two) - 2 * len(pairs)
     if single:
-        notes.append(f"{single} ratings were given on one occasion only and have no pair")
+        notes.append(
+            f"{counted(single, 'rating was', 'ratings were')} given on one occasion only, and without a pair"
+        )
     if pairs.empty:
         raise BadRatings(f"Nobody rated the same item on occasions {first!r} and {second!r}.")
     return pairs, notes
@@ -182,7 +185,11 @@ def _retest(
     low, high = _resample_raters(whole, rater_of, raters, names, kind, resamples, seed, confidence)
     few = [one.rater for one in each if one.n_items < LEAST_PAIRS]
     if few:
-        notes = [*notes, f"{len(few)} raters have fewer than {LEAST_PAIRS} pairs: read theirs as nothing"]
+        notes = [
+            *notes,
+            f"{counted(len(few), 'rater has', 'raters have')} "
+            f"fewer than {LEAST_PAIRS} pairs: read theirs as nothing",
+        ]
     return Stability(
         criterion=criterion,
         level=kind,

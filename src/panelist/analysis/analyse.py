@@ -31,12 +31,11 @@ from panelist.analysis.side_by_side import compare_kinds
 from panelist.analysis.strata import name_strata
 from panelist.analysis.together import LARGE, do_each
 from panelist.analysis.with_without import set_side_by_side
-from panelist.analysis.workload import lighten_formula
+from panelist.analysis.workload import compile_for, lighten_formula
 from panelist.core.errors import BadRatings
 from panelist.core.ratings import Ratings
 from panelist.core.review import check_drops
 from panelist.core.roles import ask_for
-from panelist.models.formulas.response import choose_family
 from panelist.scales.base import MODEL_OF_LEVEL
 from panelist.study.load import load_study
 from panelist.study.study import Study
@@ -87,7 +86,7 @@ def analyse(
     check_margin(margin)
     check_better(better or "higher")
     check_across(across_criteria or "none")
-    settings = _settle(known, resamples, seed)
+    settings = settle(known, resamples, seed)
     settings = replace(
         settings,
         margin=settings.margin if margin is None else margin,
@@ -99,7 +98,7 @@ def analyse(
     )
     if settings.formula is None and "rating" in cleaned.kept.frame and not holds_choices(cleaned.kept.frame):
         ask_for(cleaned.kept, "rater", "item")
-    names = _name_criteria(cleaned.kept, known)
+    names = name_criteria(cleaned.kept, known)
     step = on_step or (lambda _: None)
     done = do_each(
         lambda name: _analyse_criterion(name, cleaned, known, settings, step), names, len(cleaned.kept)
@@ -132,7 +131,8 @@ def _is_measured(part: CriterionReliability | Missing) -> bool:
     return any(np.isfinite(one.estimate) for one in part.coefficients)
 
 
-def _settle(study: Study | None, resamples: int, seed: int) -> Settings:
+def settle(study: Study | None, resamples: int, seed: int) -> Settings:
+    """Return how a study's ratings are to be analysed; without a study, by the defaults."""
     if study is None:
         return Settings(resamples=resamples, seed=seed)
     plan = study.file.analysis
@@ -149,7 +149,7 @@ def _settle(study: Study | None, resamples: int, seed: int) -> Settings:
     )
 
 
-def _name_criteria(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
+def name_criteria(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
     """Return the criteria: those of the study in its order, then others that the table has."""
     found = ratings.criteria
     if not found:
@@ -200,7 +200,7 @@ def _analyse_criterion(
 ) -> CriterionAnalysis:
     step(name)
     planned = next((one for one in study.criteria if one.name == name), None) if study else None
-    rows, trials = (_rows_of(table, name) for table in (cleaned.kept, cleaned.trials))
+    rows, trials = (rows_of(table, name) for table in (cleaned.kept, cleaned.trials))
     if rows.frame.empty:
         return _nothing(name, Missing(f"There are no answers on {name!r} in {rows.source}."))
     if are_choices(rows.frame, planned):
@@ -269,12 +269,9 @@ def _analyse_ratings(
 ) -> CriterionAnalysis:
     tell = step if len(rows) >= LARGE else lambda _: None
     scale = planned.scale if planned else None
-    note = ""
-    if settings.formula is None:
-        formula, note = lighten_formula(rows.frame)
-        settings = replace(settings, formula=formula)
-    _prepare(rows)
-    compared = attempt(lambda: _compare(rows, name, planned, settings, note))
+    settings, note = lighten(rows, settings)
+    compile_for(rows.frame)
+    compared = attempt(lambda: compare_as_planned(rows, name, planned, settings, note))
     if isinstance(compared, Missing):
         reason = Missing(f"There is no model of {name!r}: why, stands where the systems are compared.")
         effects: Any = reason
@@ -310,18 +307,15 @@ def _analyse_ratings(
     )
 
 
-def _prepare(rows: Ratings) -> None:
-    """Compile everything that these ratings will need at once, so that it takes one wait."""
-    from panelist.models.compiling import list_parts, prepare
-
-    rating = rows.frame["rating"]
-    ordered = rating.dtype == "category"
-    values = np.asarray(rating.cat.codes if ordered else rating, dtype=np.float64)
-    ordinal, _ = choose_family(values, ordered=ordered)
-    prepare(*list_parts("clmm" if ordinal else "lmm", "clm" if ordinal else "lm"), "agreement")
+def lighten(rows: Ratings, settings: Settings) -> tuple[Settings, str]:
+    """Return the settings with a formula where the largest model would be too slow, and what to say of it."""
+    if settings.formula is not None:
+        return settings, ""
+    formula, note = lighten_formula(rows.frame)
+    return replace(settings, formula=formula), note
 
 
-def _compare(
+def compare_as_planned(
     rows: Ratings, name: str, planned: "Criterion | None", settings: Settings, note: str = ""
 ) -> CriterionComparison:
     """Return the comparison by the declared model, else by the one that suits the scale and the data."""
@@ -364,7 +358,7 @@ def _compare_without(
 ) -> Any:
     if len(trials) == len(rows):
         return Missing("No rating was excluded, so there is nothing to compare the results with.")
-    everything = attempt(lambda: _compare(trials, name, planned, settings))
+    everything = attempt(lambda: compare_as_planned(trials, name, planned, settings))
     return everything if isinstance(everything, Missing) else set_side_by_side(compared, everything)
 
 
@@ -390,7 +384,7 @@ def _measure(
     return replace(found, criterion=name, notes=(*found.notes, *notes))
 
 
-def _rows_of(table: Ratings, criterion: str) -> Ratings:
+def rows_of(table: Ratings, criterion: str) -> Ratings:
     """Return the rows of one criterion; all where the table names none."""
     if not table.criteria:
         return table

@@ -27,6 +27,7 @@ from panelist.analysis.stepping import fit_largest
 from panelist.analysis.strata import compare_strata
 from panelist.analysis.together import LARGE, do_each
 from panelist.analysis.usable import count_levels, find_usable
+from panelist.core.counting import counted
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.core.roles import ask_for
@@ -179,7 +180,9 @@ def _split_criteria(
         return [("rating", table)]
     column = table.frame["criterion"]
     if nameless := int(column.isna().sum()):
-        notes.append(f"{nameless:,} rows without a criterion are left out.")
+        notes.append(
+            f"{counted(nameless, 'row without a criterion is', 'rows without a criterion are')} left out."
+        )
     return [(name, replace(table, frame=table.frame[(column == name).to_numpy()])) for name in asked]
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from panelist.analysis.failed_checks import count_failed
 from panelist.core.cells import is_set
 from panelist.core.errors import BadRatings
+from panelist.core.review import review_rows
 from panelist.study.study import Study
 
 Bools = NDArray[np.bool_]
@@ -80,6 +81,13 @@ def unfinished(rows: Rows, _: float) -> Bools:
     return rows.by([rater for rater in rows.trials["rater"].dropna().unique() if rater not in finished])
 
 
+def placeholders(rows: Rows, _: float) -> Bools:
+    """Return the trials of raters who are nobody: na, unknown, or one value for outputs nobody else rated."""
+    rows.require("rater")
+    kept, _notes = review_rows(rows.trials, frozenset({"placeholders"}))
+    return np.zeros(len(rows.trials), dtype=bool) if kept is None else ~kept
+
+
 RULES: dict[str, tuple[Callable[[Rows, float], Bools], str]] = {
     "failed_checks": (more_failed_checks, "raters who failed more checks than {0:g}"),
     "median_seconds_below": (lower_median_seconds, "raters with a median below {0:g} seconds a page"),
@@ -89,5 +97,6 @@ RULES: dict[str, tuple[Callable[[Rows, float], Bools], str]] = {
     ),
     "seconds_below": (lower_seconds, "ratings given in less than {0:g} seconds"),
     "unfinished": (unfinished, "raters who did not reach the end"),
+    "placeholders": (placeholders, "raters who are nobody (na, unknown)"),
 }
 """Each rule of the study file: its function, and the rule in words with its number."""

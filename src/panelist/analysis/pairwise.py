@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from panelist.core.errors import BadModel
+from panelist.models.arrays import Floats
 from panelist.models.inference.contrasts import Pairs
 
 EQUAL = 1.1  # standard errors with a ratio below this count as equal
@@ -40,7 +41,7 @@ def adjust_pairs(
         )
     whole = "tukey" if adjust == "dunnett" else adjust
     every, note = contrast(whole, None), ""
-    if whole == "tukey" and differ_in_precision(every):
+    if whole == "tukey" and differ_in_precision(every.se, len(every.levels)):
         every, note = contrast("mvt", None), _SINGLE_STEP
     shown = every
     if reference is not None:
@@ -50,9 +51,9 @@ def adjust_pairs(
     return every, replace(shown, notes=(*shown.notes, note)) if note else shown
 
 
-def differ_in_precision(pairs: Pairs) -> bool:
+def differ_in_precision(se: Floats, n_systems: int) -> bool:
     """Return whether the standard errors of the pairs differ so much that Tukey's test is approximate."""
-    known = pairs.se[np.isfinite(pairs.se) & (pairs.se > 0)]
-    if not 2 < len(pairs.levels) <= MOST_SYSTEMS or not len(known):
+    known = se[np.isfinite(se) & (se > 0)]
+    if not 2 < n_systems <= MOST_SYSTEMS or not len(known):
         return False
     return bool(known.max() > EQUAL * known.min())

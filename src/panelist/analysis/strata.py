@@ -8,6 +8,7 @@ import pandas as pd
 
 from panelist.analysis.comparison import Comparison
 from panelist.core.cells import label
+from panelist.core.counting import counted
 from panelist.core.errors import BadRatings, PanelistError
 from panelist.core.ratings import Ratings
 
@@ -69,7 +70,7 @@ def _say_strata(
     counts = ", ".join(f"{name} ({len(part):,} rows)" for name, part in strata.items())
     said = [f"One analysis for each {by}: {counts}.", *_say_multiplicity(by, len(strata) - failed)]
     if missing := int(ratings.frame[column].isna().sum()):
-        said.append(f"{missing:,} rows without {by} are left out.")
+        said.append(f"{counted(missing, f'row without {by} is', f'rows without {by} are')} left out.")
     return said
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from panelist.models.formulas.response import choose_family
 from panelist.models.random_part import choose_random
 
 if TYPE_CHECKING:
@@ -45,3 +48,14 @@ def lighten_formula(frame: pd.DataFrame) -> tuple[str | None, str]:
         "in the study file (analysis: formula:) to have it all the same."
     )
     return f"rating ~ system + {terms}", note
+
+
+def compile_for(frame: pd.DataFrame) -> None:
+    """Compile everything that these ratings will need at once, so that it takes one wait."""
+    from panelist.models.compiling import list_parts, prepare
+
+    rating = frame["rating"]
+    ordered = rating.dtype == "category"
+    values = np.asarray(rating.cat.codes if ordered else rating, dtype=np.float64)
+    ordinal, _ = choose_family(values, ordered=ordered)
+    prepare(*list_parts("clmm" if ordinal else "lmm", "clm" if ordinal else "lm"), "agreement")

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panelist.cli.options import Columns, Drop, Json, RatingsFile, Where
-from panelist.cli.terminal import open_ratings, show_all, show_progress, tell
+from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
+from panelist.cli.options import Columns, Drop, Json, RatingsOrStudy, Where
+from panelist.cli.terminal import open_ratings, show_planned, show_progress, tell
 
 if TYPE_CHECKING:
     from panelist.agreement.reliability import Reliability
+    from panelist.analysis.planned import Planned
     from panelist.core.ratings import Ratings
     from panelist.core.result import Result
 
@@ -70,8 +72,14 @@ Figures = Annotated[
 ]
 
 
+DECIDED = ("level", "confidence", "scale", "unit", "repeats", "where", "drop")
+"""Options that a study decides."""
+
+
 def agreement(
-    ratings: RatingsFile,
+    context: typer.Context,
+    source: RatingsOrStudy,
+    ratings: StudyRatings = None,
     level: Level = None,
     coefficients: Coefficients = None,
     interval: Interval = "auto",
@@ -106,7 +114,11 @@ def agreement(
         from panelist.core.replacing import check_folder
 
         check_folder(figures, "figures")  # before the work, not after it
-    table = open_ratings(ratings, columns, where, drop)
+    planned = open_planned(source, ratings, columns)
+    if planned is not None:
+        refuse_options(context, DECIDED)
+        planned.choose(criterion)
+    table = open_ratings(source, columns, where, drop) if planned is None else planned.ratings
     if criterion:
         table = table.where(criterion=criterion)
     options: dict[str, Any] = {
@@ -120,6 +132,8 @@ def agreement(
         "repeats": repeats,
         "scale": parse_scale(scale),
     }
+    if planned is not None:
+        options |= _take_declared(planned, table, interval)
     from panelist.analysis.comparative.choice_agreement import measure_any_agreement
 
     with show_progress("Resampling") as progress:
@@ -135,12 +149,23 @@ def agreement(
     if judges:
         results |= _study_judges(found, table, options)
     results |= _study_stability(table, found, options)
-    studies = _generalize(found, table, confidence) if generalizability or figures is not None else []
+    wanted = generalizability or figures is not None
+    studies = _generalize(found, table, options["confidence"]) if wanted else []
     if generalizability:
         results["generalizability"] = _wrap("Generalizability", studies)
     if figures is not None:
         _draw(found, studies, figures)
-    show_all(results, json)
+    show_planned(planned, results, json)
+
+
+def _take_declared(planned: "Planned", table: "Ratings", interval: str) -> dict[str, Any]:
+    """Return the options that the study decides: levels of measurement, confidence, kind of intervals."""
+    levels = {name: level for name, level in planned.measurement.items() if name in table.criteria}
+    return {
+        "level": levels or None,
+        "confidence": planned.settings.level,
+        "interval": planned.interval if interval == "auto" else interval,
+    }
 
 
 def _refuse_undefined(found: "Reliability") -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
 from panelist.cli.options import (
     AcrossCriteria,
     Better,
@@ -15,10 +16,10 @@ from panelist.cli.options import (
     Json,
     Link,
     Margin,
-    RatingsFile,
+    RatingsOrStudy,
     Where,
 )
-from panelist.cli.terminal import open_ratings, show, tell
+from panelist.cli.terminal import open_ratings, show_planned, tell
 
 AnyModel = Annotated[
     str,
@@ -62,8 +63,14 @@ WholeFormula = Annotated[
 ]
 
 
+DECIDED = ("adjust", "level", "formula", "model", "link", "cluster", "reference", "df", "by", "where", "drop")
+"""Options that a study decides."""
+
+
 def compare(
-    ratings: RatingsFile,
+    context: typer.Context,
+    source: RatingsOrStudy,
+    ratings: StudyRatings = None,
     criterion: Criteria = None,
     adjust: Adjust = "tukey",
     level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
@@ -96,29 +103,38 @@ def compare(
         from panelist.reports.figures import check_figure_path
 
         check_figure_path(figure)  # before the work, not after it
-    table = open_ratings(ratings, columns, where, drop)
-    from panelist.analysis.compare import compare_systems
-
-    found = compare_systems(
-        table,
-        model=model,
-        link=link,
-        formula=formula,
-        adjust=adjust,
-        level=level,
-        criteria=criterion,
-        reference=reference,
-        cluster=cluster,
-        df=df,
-        margin=margin,
-        better=better or "higher",  # type: ignore[arg-type]  # compare_systems checks it
-        across_criteria=across_criteria or "none",
-        by=by,
-        on_step=lambda name: tell(f"Comparing on {name}"),
+    planned = open_planned(
+        source, ratings, columns, margin=margin, better=better, across_criteria=across_criteria
     )
+    if planned is not None:
+        refuse_options(context, DECIDED)
+        from panelist.analysis.planned import compare_planned
+
+        found = compare_planned(planned, criterion)
+    else:
+        table = open_ratings(source, columns, where, drop)
+        from panelist.analysis.compare import compare_systems
+
+        found = compare_systems(
+            table,
+            model=model,
+            link=link,
+            formula=formula,
+            adjust=adjust,
+            level=level,
+            criteria=criterion,
+            reference=reference,
+            cluster=cluster,
+            df=df,
+            margin=margin,
+            better=better or "higher",  # type: ignore[arg-type]  # compare_systems checks it
+            across_criteria=across_criteria or "none",
+            by=by,
+            on_step=lambda name: tell(f"Comparing on {name}"),
+        )
     if figure is not None:
         from panelist.reports.figures import draw_systems
 
         draw_systems(found, figure)
         tell(f"Figure written to {figure}.")
-    show(found, json)
+    show_planned(planned, {"comparison": found}, json)

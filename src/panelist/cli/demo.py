@@ -17,7 +17,7 @@ _WRAP = TextWrapper(98, subsequent_indent="    ", break_long_words=False, break_
 def demo(
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="DIR", help="The folder to fill; a demo in it is made anew."),
+        typer.Option("--output", "-o", metavar="DIR", help="The folder to fill; a demo in it is made anew."),
     ] = Path("panelist-demo"),
     keep_serving: Annotated[
         bool, typer.Option("--keep-serving", help="Leave the server up, with places for people to rate.")
@@ -57,7 +57,7 @@ def demo(
             say(_WRAP.fill(f"{number:2}. {line}"))
     say()
     say(f"Done in {time.perf_counter() - start:.0f} s. Open {out / 'report.html'} in a browser. Then try:")
-    say(f"  panelist compare {out / 'ratings.csv'}")
+    say(f"  panelist compare {out / 'study'}")
     say(f"  panelist serve {out / 'study'}")
     say("  panelist init my-study")
 
@@ -74,7 +74,7 @@ def _make_folder(out: Path) -> None:
         if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
             raise BadFile(
                 f"The folder {str(out)!r} is not empty and holds no demo; nothing was written. Name another "
-                "with --out."
+                "with --output."
             )
         out.mkdir(parents=True, exist_ok=True)
         for name in MADE:
@@ -86,5 +86,5 @@ def _make_folder(out: Path) -> None:
         (out / MARK).write_text(json.dumps({"panelist": __version__, "made": MADE}) + "\n", encoding="utf-8")
     except OSError as error:
         raise BadFile(
-            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out."
+            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --output."
         ) from error

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from panelist.cli.terminal import say, tell
+from panelist.core.counting import counted
 
 StudyPlace = Annotated[
     Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
@@ -68,7 +69,8 @@ def export(
         tell(f"Note: {note}.")
     if changed:
         tell(
-            f"Note: {changed} texts begin like a formula; each has an apostrophe before it, so that no "
+            f"Note: {counted(changed, 'text begins', 'texts begin')} "
+            "like a formula and got an apostrophe before it, so that no "
             "spreadsheet runs it. Files .jsonl and .parquet have them as they were given."
         )
     if ids:

@@ -1,27 +1,39 @@
 """``panelist fit``: one model."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panelist.cli.options import Columns, Df, Drop, Json, Link, Model, RatingsFile, Where
-from panelist.cli.terminal import open_ratings, show_all, show_progress
+from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
+from panelist.cli.options import Columns, Df, Drop, Json, Link, Model, RatingsOrStudy, Where
+from panelist.cli.terminal import open_ratings, show_planned, show_progress
 
 if TYPE_CHECKING:
+    from panelist.analysis.planned import Planned
     from panelist.core.result import Result
 
 
+DECIDED = ("model", "link", "df", "level", "where", "drop")
+"""Options that a study decides,"""
+OF_FORMULAS = ("threshold", "method", "quadrature")
+"""and those that go with a formula of one's own."""
+
+
 def fit(
-    ratings: RatingsFile,
+    context: typer.Context,
+    source: RatingsOrStudy,
+    ratings: StudyRatings = None,
     formula: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--formula",
             "-f",
             metavar="FORMULA",
-            help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'.",
+            help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. Of a study without it, the "
+            "model by which compare and report judge the criterion.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     model: Model = "auto",
     link: Link = "probit",
     threshold: Annotated[
@@ -60,25 +72,60 @@ def fit(
     json: Json = False,
 ) -> None:
     """Fit one model, ordinal or linear, mixed or not."""
-    table = open_ratings(ratings, columns, where, drop)
-    if criterion is not None:
-        table = table.only(criterion)
-    from panelist.models.fit import fit as fit_model
+    planned = open_planned(source, ratings, columns)
+    if planned is not None:
+        refuse_options(context, (*DECIDED, *(OF_FORMULAS if formula is None else ())))
+        model, link, level = planned.settings.model, planned.settings.link, planned.settings.level
+        criterion = _choose(planned, criterion)
+    if planned is not None and formula is None:
+        fitted = _fit_planned(planned, criterion)
+    else:
+        table = open_ratings(source, columns, where, drop) if planned is None else planned.ratings
+        if criterion is not None and (planned is None or table.criteria):
+            table = table.only(criterion)
+        from panelist.models.fit import fit as fit_model
 
-    fitted = fit_model(
-        formula,
-        table,
-        model=model,
-        link=link,
-        threshold=threshold,
-        method=method.upper(),
-        quadrature=quadrature,
-        df=df,
-    )
+        how: dict[str, Any] = {"threshold": threshold, "method": method.upper(), "quadrature": quadrature}
+        fitted = fit_model(_ask_formula(formula), table, model=model, link=link, df=df, **how)
     results: dict[str, Result] = {"fit": fitted}
     if intervals is not None:
         from panelist.models.inference.intervals import find_intervals
 
         with show_progress("Bootstrap") as progress:
             results["intervals"] = find_intervals(fitted, intervals, level, seed=seed, progress=progress)
-    show_all(results, json)
+    show_planned(planned, results, json)
+
+
+def _ask_formula(formula: str | None) -> str:
+    from panelist.core.errors import PanelistError
+
+    if formula is None:
+        raise PanelistError(
+            "Say which model: --formula 'rating ~ system + (1 | rater) + (1 | item)'. A study needs none."
+        )
+    return formula
+
+
+def _choose(planned: "Planned", criterion: str | None) -> str:
+    """Return the criterion asked for, or the only one."""
+    from panelist.core.errors import PanelistError
+
+    if criterion is None and len(planned.criteria) > 1:
+        names = ", ".join(planned.criteria)
+        raise PanelistError(
+            f"The study has several criteria; one model is of one of them. Add --criterion: {names}."
+        )
+    return planned.choose(None if criterion is None else [criterion])[0]
+
+
+def _fit_planned(planned: "Planned", criterion: str | None) -> Any:
+    """Return the fit by which the systems are compared on a criterion."""
+    from panelist.analysis.planned import compare_planned
+    from panelist.core.errors import PanelistError
+
+    fitted = compare_planned(planned, [str(criterion)]).criteria[0].fit
+    if fitted is None or not hasattr(fitted, "thresholds"):
+        raise PanelistError(
+            f"{criterion!r} holds choices between outputs, which have a model of their own: panelist compare."
+        )
+    return fitted

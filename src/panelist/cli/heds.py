@@ -17,6 +17,7 @@ from panelist.cli.heds_options import (
     Source,
     To,
 )
+from panelist.cli.inputs import find_ratings
 from panelist.cli.options import Json
 from panelist.cli.terminal import say, show, tell
 
@@ -144,20 +145,11 @@ def _find_plan(study: "Study") -> Any:
 
 def _find_ratings(study: "Study", ratings: Path | None) -> tuple[Any, bool]:
     """Return the ratings, None if there are none yet, and whether Panelist's own pages collected them."""
-    if ratings is not None:
-        return ratings, False
-    if (study.folder / "study.db").is_file():
-        from panelist.collection.export import export_ratings
-        from panelist.collection.store.store import open_store
-
-        with open_store(None, study, create=False) as store:
-            frame = export_ratings(store.snapshot(), study, store.plan())
-        for note in frame.attrs.get("notes", ()):
-            tell(f"Note: {note}.")
-        frame.attrs = {}
-        return (frame if len(frame) else None), True
-    beside = study.folder / "ratings.csv"
-    return (beside if beside.is_file() else None), False
+    found = find_ratings(study, ratings)
+    if found is None:
+        return None, False
+    empty = found.collected and not len(found.ratings)
+    return (None if empty else found.ratings), found.collected
 
 
 def _save(sheet: "Sheet", targets: list[Path]) -> None:

@@ -16,7 +16,7 @@ Source = Annotated[
 Out = Annotated[
     list[Path] | None,
     typer.Option(
-        "--out",
+        "--output",
         "-o",
         metavar="FILE",
         help="Write it: .json for the official form, .html, .md or .tex; may be given again.",

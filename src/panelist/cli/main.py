@@ -18,6 +18,7 @@ from panelist.cli.backup import backup
 from panelist.cli.check import check
 from panelist.cli.compare import compare
 from panelist.cli.demo import demo
+from panelist.cli.examples import write_epilog
 from panelist.cli.export import export
 from panelist.cli.fit import fit
 from panelist.cli.heds import heds
@@ -57,7 +58,8 @@ COMMANDS = (
     *(report, heds, archive, verify, agreement, compare, scales, reproduce, fit, schema),
 )
 for _command in COMMANDS:
-    app.command(_command.__name__.rstrip("_"))(_command)  # import is a word of Python
+    _name = _command.__name__.rstrip("_")  # import is a word of Python
+    app.command(_name, epilog=write_epilog(_name))(_command)
 
 
 def _show_version(asked: bool) -> None:

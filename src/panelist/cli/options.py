@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
-RatingsFile = Annotated[
+RatingsOrStudy = Annotated[
     Path,
     typer.Argument(
-        metavar="RATINGS", help="The ratings table: CSV, TSV, JSONL, Parquet or Excel.", show_default=False
+        metavar="RATINGS|STUDY",
+        help="The ratings table: CSV, TSV, JSONL, Parquet or Excel. Or a study, its file or folder: its "
+        "ratings, analysed as it declares.",
+        show_default=False,
     ),
 ]
 Model = Annotated[

@@ -1,19 +1,27 @@
 """``panelist power``: how often a study of this size would find the difference."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from panelist.cli import power_options as given
+from panelist.cli.inputs import was_given
 from panelist.cli.options import Columns, Json
+from panelist.cli.progress import show_power_progress
+from panelist.cli.study_power import say_systems, take_analysis
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
     from panelist.power.curve import PowerCurve
     from panelist.power.layouts import Layout
     from panelist.power.truth import Truth
+    from panelist.study.study import Study
 
 
 def power(
+    context: typer.Context,
     preset: given.Preset = "general",
     items: given.Items = "50,100",
     ratings_per_item: given.RatingsPerItem = "3",
@@ -51,6 +59,7 @@ def power(
 ) -> None:
     """Simulate how often a study of this size finds the difference."""
     _check_files(figure, table)
+    said: tuple[str, ...] = ()
     options: dict[str, Any] = {"seed": seed, "engine": engine, "workers": workers}
     if paper:
         found = _run_paper(out, as_released, sims, options)
@@ -68,7 +77,13 @@ def power(
             preset, points, thresholds, rater_sd, item_sd, pilot, uncertain, criterion, columns
         )
         if study is not None:
-            options["layout"], truths = _read_study(study, criterion, truths, points or thresholds or pilot)
+            loaded = _load_study(context, study)
+            told = points or thresholds or pilot
+            options["layout"], truths = _read_study(loaded, criterion, truths, told)
+            taken, declared = take_analysis(context, loaded, criterion)
+            models = taken.pop("model", models)
+            options |= taken
+            said = (say_systems(loaded, criterion), declared)
         else:
             options |= {
                 "items": given.parse_wholes(items, "--items"),
@@ -80,6 +95,7 @@ def power(
             }
         options |= {"truth": truths, "models": parse_models(models, truths[0], options.get("layout"))}
         found = _run(options)
+        found = replace(found, notes=(*said, *found.notes))
     _write_files(found, figure, table)
     show(found, json)
 
@@ -101,7 +117,7 @@ def parse_models(text: str | None, truth: "Truth", layout: "Layout | None") -> l
 def _run(options: dict[str, Any]) -> "PowerCurve":
     from panelist.power.curve import simulate_power
 
-    with given.show_power_progress() as report:
+    with show_power_progress() as report:
         return simulate_power(**options, on_progress=report)
 
 
@@ -114,9 +130,9 @@ def _run_paper(out: Path, as_released: bool, sims: int | None, options: dict[str
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadFile(
-            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --out."
+            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another with --output."
         ) from None
-    with given.show_power_progress() as report:
+    with show_power_progress() as report:
         found = simulate_paper(
             sims=SIMS if sims is None else sims,
             journal=out / "journal.jsonl",
@@ -129,17 +145,27 @@ def _run_paper(out: Path, as_released: bool, sims: int | None, options: dict[str
     return found
 
 
-def _read_study(
-    study: Path, criterion: str | None, truths: "list[Truth]", told: object
-) -> "tuple[Layout, list[Truth]]":
-    """Return the layout of a study's plan, and the truths on its scale unless the options name another."""
-    from dataclasses import replace
-
-    from panelist.design.make import plan_study
-    from panelist.power.plan_layouts import find_cuts, lay_out_plan
+def _load_study(context: typer.Context, study: Path) -> "Study":
+    """Return the study; options about a design of one's own are refused, for the study has one."""
+    from panelist.core.errors import PanelistError
     from panelist.study.load import load_study
 
-    loaded = load_study(study)
+    for name in ("items", "ratings_per_item", "raters", "outputs_per_rater", "systems", "as_released"):
+        if was_given(context, name):
+            raise PanelistError(
+                f"--{name.replace('_', '-')} and --study do not go together: the study's plan says who rates "
+                "what. Change design: in the study file, or leave --study out."
+            )
+    return load_study(study)
+
+
+def _read_study(
+    loaded: "Study", criterion: str | None, truths: "list[Truth]", told: object
+) -> "tuple[Layout, list[Truth]]":
+    """Return the layout of a study's plan, and the truths on its scale unless the options name another."""
+    from panelist.design.make import plan_study
+    from panelist.power.plan_layouts import find_cuts, lay_out_plan
+
     layout = lay_out_plan(plan_study(loaded), loaded, criterion)
     if told is None:
         cuts = find_cuts(loaded, criterion)

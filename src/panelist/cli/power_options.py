@@ -1,6 +1,5 @@
 """What ``panelist power`` and ``panelist size`` share: options, and how their texts are read."""
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,9 +8,6 @@ import typer
 from panelist.core.errors import PanelistError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from panelist.power.grid import Progress
     from panelist.power.spread import Spread
     from panelist.power.truth import Truth
 
@@ -59,7 +55,12 @@ Pattern = Annotated[
 ]
 StudyPlan = Annotated[
     Path | None,
-    typer.Option("--study", metavar="STUDY", help="Take the design from a study's plan.", show_default=False),
+    typer.Option(
+        "--study",
+        metavar="STUDY",
+        help="Take plan, systems, scale and analysis from a study.",
+        show_default=False,
+    ),
 ]
 AsReleased = Annotated[
     bool,
@@ -98,7 +99,7 @@ JournalFile = Annotated[
 Paper = Annotated[
     bool, typer.Option("--paper", help="The whole grid of Howcroft & Rieser (2021), with figures and table.")
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder for --paper.")]
+Out = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for --paper.")]
 Figure = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw the curves into FILE.svg, .pdf or .png.", show_default=False),
@@ -184,7 +185,11 @@ LoadsToTry = Annotated[
 ]
 PayStudy = Annotated[
     Path | None,
-    typer.Option(metavar="STUDY", help="Take pay and minutes from a study file.", show_default=False),
+    typer.Option(
+        metavar="STUDY",
+        help="Take systems, scale, analysis, pay and minutes from a study.",
+        show_default=False,
+    ),
 ]
 PayPerHour = Annotated[
     float | None, typer.Option(metavar="AMOUNT", help="What an hour is paid.", show_default=False)
@@ -305,26 +310,3 @@ def _parse_cuts(points: str | None, thresholds: str | None) -> Any:
         return DrawnCuts(int(points))
     except ValueError:
         raise PanelistError(f"--scale wants a number of points, or slider. Got {points!r}.") from None
-
-
-@contextmanager
-def show_power_progress() -> "Iterator[Callable[[Progress], None]]":
-    """Give a function that shows data sets done and the power so far on a bar on stderr."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    shown = (
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Bar(*shown, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("")
-
-        def report(progress: "Progress") -> None:
-            bar.update(task, completed=progress.done, total=progress.total, description=progress.latest)
-
-        yield report

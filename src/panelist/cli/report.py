@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from panelist.cli.inputs import StudyRatings, ask_ratings, is_study
 from panelist.cli.options import AcrossCriteria, Better, By, Columns, Drop, Json, Margin
 from panelist.cli.terminal import say, tell
+from panelist.core.counting import counted
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from panelist.study.study import Study
 
-STUDY_ENDINGS = {".yaml", ".yml"}
 ARCHIVE_ENDING = ".zip"
-DATABASE = "study.db"
 MANY = 30  # systems × criteria from which drawing takes a while
 
 
@@ -29,16 +29,9 @@ def report(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE.html", help="Where to write the page.")
+        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write the page.")
     ] = Path("report.html"),
-    ratings: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The ratings of a study. Without it: what was collected, else ratings.csv beside it.",
-            show_default=False,
-        ),
-    ] = None,
+    ratings: StudyRatings = None,
     resamples: Annotated[
         int, typer.Option(metavar="N", min=2, help="Bootstrap samples of the reliability coefficients.")
     ] = 1000,
@@ -87,7 +80,11 @@ def report(
     for sentence in analysis.sentences():
         say(sentence)
     say()
-    beside = f", and {len(written) - 1} files in {written[1].parent.name}/" if len(written) > 1 else ""
+    beside = (
+        f", and {counted(len(written) - 1, 'file', 'files')} in {written[1].parent.name}/"
+        if len(written) > 1
+        else ""
+    )
     say(f"Written: {out}{beside}.")
 
 
@@ -104,24 +101,15 @@ def _find_input(
         if ratings is not None:
             raise BadFile(f"--ratings goes with a study, and {source} is an archive with ratings of its own.")
         return _unpack(source, places)
-    if not source.is_dir() and source.suffix.casefold() not in STUDY_ENDINGS:
+    if not is_study(source):
         if ratings is not None:
             raise BadFile(f"--ratings goes with a study, and {source} is a table of ratings by its ending.")
         return None, source, None
     from panelist.study.load import load_study
 
     study = load_study(source)
-    if ratings is not None:
-        return study, ratings, None
-    if (study.folder / DATABASE).is_file():
-        return study, _collected(study), DATABASE
-    beside = study.folder / "ratings.csv"
-    if beside.is_file():
-        return study, beside, None
-    raise BadFile(
-        f"The study has no ratings yet: there is neither study.db nor ratings.csv in {study.folder}. Collect "
-        "some (panelist serve), simulate some (panelist simulate), or name a file with --ratings."
-    )
+    found = ask_ratings(study, ratings)
+    return study, found.ratings, found.origin
 
 
 def _unpack(archive: Path, places: "ExitStack") -> "tuple[Study, Path, None]":
@@ -133,17 +121,3 @@ def _unpack(archive: Path, places: "ExitStack") -> "tuple[Study, Path, None]":
     folder = places.enter_context(TemporaryDirectory(prefix="panelist-report-"))
     study, ratings = open_archive(archive, Path(folder))
     return study, ratings, None
-
-
-def _collected(study: "Study") -> object:
-    """Return the ratings in the database beside the study."""
-    from panelist.collection.export import export_ratings
-    from panelist.collection.store.store import open_store
-
-    with open_store(None, study, create=False) as store:
-        snapshot, plan = store.snapshot(), store.plan()
-    frame = export_ratings(snapshot, study, plan)
-    for note in frame.attrs.get("notes", ()):
-        tell(f"Note: {note}.")
-    frame.attrs = {}
-    return frame

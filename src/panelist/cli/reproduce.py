@@ -118,7 +118,7 @@ Qra = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out",
+        "--output",
         "-o",
         metavar="FILE",
         help="Write the report to FILE.md, .html, .tex or .json.",

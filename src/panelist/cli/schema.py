@@ -12,7 +12,7 @@ def schema(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="FILE", help="Write it here; without it, print it.", show_default=False
+            "--output", "-o", metavar="FILE", help="Write it here; without it, print it.", show_default=False
         ),
     ] = None,
 ) -> None:

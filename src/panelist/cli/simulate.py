@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from panelist.cli.inputs import DATABASE, TABLE
 from panelist.cli.plan import StudyPath
 from panelist.cli.terminal import say, show_progress, tell
+from panelist.core.counting import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +23,7 @@ def simulate(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--output",
             "-o",
             metavar="FILE",
             help="Where to write them; the ending says the format. Without it, ratings.csv beside the study.",
@@ -71,7 +73,7 @@ def simulate(
     if web is not None:
         _visit_pages(loaded, web, raters, think, seed, careless)
         return
-    path = out if out is not None else loaded.folder / "ratings.csv"
+    path = out if out is not None else loaded.folder / TABLE
     find_ending(check_place(path, "ratings"))  # before the work, not after it
     plan = _find_plan(loaded)
     ratings = simulate_ratings(loaded, plan, seed=seed, careless=careless)
@@ -79,10 +81,17 @@ def simulate(
     say(_say_counts(ratings, path))
     say("Nobody gave these ratings: use them to try things out, never to conclude anything.")
     say()
-    say("Next:")
+    say("Next, the analysis as the study declares it:")
+    given = _name_input(loaded, study, path)
     if "rating" in ratings:
-        say(f"  panelist agreement {path}")
-    say(f"  panelist compare {path}")
+        say(f"  panelist agreement {given}")
+    say(f"  panelist compare {given}")
+
+
+def _name_input(study: "Study", given: Path, path: Path) -> str:
+    """Return how to name the study with these ratings; its folder alone, where it finds them there."""
+    found = path == study.folder / TABLE and not (study.folder / DATABASE).is_file()
+    return str(given) if found else f"{given} --ratings {path}"
 
 
 def _find_plan(study: "Study") -> "Plan":
@@ -154,10 +163,14 @@ def _say_visits(record: "Record") -> str:
         + f"; {record.answers:,} answers acknowledged, {record.retries:,} requests sent again."
     ]
     if record.refused:
-        lines.append(f"{len(record.refused):,} answers were refused; the first: {record.refused[0]}")
+        lines.append(
+            f"{counted(len(record.refused), 'answer was', 'answers were')} "
+            f"refused; the first: {record.refused[0]}"
+        )
     if record.unknown:
         lines.append(
-            f"{record.unknown:,} texts are not in the outputs file and were judged as middling: is this the "
+            f"{counted(record.unknown, 'text is', 'texts are')} "
+            f"not in the outputs file: judged as middling. Is this the "
             "study that the server collects?"
         )
     return "\n".join(lines)

@@ -1,21 +1,27 @@
 """``panelist size``: the smallest study that finds a difference, and what others would cost."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from panelist.cli import power_options as given
+from panelist.cli.inputs import was_given
 from panelist.cli.options import Columns, Json
+from panelist.cli.progress import show_power_progress
+from panelist.cli.study_power import name_criterion, say_systems, take_analysis
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
     from panelist.power.cost import Tariff
+    from panelist.study.study import Study
 
 NO = 1
 
 
 def size(
+    context: typer.Context,
     effect: given.Effect = None,
     power: given.TargetPower = 0.8,
     preset: given.OnePreset = "general",
@@ -64,11 +70,19 @@ def size(
     options["ratings_per_item"] = given.parse_wholes(ratings_per_item, "--ratings-per-item")
     if outputs_per_rater is not None:
         options["outputs_per_rater"] = given.parse_wholes(outputs_per_rater, "--outputs-per-rater")
-    options["tariff"] = _find_tariff(study, pay_per_hour, minutes_per_rating)
+    loaded = None if study is None else _load_study(study)
+    options["tariff"] = _find_tariff(loaded, pay_per_hour, minutes_per_rating)
+    said: tuple[str, ...] = ()
+    if loaded is not None:
+        taken, said = _take_study(context, loaded, criterion)
+        if "cuts" in taken:
+            options["truth"] = replace(options["truth"], cuts=taken.pop("cuts"))
+        options |= taken
     from panelist.power.size import find_sample_size
 
-    with given.show_power_progress() as report:
+    with show_power_progress() as report:
         found = find_sample_size(_find_effect(effect, truths[0]), power, on_progress=report, **options)
+    found = replace(found, notes=(*said, *found.notes))
     if figure is not None:
         from panelist.reports.power_figures import draw_sizes
 
@@ -90,13 +104,43 @@ def _find_effect(effect: float | None, truth: Any) -> float:
     raise PanelistError("Say how large a difference shall be found: --effect 0.5 (threshold distances).")
 
 
-def _find_tariff(
-    study: Path | None, pay_per_hour: float | None, minutes_per_rating: float | None
-) -> "Tariff | None":
-    from panelist.power.cost import make_tariff
-
-    if study is None:
-        return make_tariff(None, pay_per_hour, minutes_per_rating)
+def _load_study(study: Path) -> "Study":
+    """Return the study."""
     from panelist.study.load import load_study
 
-    return make_tariff(load_study(study).file.pay, pay_per_hour, minutes_per_rating)
+    return load_study(study)
+
+
+def _take_study(
+    context: typer.Context, study: "Study", criterion: str | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return systems, scale, pages a rater and analysis of a study where no option gives them."""
+    from panelist.core.errors import PanelistError
+    from panelist.power.plan_layouts import find_cuts
+
+    name = name_criterion(study, criterion)
+    if study.criterion(name).scale.comparative:
+        raise PanelistError(
+            f"{name!r} holds choices between outputs, and size looks for a number of ratings. Try sizes of "
+            "the study with panelist power --study, or name another --criterion."
+        )
+    taken, declared = take_analysis(context, study, criterion)
+    if not any(was_given(context, name) for name in ("points", "thresholds", "pilot")):
+        taken["cuts"] = find_cuts(study, criterion)
+    pages = study.file.design.trials_per_rater
+    if pages is not None and not was_given(context, "outputs_per_rater"):
+        taken["outputs_per_rater"] = pages
+    if was_given(context, "systems") or was_given(context, "pilot"):
+        return taken, (declared,)
+    taken["systems"] = len(study.systems)
+    return taken, (say_systems(study, criterion), declared)
+
+
+def _find_tariff(
+    study: "Study | None", pay_per_hour: float | None, minutes_per_rating: float | None
+) -> "Tariff | None":
+    """Return pay and minutes: those of the study, unless they are given; none where it says no pay."""
+    from panelist.power.cost import make_tariff
+
+    pay = None if study is None else study.file.pay
+    return make_tariff(pay, pay_per_hour, minutes_per_rating)

@@ -44,6 +44,19 @@ def show_all(results: "Mapping[str, Result]", as_json: bool = False) -> None:
     say(json.dumps(json_ready(whole), ensure_ascii=False, allow_nan=False))
 
 
+def show_planned(planned: "Result | None", results: "Mapping[str, Result]", as_json: bool = False) -> None:
+    """Print what a study declares, if there is one, then the results; in JSON it stands under ``planned``."""
+    if planned is None:
+        show_all(results, as_json)
+        return
+    if as_json:
+        show_all({**results, "planned": planned}, as_json=True)
+        return
+    show(planned)
+    say()
+    show_all(results)
+
+
 @contextmanager
 def show_progress(what: str) -> "Iterator[Callable[[int, int], None]]":
     """Give a function to call with the steps done and the steps in all; the bar is drawn on stderr."""

@@ -19,6 +19,7 @@ from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.rating_rows import read_answers
 from panelist.collection.store.reading import Snapshot
 from panelist.core.columns import SIMULATED, SIMULATED_YES
+from panelist.core.counting import counted
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.readers import find_ending
 from panelist.core.spreadsheets import disarm
@@ -74,7 +75,10 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
         columns.insert(1, "outside_id")
     frame = frame[columns].reset_index(drop=True)
     simulated = int((people[SIMULATED] != "").sum())
-    marked = f"{simulated} of {len(people)} raters are simulated; column {SIMULATED} marks their rows"
+    marked = (
+        f"{simulated} of {counted(len(people), 'rater', 'raters')} "
+        f"simulated; column {SIMULATED} marks their rows"
+    )
     frame.attrs["notes"] = (*([marked] if simulated else []), *notes)
     return frame
 

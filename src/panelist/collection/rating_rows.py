@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from panelist.core.counting import counted
 from panelist.core.errors import PanelistError
 from panelist.scales.base import ComparativeScale, Comparison, RatingScale
 from panelist.study.study import Study
@@ -50,11 +51,16 @@ def read_answers(
             parts.append(part.assign(answer=part["value"]))
     said = []
     if other := int((~fields & ~reasons).sum()):
-        said.append(f"{other} answers in other fields are not ratings; --what answers has them")
+        said.append(
+            f"{counted(other, 'answer in another field is', 'answers in other fields are')} no rating; "
+            "--what answers has all"
+        )
     if back := int((rows["value"] == "").sum()):
-        said.append(f"{back} answers were taken back and are empty")
+        said.append(
+            f"{counted(back, 'answer was taken back and is', 'answers were taken back and are')} empty"
+        )
     said += [
-        f"{count} answers could not be read ({why}); they are in column answer"
+        f"{counted(count, 'answer', 'answers')} could not be read ({why}); column answer has what was given"
         for why, count in notes.items()
     ]
     return _arrange(pd.concat(parts) if parts else rows, study), tuple(said)

@@ -74,3 +74,17 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         return f"Did you mean {' or '.join(repr(name) for name in near)}?"
     shown = ", ".join(repr(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
     return f"Known: {shown}." if names else "There are none."
+
+
+def list_shortly(names: Iterable[object], word: str = "", most: int = 8) -> str:
+    """Return names in a row; where there are more than ``most``, those like a word first, and how many more.
+
+    >>> list_shortly(["item", "rater", "score", "system"], "scor", most=2)
+    "'score', 'item' and 2 more"
+    """
+    every = [str(name) for name in names]
+    if len(every) <= most:
+        return ", ".join(map(repr, every))
+    near = get_close_matches(word, every, n=most, cutoff=0.6) if word else []
+    ordered = [*near, *(name for name in every if name not in near)]
+    return f"{', '.join(map(repr, ordered[:most]))} and {len(ordered) - most:,} more"

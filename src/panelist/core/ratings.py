@@ -28,7 +28,7 @@ from panelist.core.columns import (
     parse_where,
     say_rivals,
 )
-from panelist.core.errors import BadRatings, did_you_mean
+from panelist.core.errors import BadRatings, did_you_mean, list_shortly
 from panelist.core.frames import number_rows, read_frame
 from panelist.core.readers import Raw, read_table
 from panelist.core.remembered import recall, remember
@@ -162,7 +162,7 @@ class Ratings(Result):
         if rivals := self.unsure.get(missing[0]):
             return say_rivals(missing[0], rivals)
         names = " and ".join(repr(name) for name in missing)
-        present = ", ".join(repr(name) for name in self.frame.columns)
+        present = list_shortly(self.frame.columns, missing[0])
         texts = [str(name) for name in self.frame.columns if find_role(name) == "rating" != name]
         if missing[0] == "rating" and texts:
             present += f" ({' and '.join(map(repr, texts))} holds texts, and a text is no rating)"

@@ -20,6 +20,7 @@ PLACEHOLDERS = frozenset(
     {"na", "n/a", "nan", "none", "null", "missing", "unknown", "anonymous", "anon"}
     | {"test", "dummy", "-1", "?", "-"}
 )
+KEPT = "kept unless a study excludes them; --drop placeholders leaves them out"
 LEAST_ALONE = 10  # ratings of one value from which a rater whom nobody can check is worth a word
 MOST_POSITIONS = 6
 LEAST_OUTPUTS = 50  # that every position must have, before complete columns are news
@@ -126,7 +127,7 @@ def _review_raters(
     ):
         for place in places:
             rows = rater.codes == place
-            done = "left out, as asked" if leave_out else "kept; --drop placeholders leaves them out"
+            done = "left out, as asked" if leave_out else KEPT
             notes.append(
                 f"rater {rater.names[place]!r} {what} ({int(rows.sum()):,} of {len(frame):,} rows, {done})"
             )

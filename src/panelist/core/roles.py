@@ -3,7 +3,7 @@
 import pandas as pd
 
 from panelist.core.columns import CANONICAL, SYNONYMS, say_rivals
-from panelist.core.errors import BadRatings
+from panelist.core.errors import BadRatings, list_shortly
 from panelist.core.ratings import Ratings
 
 MOST_LISTED = 4
@@ -30,7 +30,7 @@ def ask_for(ratings: Ratings, *roles: str) -> None:
         raise BadRatings(
             f"{ratings.source} has no column that is known to be the {role} (such as {known}), and "
             f"{_WHY.get(role, 'it is needed')}. Its columns are "
-            f"{', '.join(repr(str(column)) for column in ratings.frame.columns)}. "
+            f"{list_shortly(ratings.frame.columns, role)}. "
             + (f"By their values it could be {by_values}. " if near else "")
             + f"Write --columns {role}={name} (in Python: load_ratings(…, columns={{{role!r}: {name!r}}})). "
             + _say_none(role)

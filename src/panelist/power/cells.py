@@ -13,6 +13,7 @@ from panelist.power.tally import Tally
 from panelist.power.truth import Truth
 
 _ROWS_A_CHUNK, _MOST_SETS, _LEAST_SETS = 60_000, 50, 5
+_COSTLY = 3  # systems from which models get costly: random slopes of each, and their correlations
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +38,14 @@ class Cell:
 
     @property
     def chunk_size(self) -> int:
-        """How many data sets are simulated at once: a matter of the cell alone, never of the engine."""
-        return max(_LEAST_SETS, min(_MOST_SETS, _ROWS_A_CHUNK // self.layout.n_rows))
+        """How many data sets are simulated at once: a matter of the cell alone, never of the engine.
+
+        A chunk takes seconds at most, so that there is something to report: many systems make small chunks.
+        """
+        rows, systems = self.layout.n_rows, self.layout.n_systems
+        if systems >= _COSTLY:
+            return max(1, min(_MOST_SETS, _ROWS_A_CHUNK * 4 // (rows * systems**2)))
+        return max(_LEAST_SETS, min(_MOST_SETS, _ROWS_A_CHUNK // rows))
 
     @property
     def differences(self) -> tuple[float, ...]:

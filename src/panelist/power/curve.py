@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panelist.core.errors import PanelistError, UnknownName
-from panelist.core.formats import TEXT, Format, decimals, interval
-from panelist.core.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.result import Part, Result, Sentence, json_ready
 from panelist.models.batch import DEGREES
 from panelist.models.inference.adjust import find_adjustment
 from panelist.power.analyses import ANALYSES
 from panelist.power.analyses.base import Choices
 from panelist.power.cells import Cell, CellResult
+from panelist.power.curve_tables import make_tables
 from panelist.power.cuts import Slider
 from panelist.power.grid import Grid, Progress, run_grid
 from panelist.power.layouts import Layout, lay_out_lists, lay_out_released
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 MODELS = ("clmm", "lmm")
 SIMS = 200
 MOST_SIMS = 5000  # where a precision says when it is enough
-RIGHT = Format(str, "right")
-IDENTITY = ("model", "truth", "items", "each", "effect")
-FORMATS = {"model": TEXT, "truth": TEXT, "each": RIGHT, "effect": RIGHT}
 
 
 @dataclass(frozen=True)
@@ -62,10 +59,7 @@ class PowerCurve(Result):
     def parts(self) -> list[Part]:
         """Return the table of cells, the pairs where there are several, and the notes."""
         several = any(len(one.pairs) > 1 for one in self.cells)
-        parts: list[Part] = [self._make_table(several)]
-        if several:
-            parts.append(self._make_pairs())
-        parts.append(self._make_fits())
+        parts = make_tables(self.cells)
         adjusted = f", {find_adjustment(self.adjust).label} p-values" if several else ""
         said = f"\nalpha {self.alpha:g}{adjusted}; intervals are exact 95 % intervals of the share; "
         said += f"seed {self.seed}; {self.fits:,} analyses in {self.seconds:.1f} s."
@@ -88,37 +82,6 @@ class PowerCurve(Result):
             )
         )
 
-    def _make_table(self, several: bool) -> Table:
-        header = [*IDENTITY, "raters", "power", "95 % interval"]
-        header += ["any pair"] if several else ["type S", "type M"]
-        rows = []
-        for one in self.cells:
-            row: list[Any] = [*_identify(one), one.raters, one.power, interval(one.low, one.high)]
-            rows.append((*row, one.any) if several else (*row, one.type_s, one.type_m))
-        numbers = [name for name in ("power", "any pair", "type S", "type M") if name in header]
-        formats = FORMATS | {"95 % interval": RIGHT} | dict.fromkeys(numbers, decimals(2))
-        said = "; power is that of finding all pairs that differ" if several else ""
-        return Table(f"Effects in threshold distances{said}", tuple(header), rows, formats)
-
-    def _make_fits(self) -> Table:
-        header = (*IDENTITY, "data sets", "failed", "singular", "smaller", "width")
-        rows = [
-            (*_identify(one), one.sims, one.failed, one.singular, one.smaller, one.width)
-            for one in self.cells
-        ]
-        return Table("The fits", header, rows, FORMATS | {"width": decimals(2)})
-
-    def _make_pairs(self) -> Table:
-        header = (*IDENTITY, "pair", "power", "95 % interval", "type S", "type M")
-        rows: list[tuple[Any, ...]] = []
-        for one in self.cells:
-            for pair in one.pairs:
-                found = (pair.power, interval(pair.low, pair.high), pair.type_s, pair.type_m)
-                rows.append((*_identify(one), f"{pair.a} – {pair.b}", *found))
-        formats = FORMATS | {"pair": TEXT, "95 % interval": RIGHT}
-        formats |= dict.fromkeys(("power", "type S", "type M"), decimals(2))
-        return Table("Each pair", header, rows, formats)
-
 
 def simulate_power(
     items: int | Sequence[int] = 100,
@@ -139,6 +102,7 @@ def simulate_power(
     alpha: float = 0.05,
     adjust: str = "tukey",
     formula: str = "maximal",
+    link: str = "probit",
     df: str = "t",
     as_compared: bool = True,
     precision: float | None = None,
@@ -161,24 +125,14 @@ def simulate_power(
     """
     start = time.perf_counter()
     truths = _list(truth) if truth is not None else [find_preset(name) for name in _list(preset)]
-    layouts = (
-        _list(layout)
-        if layout is not None
-        else make_layouts(
-            _list(items),
-            _list(ratings_per_item),
-            systems,
-            outputs_per_rater,
-            _list(raters),
-            as_released,
-            seed,
-        )
-    )
+    sizes = (_list(items), _list(ratings_per_item), systems, outputs_per_rater, _list(raters))
+    layouts = _list(layout) if layout is not None else make_layouts(*sizes, as_released, seed)
     if df not in DEGREES:
         raise UnknownName(f"df is {' or '.join(DEGREES)}. Got {df!r}.")
     choices = Choices(
         alpha=alpha,
         adjust=adjust,
+        link=link,
         method="ML" if as_released else "REML",
         formula=formula,
         df="z" if as_released else df,
@@ -320,11 +274,6 @@ def _tell_analyses(found: Sequence[CellResult]) -> list[str]:
             "differences are tested as if one rating had been less extreme, as compare does."
         )
     return notes
-
-
-def _identify(one: CellResult) -> tuple[str | int, ...]:
-    """Return what tells a row of a table from the others."""
-    return one.model, one.preset, one.items, f"{one.ratings_per_item:g}", f"{one.effect:g}"
 
 
 def _list(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -21,11 +21,14 @@ LEAST_SIMS = 100  # before a cell may stop early
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: data sets done and wanted, and the latest results."""
+    """How far a run is: data sets done and wanted, the latest results, and the data sets now in work."""
 
     done: int
     total: int
     latest: str
+    in_work: int = 0
+    at_most: bool = False
+    """Whether the total is what it may come to at most."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,9 @@ def _run(
     waiting = _order(grid, done)
     in_hand = 0
     following = next(waiting, None)
+    if following is not None and on_progress is not None:
+        in_work = engine.n_workers * following.n_sets
+        on_progress(replace(_report(grid, following.cell, done), in_work=in_work))
     while following is not None or in_hand:
         while following is not None and in_hand < AHEAD * engine.n_workers:
             engine.submit(following)

@@ -48,6 +48,22 @@ def lay_out_plan(plan: "Plan", study: "Study", criterion: str | None = None) -> 
     )
 
 
+def declared_analysis(study: "Study", criterion: str | None = None) -> dict[str, str | float]:
+    """Return how a study analyses a criterion: model, link, formula, alpha and adjustment."""
+    from panelist.scales.base import MODEL_OF_LEVEL
+
+    chosen = study.criteria[0] if criterion is None else study.criterion(criterion)
+    plan = study.file.analysis
+    usual = "bradley_terry" if chosen.scale.comparative else MODEL_OF_LEVEL.get(chosen.scale.level, "clmm")
+    return {
+        "model": usual if plan.model == "auto" or chosen.scale.comparative else plan.model,
+        "link": plan.link,
+        "formula": plan.formula,
+        "alpha": plan.alpha,
+        "adjust": plan.adjust,
+    }
+
+
 def find_cuts(study: "Study", criterion: str | None = None) -> Cuts:
     """Return how the scale of a criterion (the first unless it is named) cuts the latent judgement."""
     from panelist.scales.points import PointScale

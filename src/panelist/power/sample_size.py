@@ -9,6 +9,7 @@ from panelist.power.cells import CellResult
 from panelist.power.search import Family
 
 RIGHT = Format(str, "right")
+ITEMS = "items (95 %)"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class SampleSize(Result):
         parts: list[Part] = [Sentence(self.sentence()), self._make_table()]
         asked = [("effect", f"{self.effect:g} threshold distances"), ("analysis", self.model)]
         asked += [("truth", self.preset), ("smallest in", self.goal)]
+        if len(loads := {option.outputs_per_rater for option in self.options}) == 1:
+            asked.append(("a rater sees", f"{loads.pop()} outputs"))
         if self.budget is not None:
             asked.append(("budget", f"{self.budget:,.2f} {self.currency}".rstrip()))
         asked.append(("simulated", f"{self.fits:,} data sets in {self.seconds:.1f} s, seed {self.seed}"))
@@ -103,27 +106,38 @@ class SampleSize(Result):
 
     def _make_table(self) -> Table:
         paid = any(option.cost is not None for option in self.options)
-        header = ["each", "load", "items", "95 % between", "raters", "ratings"]
+        loads = len({option.outputs_per_rater for option in self.options}) > 1
+        header = ["each", *(["load"] if loads else []), ITEMS, "raters", "ratings"]
         header += [self._cost_header()] if paid else []
-        header += ["power", "sims", ""]
+        header += ["power", ""]
         rows = []
         for option in self.options:
-            row: list[Any] = [option.ratings_per_item, option.outputs_per_rater, option.items]
-            row += [f"{option.items_low} to {option.items_high}", option.raters, option.ratings]
+            row: list[Any] = [option.ratings_per_item, *([option.outputs_per_rater] if loads else [])]
+            row += [_tell_items(option), option.raters, option.ratings]
             row += [number(option.cost, 2)] if paid else []
-            row += [option.power, option.sims, _remark(option, option is self.best)]
+            row += [option.power, _remark(option, option is self.best)]
             rows.append(tuple(row))
-        formats: dict[str, Format] = {"power": decimals(2), "95 % between": RIGHT}
+        formats: dict[str, Format] = {"power": decimals(2), ITEMS: RIGHT}
         if paid:
             formats[self._cost_header()] = RIGHT
-        caption = "The trade-off: ratings of each output, outputs a rater sees (load), items that it takes"
+        of_load = ", outputs a rater sees (load)" if loads else ""
+        caption = f"The trade-off: ratings of each output{of_load}, items that it takes"
         note = "Sizes and powers are those of a probit line through the simulations of each row."
         return Table(caption, tuple(header), rows, formats, note)
+
+
+def _tell_items(option: Option) -> str:
+    """Return the number of items, and between which numbers it lies where that was simulated."""
+    if not option.sims:
+        return str(option.items)
+    return f"{option.items} ({option.items_low} to {option.items_high})"
 
 
 def _remark(option: Option, best: bool) -> str:
     if best:
         return "smallest"
+    if not option.sims:
+        return "not simulated"
     if not option.reaches:
         return "not reached"
     return "" if option.within_budget else "over the limits"

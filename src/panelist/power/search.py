@@ -2,9 +2,9 @@
 is not yet known well enough.
 
 A family has so many ratings of each output and so many outputs a rater; its designs differ in the number of
-items. A first guess of the size comes from the variance of a difference. Each round simulates every family
+items. A first guess of the size comes from the variances (first_guess.py). Each round simulates every family
 that may still win at the size where its line now reaches the target; families whose best case is far above
-the leader's are left alone.
+the leader's are left alone, and so are those whose size is known well enough.
 """
 
 from dataclasses import dataclass, field, replace
@@ -12,6 +12,8 @@ from math import ceil
 
 import numpy as np
 
+from panelist.power.analyses.base import Choices
+from panelist.power.first_guess import guess_size
 from panelist.power.layouts import OUTPUTS_PER_RATER, Layout, lay_out_lists
 from panelist.power.probit import PowerLine, fit_line
 from panelist.power.truth import Truth
@@ -19,6 +21,8 @@ from panelist.power.truth import Truth
 LEAST_ITEMS = 10
 ROUNDS = 6
 SETS = 50  # a round and family
+FEW_SETS = 20  # the same of three systems or more: fits are slow, and finding all pairs is a steep line
+KNOWN = 1.3  # the upper end of a size over the lower one at which it is known well enough
 BEHIND = 1.25  # how far above the leader's cost a family's best case may lie
 
 
@@ -76,6 +80,17 @@ class Family:
         low, high = (line.find_size(float(ndtr(ndtri(self.target) + side * error))) for side in (-1, 1))
         return self.round_up(low), min(self.round_up(high), 10**6)
 
+    @property
+    def sets(self) -> int:
+        """How many data sets a round simulates."""
+        return SETS if self.systems == 2 else FEW_SETS
+
+    @property
+    def known(self) -> bool:
+        """Whether the size is known well enough to stop looking, or is out of reach for certain."""
+        low, high = self.spread
+        return len(self.probes) > 0 and (high <= KNOWN * low or low > self.most_items)
+
     def predict(self, items: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """Return the power of the line at numbers of items."""
         return self.line.predict(items)
@@ -98,30 +113,15 @@ class Family:
 
 def make_family(
     truth: Truth,
-    difference: float,
+    effects: tuple[float, ...],
     ratings_per_item: int,
     outputs_per_rater: int | None,
-    systems: int,
-    alpha: float,
+    choices: Choices,
     target: float,
     most_items: int,
 ) -> Family:
-    """Return the family with its first guess: the size at which a z test of the difference has the power.
-
-    With n items the difference has the variance (s_i² + s_r² m / (S k) ... ) / n: slopes of items, slopes of
-    the n S k / m raters, and residuals, half as large again as they are for what thresholds lose.
-    """
-    from scipy.special import ndtri
-
+    """Return the family with its first guess: the size at which tests of the means would have it."""
     load = OUTPUTS_PER_RATER if outputs_per_rater is None else outputs_per_rater
-    items_part = _slope_variance(truth.items.covariance(systems))
-    raters_part = _slope_variance(truth.raters.covariance(systems)) * load / (systems * ratings_per_item)
-    noise = 1.5 * 2 * truth.residual**2 / ratings_per_item
-    z = float(ndtri(1 - alpha / 2) + ndtri(target))
-    guess = (items_part + raters_part + noise) * (z / difference) ** 2
-    guess = float(np.clip(guess, LEAST_ITEMS, most_items))
-    return Family(ratings_per_item, load, systems, guess, alpha, target, most_items)
-
-
-def _slope_variance(covariance: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
-    return float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    guess = guess_size(truth, effects, ratings_per_item, load, choices.alpha, choices.adjust != "none")
+    items = float(np.clip(guess.items, LEAST_ITEMS, most_items))
+    return Family(ratings_per_item, load, len(effects), items, guess.alpha, target, most_items)

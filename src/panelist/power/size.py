@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from panelist.power.grid import Grid, Progress, run_grid
 from panelist.power.journal import Journal
 from panelist.power.presets import find_preset
 from panelist.power.sample_size import Option, SampleSize
-from panelist.power.search import BEHIND, ROUNDS, SETS, Family, make_family
+from panelist.power.search import BEHIND, ROUNDS, Family, make_family
 from panelist.power.size_journal import RecordedEngine, find_search_key
 from panelist.power.truth import Truth, find_effects
 
@@ -44,6 +45,8 @@ def find_sample_size(
     truth: Truth | None = None,
     alpha: float = 0.05,
     adjust: str = "tukey",
+    formula: str = "maximal",
+    link: str = "probit",
     tariff: Tariff | None = None,
     budget: float | None = None,
     max_items: int = MOST_ITEMS,
@@ -71,26 +74,22 @@ def find_sample_size(
         raise PanelistError(f"The goal is one of {', '.join(GOALS)}, and cost needs a wage. Got {chosen!r}.")
     source = truth or find_preset(preset)
     effects = find_effects(effect, systems, source.unit, pattern)
-    loads = (
-        [outputs_per_rater]
-        if outputs_per_rater is None or isinstance(outputs_per_rater, int)
-        else outputs_per_rater
-    )
+    several = outputs_per_rater is not None and not isinstance(outputs_per_rater, int)
+    loads: Any = outputs_per_rater if several else [outputs_per_rater]
+    choices = Choices(alpha=alpha, adjust=adjust, formula=formula, link=link)
     families = [
-        make_family(
-            source, abs(effect) * source.unit, k, load, systems, alpha, power, _cap(k, systems, max_items)
-        )
+        make_family(source, effects, k, load, choices, power, _cap(k, systems, max_items))
         for k in dict.fromkeys(ratings_per_item)
         for load in loads
     ]
-    choices = Choices(alpha=alpha, adjust=adjust)
     names = check_models([model], [source], [families[0].lay_out(20, seed)])
     prepare(*list_parts(*names))
     search = _Search(source, effects, effect, names, choices, seed, tariff, budget, max_raters, chosen)
     path = None if journal is None else Path(journal)
+    watch = _Watch(on_progress, search.say_guess(families))
     with _open(engine, workers, path, find_search_key(names, choices, seed)) as running:
-        families = search.explore(families, running, on_progress)
-        best, confirmed, families = search.confirm(families, running, sims, on_progress)
+        families = search.explore(families, running, sims, watch)
+        best, confirmed, families = search.confirm(families, running, sims, watch)
     options = [search.describe(family) for family in families]
     if best is not None:
         options = [best, *(option for option in options if not _same(option, best))]
@@ -125,6 +124,33 @@ def _open(engine: str, workers: int | None, journal: Path | None, key: str) -> I
         yield RecordedEngine(running, writer)
 
 
+class _Watch:
+    """Tells how far the whole search is, where the grids of its rounds each tell of themselves.
+
+    What later rounds will take at most is expected beforehand: most searches end before that.
+    """
+
+    def __init__(self, on_progress: Callable[[Progress], None] | None, guess: str) -> None:
+        self._tell, self._guess = on_progress, guess
+        self._before = self._here = self._later = 0
+
+    def expect(self, later: int) -> None:
+        """Take note of the data sets that may follow after the round that now begins."""
+        self._later = later
+
+    def report(self, progress: Progress) -> None:
+        """Pass on the progress of a round as that of the search."""
+        self._here = progress.total
+        if self._tell is not None:
+            done, total = self._before + progress.done, self._before + progress.total + self._later
+            latest = progress.latest if done else self._guess
+            self._tell(replace(progress, done=done, total=total, latest=latest, at_most=True))
+
+    def finish_round(self) -> None:
+        """Count the round that has ended."""
+        self._before, self._here = self._before + self._here, 0
+
+
 @dataclass(frozen=True)
 class _Search:
     """What the search does not change: truth, analysis, limits and goal."""
@@ -140,30 +166,42 @@ class _Search:
     max_raters: int | None
     goal: str
 
-    def explore(
-        self, families: list[Family], engine: Engine, on_progress: Callable[[Progress], None] | None
-    ) -> list[Family]:
+    def explore(self, families: list[Family], engine: Engine, sims: int, watch: "_Watch") -> list[Family]:
         """Return the families with what some rounds of simulations showed."""
         for step in range(ROUNDS):
             leader = min(self.measure(family, family.items) for family in families)
             active = [
                 place
                 for place, family in enumerate(families)
-                if step < 2 or self.measure(family, family.spread[0]) <= BEHIND * leader
+                if not family.known and self.may_win(family, leader, step)
             ]
+            if not active:
+                break
             cells = [self.make_cell(families[place], families[place].items) for place in active]
-            for place, result in zip(active, self.run(cells, SETS, step, engine, on_progress), strict=True):
+            sets = families[0].sets
+            watch.expect((ROUNDS - step - 1) * len(active) * sets + sims)
+            for place, result in zip(active, self.run(cells, sets, step, engine, watch), strict=True):
                 families[place] = families[place].add(
                     result.items, round(result.power * result.sims), result.sims
                 )
         return families
+
+    def may_win(self, family: Family, leader: float, step: int) -> bool:
+        """Return whether a family is worth simulating: its best case is not far above the leader's size.
+
+        Of two systems all are, at first. With more, where fits are slow, the first guess counts as known.
+        """
+        if step == 0 and family.systems == 2:
+            return True
+        best_case = family.spread[0] if family.probes else family.items
+        return self.measure(family, best_case) <= BEHIND * leader
 
     def confirm(
         self,
         families: list[Family],
         engine: Engine,
         sims: int,
-        on_progress: Callable[[Progress], None] | None,
+        watch: "_Watch",
     ) -> tuple[Option | None, CellResult | None, list[Family]]:
         """Return the best option, what simulations at its own size gave, and the families with these.
 
@@ -179,7 +217,8 @@ class _Search:
             place = min(open_ones, key=lambda place: self.rank(self.describe(families[place])))
             items = max(families[place].items, least.get(place, 0))
             cell = self.make_cell(families[place], items)
-            (result,) = self.run([cell], sims, ROUNDS + step, engine, on_progress)
+            watch.expect(0)
+            (result,) = self.run([cell], sims, ROUNDS + step, engine, watch)
             families[place] = families[place].add(items, round(result.power * result.sims), result.sims)
             if result.power >= families[place].target or step == ROUNDS - 1:
                 return self.describe(families[place], items), result, families
@@ -192,14 +231,15 @@ class _Search:
         sims: int,
         step: int,
         engine: Engine,
-        on_progress: Callable[[Progress], None] | None,
+        watch: "_Watch",
     ) -> list[CellResult]:
         """Return the results of some cells, with random numbers that no other round has."""
         seed = int(stream(self.seed, "size", step).integers(2**31))
         # Two families may meet in one cell; each gets its result all the same.
         unique = {cell.key: cell for cell in cells}
         grid = Grid(tuple(unique.values()), self.models, self.choices, sims, seed)
-        found = dict(zip(unique, run_grid(grid, engine, on_progress=on_progress), strict=True))
+        found = dict(zip(unique, run_grid(grid, engine, on_progress=watch.report), strict=True))
+        watch.finish_round()
         return [found[cell.key] for cell in cells]
 
     def make_cell(self, family: Family, items: int) -> Cell:
@@ -241,9 +281,21 @@ class _Search:
         small = {"cost": option.cost or 0.0, "ratings": option.ratings, "raters": option.raters}
         return not option.within_budget, float(small.get(self.goal, option.items)), option.ratings
 
+    def say_guess(self, families: Sequence[Family]) -> str:
+        """Return what the variances alone let expect, before anything is simulated."""
+        best = self.describe(min(families, key=lambda family: self.measure(family, family.items)))
+        if not best.reaches:
+            return "expected: no design within the limits"
+        return f"expected: {best.items} items × {best.ratings_per_item} = {best.ratings:,} ratings"
+
     def find_notes(self, options: Sequence[Option]) -> list[str]:
         """Return what a reader should know of the limits."""
         notes = []
+        if any(not option.sims for option in options):
+            notes.append(
+                "Rows marked 'not simulated' are plainly larger than others: their sizes follow from the "
+                "variances alone."
+            )
         if any(not option.reaches for option in options):
             notes.append(
                 "Rows marked 'not reached' end at the largest design looked at; their power is that of the "

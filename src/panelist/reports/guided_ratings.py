@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from panelist.analysis.everything import read_everything
+from panelist.core.counting import counted
 from panelist.core.errors import BadRatings
 from panelist.reports.guided_outputs import LINE, Row
 
@@ -47,7 +48,9 @@ def read_ratings_study(
     file |= {"criteria": criteria, "design": _guess_design(frame, criteria)}
     if "rater" in frame:
         file["raters"] = {"count": int(frame["rater"].nunique())}
-    notes.append(f"{len(outputs):,} outputs are named in outputs.csv; their texts are to be filled in.")
+    notes.append(
+        f"{counted(len(outputs), 'output is', 'outputs are')} named in outputs.csv; fill in the texts."
+    )
     return file, outputs, notes
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from panelist.analysis.words import count
+from panelist.core.counting import counted
 from panelist.core.errors import PanelistError
 from panelist.core.result import Part, Result, Sentence, Table
 from panelist.design.files import TABLE as PLAN_TABLE
@@ -150,7 +151,10 @@ def _find_original(scene: Scene) -> Found:
 def _find_materials(scene: Scene) -> Found:
     blank = sum(text.startswith(TO_FILL_IN) for text in scene.study.outputs.frame["output"])
     if blank:
-        return False, f"{blank:,} texts in outputs.csv are to be filled in"
+        return (
+            False,
+            f"{counted(blank, 'text in outputs.csv is', 'texts in outputs.csv are')} to be filled in",
+        )
     if scene.deviations is None:
         return False, ""
     other = [row for row in scene.deviations.rows if row.parameter.startswith("outputs.")]

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from panelist.core.counting import counted
 from panelist.core.errors import BadFile, PanelistError
 from panelist.core.result import Part, Result, Sentence, Table
 from panelist.design.files import read_plan
@@ -127,7 +128,11 @@ def unpack_archive(path: Path, folder: Path) -> None:
 def _check_files(manifest: dict[str, Any], found: dict[str, Unpacked]) -> Check:
     matters = compare_files(manifest, found)
     if not matters:
-        return Check("files", True, f"{len(manifest['files']):,} files have the SHA-256 of the manifest")
+        return Check(
+            "files",
+            True,
+            f"{counted(len(manifest['files']), 'file has', 'files have')} the SHA-256 of the manifest",
+        )
     return Check("files", False, "; ".join(f"{name} {matter}" for name, matter in matters))
 
 

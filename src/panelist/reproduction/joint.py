@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panelist.analysis.stepping import fit_largest
+from panelist.core.counting import counted
 from panelist.core.errors import BadModel, BadReproduction
 from panelist.models.arrays import Floats
 from panelist.models.formulas.response import choose_family
@@ -202,7 +203,9 @@ def _join(
     items = [set(part["item"]) if "item" in part else set() for part in parts]
     common = set.intersection(*items)
     if common:
-        notes.append(f"{len(common):,} items of the same name are taken as the same in all studies.")
+        notes.append(
+            f"{counted(len(common), 'item', 'items')} of the same name: taken as the same in all studies."
+        )
     elif any(items):
         notes.append("No item has the same name in all studies: items differ.")
     whole = pd.concat(parts, ignore_index=True).dropna()

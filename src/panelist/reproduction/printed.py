@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from panelist.core.errors import BadReproduction
+from panelist.core.counting import counted
+from panelist.core.errors import BadReproduction, list_shortly
 
 if TYPE_CHECKING:
     from panelist.core.ratings import Ratings
@@ -24,7 +25,7 @@ def read_printed(table: Ratings) -> tuple[dict[str, dict[str, float]], list[str]
     if key is None:
         raise BadReproduction(
             f"{table.source} is none of the tables that can be compared; its columns are "
-            f"{', '.join(map(repr, frame.columns))}. Give raw ratings (rater, item, system, criterion, "
+            f"{list_shortly(frame.columns)}. Give raw ratings (rater, item, system, criterion, "
             "rating), "
             "choices, a scores table (criterion, system, score), or a printed table with a row a system and "
             "a "
@@ -54,7 +55,10 @@ def read_printed(table: Ratings) -> tuple[dict[str, dict[str, float]], list[str]
         )
     notes = [f"columns without numbers left out: {', '.join(left)}"] if left else []
     if dressed:
-        notes.append(f"{dressed} cells hold more than a number (%, *, ± …): the first number was taken")
+        notes.append(
+            f"{counted(dressed, 'cell holds', 'cells hold')} "
+            "more than a number (%, *, ± …): the first number was taken"
+        )
     if key not in ("system", "criterion"):
         notes.append(f"column {key} is read as system")
     return (_turn(cells) if turned else cells), notes

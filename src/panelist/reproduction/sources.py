@@ -26,6 +26,7 @@ Kind = Literal["ratings", "choices", "scores", "printed table"]
 
 WHOLE = "rating"  # the criterion of a table that names none
 STUDY_ENDINGS = {".yaml", ".yml"}
+SINGLE = {"rater", "item", "trial"}  # columns that only single answers have
 DATABASE, BESIDE = "study.db", "ratings.csv"
 WORDS = {
     "ratings": "raw ratings",
@@ -115,9 +116,41 @@ def read_source(
 
             return _read_study(load_study(path), label, columns, where)
     table = read_ratings(source, columns)
-    if where:
-        table = table.where(**where)
-    return _read_table(table, label)
+    if not where:
+        return _read_table(table, label)
+    if _holds_answers(table):
+        return _read_table(table.where(**where), label)
+    return _choose_scores(_read_table(table, label), where)
+
+
+def _holds_answers(table: Ratings) -> bool:
+    """Return whether a table has single answers, of which rows can be chosen, rather than scores."""
+    return holds_choices(table.frame) or bool(SINGLE & set(table.frame.columns))
+
+
+def _choose_scores(source: Source, where: Mapping[str, Any]) -> Source:
+    """Return scores without the criteria and systems that are not asked for.
+
+    What else is asked of rows chooses single ratings: scores are what they are, and a note says so.
+    """
+    wanted = {
+        name: {str(one) for one in (value if isinstance(value, list | tuple | set) else [value])}
+        for name, value in where.items()
+    }
+    criteria, systems = (wanted.pop(name, None) for name in ("criterion", "system"))
+    known = [one.name for one in source.given]
+    if criteria is not None and not criteria & set(known):
+        word = sorted(criteria)[0]
+        raise BadReproduction(f"{source.origin} has no criterion {word!r}. {did_you_mean(word, known)}")
+    given = [one for one in source.given if criteria is None or one.name in criteria]
+    if systems is not None:
+        given = [
+            replace(one, scores={name: score for name, score in one.scores.items() if name in systems})
+            for one in given
+        ]
+    rest = [f"{name} {' or '.join(sorted(values))}" for name, values in wanted.items()]
+    note = f"holds scores, not ratings: as printed, whatever has {' and '.join(rest)}" if rest else ""
+    return replace(source, given=tuple(given), notes=(*source.notes, *([note] if note else [])))
 
 
 def share_columns(given: Sequence[Any], columns: Mapping[str, str] | None) -> list[dict[str, str] | None]:
@@ -152,7 +185,7 @@ def _list_columns(source: Any) -> list[str] | None:
 
 def _read_table(table: Ratings, label: str) -> Source:
     frame = table.frame
-    single = {"rater", "item", "trial"} & set(frame.columns)
+    single = SINGLE & set(frame.columns)
     if holds_choices(frame):
         return Source(label, table.source, "choices", _split(table, None), None, table.notes)
     if "rating" in frame and "system" in frame and single:

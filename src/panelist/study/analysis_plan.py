@@ -20,6 +20,8 @@ class Exclusions(Part):
     """Single ratings that took less."""
     unfinished: bool = False
     """Raters who did not reach the end."""
+    placeholders: bool = False
+    """Raters who are nobody: ``na``, ``unknown``, or one value throughout for what nobody else rated."""
 
 
 class AnalysisPlan(Part):

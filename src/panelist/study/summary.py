@@ -6,6 +6,7 @@ from typing import Any
 
 from panelist.core.result import Pairs, Part, Result
 from panelist.study.load import examine_study, find_study_file
+from panelist.study.omissions import find_omissions
 from panelist.study.problems import Problem, count
 from panelist.study.rules.base import UNITS
 from panelist.study.study import Study
@@ -29,7 +30,8 @@ class StudyCheck(Result):
         notes = f" ({count(len(self.notes), 'note')})" if self.notes else ""
         if not self.problems:
             return f"{self.path} is fine{notes}."
-        return f"{self.path} has {count(len(self.problems), 'problem')}{notes}. Mend them and check again."
+        them = "it" if len(self.problems) == 1 else "them"
+        return f"{self.path} has {count(len(self.problems), 'problem')}{notes}. Mend {them} and check again."
 
     def parts(self) -> list[Part]:
         """Return the study in a few lines; nothing where it has problems."""
@@ -66,7 +68,7 @@ def check_study(source: str | Path) -> StudyCheck:
         path=find_study_file(Path(source)),
         study=study,
         problems=tuple(problem for problem in found if problem.grave),
-        notes=tuple(problem for problem in found if not problem.grave),
+        notes=(*(one for one in found if not one.grave), *(find_omissions(study) if study else ())),
     )
 
 

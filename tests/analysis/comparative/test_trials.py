@@ -234,4 +234,4 @@ def test_bad_tables_say_what_to_do(frame: pd.DataFrame, error: type[Exception], 
 def test_rows_without_a_system_are_counted() -> None:
     frame = make_sets(STRENGTHS, 2, raters=2, items=3, kind="pairs")
     frame.loc[len(frame)] = ["r0", "i0", "check", None, "", 1]
-    assert "1 rows without a system are left out." in read_trials(read_ratings(frame), "c").notes
+    assert "1 row without a system is left out." in read_trials(read_ratings(frame), "c").notes

@@ -227,7 +227,7 @@ def test_an_answer_that_is_no_form_is_counted_not_exported(tmp_path: Path) -> No
             assert sent.status_code == 303
         batch = export_batch(served.store.snapshot(), served.study, served.store.plan())
     assert batch["Answer.best"].tolist() == ["A"]
-    assert batch.attrs["notes"] == ("1 answers are not the fields of a form and were left out",)
+    assert batch.attrs["notes"] == ("1 answer is not the fields of a form: left out",)
 
 
 def test_without_a_mapping_only_the_batch_can_be_exported(

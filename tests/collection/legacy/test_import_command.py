@@ -69,3 +69,16 @@ def test_nothing_is_written_where_anything_is_wrong(batch: Path, capsys: pytest.
         assert done.err.startswith("Error: ")
         assert done.out == ""
         assert {path.name for path in Path().iterdir()} == before
+
+
+def test_what_is_asked_of_whole_submissions_takes_no_numbered_columns(
+    batch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, "import", batch, "--draft").code == 0
+    draft = Path("mapping.yaml").read_text(encoding="utf-8")
+    for key in ("leave_out:\n  Answer.q{n}: [x]\n", "background:\n  age: Answer.q{n}\n"):
+        Path("numbered.yaml").write_text(draft + key, encoding="utf-8")
+        done = call(capsys, "import", batch, "--mapping", "numbered.yaml")
+        assert done.code == 2
+        assert "about whole submissions" in done.err
+        assert "'Answer.q{n}'" in done.err

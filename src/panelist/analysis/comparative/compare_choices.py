@@ -22,6 +22,7 @@ from panelist.analysis.comparative.wins import WinTable, count_wins
 from panelist.analysis.comparison import SystemEstimate, list_pairs
 from panelist.analysis.pairwise import adjust_pairs
 from panelist.analysis.ranks import rank_intervals
+from panelist.core.counting import counted
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.models.arrays import Longs
@@ -211,7 +212,11 @@ def _split(table: Ratings, wanted: Sequence[str] | str | None) -> tuple[list[tup
         return [("choice", table)], []
     column = table.frame["criterion"]
     nameless = int(column.isna().sum())
-    notes = [f"{nameless:,} rows without a criterion are left out."] if nameless else []
+    notes = (
+        [f"{counted(nameless, 'row without a criterion is', 'rows without a criterion are')} left out."]
+        if nameless
+        else []
+    )
     return [(name, replace(table, frame=table.frame[(column == name).to_numpy()])) for name in asked], notes
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from panelist.analysis.comparative.pair_files import is_pair_file, list_options
+from panelist.core.counting import counted
 from panelist.core.errors import BadModel, BadRatings
 from panelist.models.arrays import Bools, Floats, Longs
 
@@ -162,7 +163,9 @@ def _drop_nameless(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows that name a system, and how many do not."""
     named = frame["system"].notna().to_numpy() & (_words(frame["system"]) != "").to_numpy()
     gone = int((~named).sum())
-    return frame[named], [f"{gone:,} rows without a system are left out."] if gone else []
+    return frame[named], [
+        f"{counted(gone, 'row without a system is', 'rows without a system are')} left out."
+    ] if gone else []
 
 
 def _check_trials(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> None:

@@ -43,6 +43,7 @@ from panelist.analysis.scales_compared.measures import (
 from panelist.analysis.scales_compared.outside import Outside, read_outside
 from panelist.analysis.scales_compared.scale_data import ScaleData, clean_ratings, make_scale_data
 from panelist.analysis.scales_compared.verdict import judge_scales
+from panelist.core.counting import counted
 from panelist.core.errors import BadModel, BadRatings, PanelistError
 from panelist.core.ratings import Ratings, read_ratings
 from panelist.core.seeds import stream
@@ -306,7 +307,7 @@ def _validity(
         )
     against = np.array([outside.means[systems[at]] for at in known])
     n, missing = len(known), len(systems) - len(known)
-    note = f"{missing} systems have no {outside.name}" if missing else ""
+    note = f"{counted(missing, 'system has', 'systems have')} no {outside.name}" if missing else ""
     how = f"system means with {outside.name}, {n} systems"
     a, b = (_correlation(correlate(one[:, known], against), n, options) for one in means)
     r_ab = float(correlate(means[0][0, known], means[1][0, known]))

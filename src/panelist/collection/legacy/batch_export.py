@@ -16,6 +16,7 @@ from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.rating_rows import take_latest
 from panelist.collection.store.reading import Snapshot
 from panelist.core.columns import SIMULATED
+from panelist.core.counting import counted
 from panelist.core.errors import PanelistError
 from panelist.study.hit import Hit, list_rows
 from panelist.study.study import Study
@@ -56,7 +57,11 @@ def make_batch(snapshot: Snapshot, study: Study, *, ids: bool = False) -> pd.Dat
         row |= {f"Answer.{name}": value for name, value in fields.items()}
         made.append(row)
     frame = _arrange(made, list(next(iter(rows_of.values()))))
-    notes = [f"{unread} answers are not the fields of a form and were left out"] if unread else []
+    notes = (
+        [f"{counted(unread, 'answer is', 'answers are')} not the fields of a form: left out"]
+        if unread
+        else []
+    )
     if simulated := sum(person[SIMULATED] != "" for person in people.values()):
         told = f"{simulated} of {len(people)} raters are simulated"
         notes.append(f"{told}, which batch results have no column for")

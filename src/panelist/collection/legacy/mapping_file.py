@@ -60,6 +60,14 @@ def find_missing(
     for path, column in list_columns(mapping):
         if column in columns:
             continue
+        if (found := PLACEHOLDER.search(column)) and path[0] in OF_SUBMISSIONS:
+            yield (
+                path,
+                column,
+                f"is about whole submissions, and {column!r} with {found[0]} about one answer of them. Name "
+                "columns without braces, each by itself.",
+            )
+            continue
         if PLACEHOLDER.search(column) and find_slots(column, columns):
             continue
         near = did_you_mean(column, columns)
@@ -111,4 +119,6 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+# Keys that look at a submission as a whole, not at one of its answers.
+OF_SUBMISSIONS = ("rater", "submission", "status", "reasons", "times", "background", "leave_out")
 _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from panelist.core.counting import counted
 from panelist.core.errors import BadModel, BadRatings
 from panelist.models.arrays import Floats, Ints
 from panelist.models.formulas.variables import Labels, Numbers, Variable, as_floats, label, refuse_infinite
@@ -115,7 +116,10 @@ def _refuse_text(
         if ordinal
         else "Correct or empty these cells; for ordered categories use an ordinal model (clmm or clm)."
     )
-    raise BadRatings(f"{name} must be a number, and {len(places):,} values are not: {quoted}{more}. {todo}")
+    raise BadRatings(
+        f"{name} must be a number, and {counted(len(places), 'value is', 'values are')} "
+        f"not: {quoted}{more}. {todo}"
+    )
 
 
 def _name_unused(unused: list[str], categories: tuple[str, ...], name: str) -> str:

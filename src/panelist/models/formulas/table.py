@@ -77,7 +77,7 @@ def find_columns(formula: Formula, frame: pd.DataFrame, names: Mapping[str, str]
             near = f"{near} " if near.startswith("Did") else ""
             raise BadFormula(
                 f"The formula uses {variable!r}, and the table has no such column. {near}"
-                f"Its columns are {listing(columns, 30)}."
+                f"Its columns are {listing(columns, 8)}."
             )
     if len(set(sources.values())) < len(sources):
         for variable, column in sources.items():

@@ -51,6 +51,7 @@ class PairTests(NamedTuple):
     smaller: Bools | None = None  # analysed by a smaller model than the largest
     separated: Bools | None = None  # with a system all at one end of the scale
     linear: Bools | None = None  # led by the linear model: estimates are in its units
+    directions: Floats | None = None  # (n_sets, n_pairs, …): the pairs as unit rows, whose products correlate
 
 
 Run = Callable[[Any], PairTests]

@@ -17,6 +17,7 @@ from panelist.analysis.stepping import Stepped, step_down
 from panelist.core.errors import BadModel
 from panelist.models.batch import Batch, add_tests, fit_batch, leave_gaps_out
 from panelist.models.batch_fits import BatchFits
+from panelist.models.inference.single_step import find_directions
 from panelist.models.random_part import RandomPart
 from panelist.models.solvers.fitters import FITTED, SEPARATED
 from panelist.power.analyses.base import PairTests
@@ -122,16 +123,19 @@ def make_pair_tests(kept: list[Kept], L: Floats, part: RandomPart | None, n_sets
     columns: Any = [np.full((n_sets, len(L)), np.nan) for _ in range(5)]
     failed = np.ones(n_sets, dtype=np.bool_)
     singular, smaller = np.zeros(n_sets, dtype=np.bool_), np.zeros(n_sets, dtype=np.bool_)
+    directions = np.full((n_sets, *L.shape), np.nan)
     for one in kept:
         for whole, found in zip(columns, one.fits.contrast(L), strict=True):
             whole[one.places] = found
+        for place, vcov in zip(one.places, one.fits.vcov, strict=True):
+            directions[place] = find_directions(L, vcov)
         failed[one.places] = ~np.isin(one.fits.failed, (FITTED, SEPARATED))
         singular[one.places] = one.fits.singular
         smaller[one.places] = one.part != part
     estimate, se, statistic, df, p = columns
     p[failed] = np.nan
     failed |= np.isnan(p).all(axis=1)
-    return PairTests(estimate, se, statistic, df, p, failed, singular, smaller)
+    return PairTests(estimate, se, statistic, df, p, failed, singular, smaller=smaller, directions=directions)
 
 
 def fill_separated(
@@ -141,6 +145,7 @@ def fill_separated(
     columns: Any = [column.copy() for column in tests[:5]]
     estimate, se, statistic, df, p = columns
     failed, separated = tests.failed.copy(), np.zeros(len(responses), dtype=np.bool_)
+    directions = None if tests.directions is None else tests.directions.copy()
     first, second = np.array(layout.pairs).T
     order = order_rows(layout.make_frame(0.0))
     for one in kept:
@@ -167,8 +172,19 @@ def fill_separated(
         estimate[places] = np.where(apart, np.where(signs > 0, np.inf, -np.inf), estimate[places])
         se[places] = np.where(apart, np.nan, se[places])
         separated[places] = True
+        if directions is not None:
+            directions[places] = np.nan  # two fits made these tests: compare does without them as well
         failed[places] = np.isnan(p[places]).all(axis=1)
-    return PairTests(estimate, se, statistic, df, p, failed, tests.singular, tests.smaller, separated)
+    return tests._replace(
+        estimate=estimate,
+        se=se,
+        statistic=statistic,
+        df=df,
+        p=p,
+        failed=failed,
+        separated=separated,
+        directions=directions,
+    )
 
 
 def find_untrusted(kept: list[Kept], L: Floats, n_sets: int) -> NDArray[np.bool_]:
@@ -196,4 +212,16 @@ def lead_by_linear(
         column[places] = getattr(found, name)
         columns[name] = column
     separated = tests.separated & ~untrusted if tests.separated is not None else None
-    return tests._replace(**columns, separated=separated, linear=untrusted)
+    directions = _lead_directions(tests.directions, found.directions, places)
+    return tests._replace(**columns, separated=separated, linear=untrusted, directions=directions)
+
+
+def _lead_directions(ordinal: Floats | None, linear: Floats | None, places: Longs) -> Floats | None:
+    """Return the directions with those of the linear model, which has a column more, in some places."""
+    if ordinal is None or linear is None:
+        return None
+    wider = np.zeros((*ordinal.shape[:2], max(ordinal.shape[2], linear.shape[2])))
+    wider[:, :, : ordinal.shape[2]] = ordinal
+    wider[places] = 0.0
+    wider[places, :, : linear.shape[2]] = linear
+    return wider

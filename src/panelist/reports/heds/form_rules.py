@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from panelist.core.counting import counted
 from panelist.reports.heds.card import keys_of, list_keys
 from panelist.reports.heds.lint import Finding, rule
 from panelist.reports.heds.questions import CRITERIA_KEY, VERSIONS, list_questions
@@ -54,7 +55,10 @@ def criteria_have_names_that_the_form_can_read(sheet: Sheet) -> Iterator[Finding
     elif sheet.card is not None:
         shown = sum(sheet.card.entries.get(CRITERIA_KEY, {}).get("control", {}).values())
         if shown != 1:
-            said = f"{shown} criteria are marked as shown, and the form needs exactly one"
+            said = (
+                f"{counted(shown, 'criterion is', 'criteria are')} "
+                f"marked as shown, and the form needs exactly one"
+            )
             yield Finding("criterion-names", "4", "", said)
 
 

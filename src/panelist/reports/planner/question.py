@@ -68,11 +68,10 @@ class Question:
         return [
             make_family(
                 self.truth,
-                wish.effect * self.truth.unit,
+                self.effects,
                 each,
                 wish.texts_per_rater,
-                wish.systems,
-                self.choices.alpha,
+                self.choices,
                 wish.power,
                 _cap(each, wish.systems),
             )

@@ -7,7 +7,7 @@ from panelist.scales.base import BadAnswer, ComparativeScale, RatingScale
 from panelist.study.briefing import Shown
 from panelist.study.criteria import Criterion
 from panelist.study.problems import Path, Problem, count
-from panelist.study.rules.base import SINGLE, Facts, rule
+from panelist.study.rules.base import EVERY_CRITERION, SINGLE, Facts, rule
 
 
 @rule("examples", "criteria", "design.type", "design.shown")
@@ -90,7 +90,12 @@ def _check_shown(facts: Facts, path: Path, shown: Shown) -> Iterator[Problem]:
             )
         elif not shown.output:
             yield facts.problem((*path, "output"), "the key 'output' is missing: the text to judge.")
-    elif design == "pages" and shown.output and not any(one.scale.comparative for _, one in facts.criteria):
+    elif (
+        design == "pages"
+        and shown.output
+        and not facts.is_broken(EVERY_CRITERION)
+        and not any(one.scale.comparative for _, one in facts.criteria)
+    ):
         return  # one output alone can be rated as well
     elif not shown.outputs:
         yield facts.problem(

@@ -17,6 +17,7 @@ UNITS = {
     "best-worst": "tuple",
     "pages": "page",
 }  # what is rated where it is no single output
+EVERY_CRITERION = "every criterion"  # what a rule needs that concludes from what no criterion is
 USUALLY_SHOWN = 4  # in a best-worst tuple, if there are as many systems
 
 
@@ -36,6 +37,8 @@ class Facts:
         Single broken criteria do not break the others; rules look at those that are left.
         """
         wanted = tuple(key.split("."))
+        if key == EVERY_CRITERION:
+            return any(path[0] == "criteria" for path in self.broken)
         if key == "outputs" and self.outputs is None:
             return True
         return any(

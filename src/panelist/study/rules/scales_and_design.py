@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from panelist.scales.base import ComparativeScale
 from panelist.study.problems import Problem, list_some
-from panelist.study.rules.base import SINGLE, Facts, name_scale, rule
+from panelist.study.rules.base import EVERY_CRITERION, SINGLE, Facts, name_scale, rule
 
 SEVERAL = ("pairs", "best-worst", "pages")
 
@@ -98,7 +98,7 @@ def nothing_is_set_in_vain(facts: Facts) -> Iterator[Problem]:
         yield facts.note(("design", "days_between"), "has no effect with one occasion; set occasions to 2.")
 
 
-@rule("checks.items", "criteria")
+@rule("checks.items", EVERY_CRITERION)
 def degraded_copies_can_be_told(facts: Facts) -> Iterator[Problem]:
     """A spoilt copy is found out by a lower rating, which needs a scale with a lower and a higher end."""
     if facts.file.checks is None:

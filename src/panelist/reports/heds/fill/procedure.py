@@ -9,7 +9,7 @@ from panelist.reports.methods_of_study import DESIGNS
 from panelist.reports.provenance import list_versions
 from panelist.study.checks import DegradedCheck, InstructedCheck, RepeatCheck
 
-OF_RATERS = ("failed_checks", "median_seconds_below", "same_answer_share_above", "unfinished")
+OF_RATERS = ("failed_checks", "median_seconds_below", "same_answer_share_above", "unfinished", "placeholders")
 
 
 @filler(q3_3_2="Panelist's rating pages (a draft unless the ratings come from study.db)")

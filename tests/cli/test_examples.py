@@ -1,0 +1,40 @@
+"""The examples in every command's help: there are some, and every option in them exists."""
+
+import shlex
+
+import pytest
+import typer
+
+from panelist.cli.examples import EXAMPLES
+from panelist.cli.main import app
+from tests.cli.commands import call
+
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_help_ends_with_examples(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert EXAMPLES[command]
+    shown = call(capsys, command, "--help")
+    assert shown.code == 0
+    for line in EXAMPLES[command]:
+        assert f"  {line}\n" in shown.out
+
+
+@pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
+def test_every_example_can_be_parsed(line: str) -> None:
+    program, command, *rest = shlex.split(line)
+    assert program == "panelist"
+    COMMANDS[command].make_context(command, rest)
+
+
+def test_there_is_no_example_of_a_command_that_is_gone() -> None:
+    assert set(EXAMPLES) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_where_a_result_goes_is_called_output_everywhere(command: str) -> None:
+    for option in COMMANDS[command].params:
+        assert "--out" not in option.opts
+        if "-o" in option.opts:
+            assert "--output" in option.opts
