@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from panelist.core.errors import BadFile, did_you_mean
+from panelist.core.errors import IMPORT, BadFile, did_you_mean
 from panelist.core.registry import Registry
 from panelist.core.workbooks import read_sheet
 
@@ -209,7 +209,7 @@ def _read_json_lines(path: Path) -> Raw:
 def _read_json(path: Path) -> Raw:
     records = _parse_json(path.read_text(encoding="utf-8-sig").strip(), path)
     if not isinstance(records, list):
-        raise BadFile(f"{path} is not a table: it must hold a list of objects, one a rating.")
+        raise BadFile(f"{path} is not a table: it must hold a list of objects, one for each rating. {IMPORT}")
     return Raw(_gather(path, records, "entry"))
 
 
@@ -227,7 +227,7 @@ def _parse_json(text: str, path: Path, line: int | None = None) -> Any:
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        hint = " One object a line is called .jsonl." if "Extra data" in str(error) else ""
+        hint = " One object on each line is called .jsonl." if "Extra data" in str(error) else ""
         where = f"{path}, line {line}," if line else str(path)
         raise BadFile(f"{where} is not a JSON table: {error}.{hint}") from None
 
@@ -237,7 +237,7 @@ def _gather(path: Path, records: list[Any], unit: str) -> pd.DataFrame:
         if not isinstance(record, dict):
             raise BadFile(
                 f"{path} is not a table: {unit} {place} is {json.dumps(record)[:60]}; every {unit} must be "
-                'an object such as {"rater": "P1", "item": "1", "system": "a", "rating": 4}.'
+                f'an object such as {{"rater": "P1", "item": "1", "system": "a", "rating": 4}}. {IMPORT}'
             )
     columns = list(dict.fromkeys(name for record in records for name in record))
     # Python objects until we know better: as doubles, long identifiers beside a gap would lose digits.

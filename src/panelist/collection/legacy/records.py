@@ -77,8 +77,8 @@ def list_entries(data: Any, name: str) -> list[dict[str, Any]]:
         odd = next((place for place, one in enumerate(data) if not isinstance(one, dict)), None)
         if odd is not None:
             raise BadFile(
-                f"{name}: entry {odd + 1} of its list is {json.dumps(data[odd])[:60]}; every entry must be an "
-                'object such as {"rater": "P1", "item": "1", "system": "a", "fluency": 4}.'
+                f"{name}: entry {odd + 1} of its list is {json.dumps(data[odd])[:60]}; every entry must be "
+                'an object such as {"rater": "P1", "item": "1", "system": "a", "fluency": 4}.'
             )
         rows = data
     elif isinstance(data, dict):

@@ -204,7 +204,7 @@ def _read_keys(roles: Roles, columns: Sequence[Column]) -> Iterator[Roles]:
 def _split_composite(
     roles: Roles, columns: Sequence[Column], keys: list[Column]
 ) -> tuple[Roles, list[Column]]:
-    """Return the roles with item and system out of one code (doc-01###gpt), where no column has the system."""
+    """Return the roles with item and system out of one code (doc-01###gpt), where no column names systems."""
     if roles.system is not None:
         return roles, keys
     named = [one for one in columns if roles.item is not None and one.name == roles.item.cell]
