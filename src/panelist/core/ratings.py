@@ -202,7 +202,8 @@ def read_ratings(
 
 def write_ratings(ratings: Ratings, path: str | PathLike[str]) -> None:
     """Write the table into a file; its ending says the format, and read_ratings gives the same table back."""
-    write_table(ratings.frame, Path(path))
+    unknown = "rater" in ratings.absent and "rater" not in ratings.frame
+    write_table(ratings.frame.assign(rater=None) if unknown else ratings.frame, Path(path))
 
 
 def _build(
