@@ -213,7 +213,7 @@ def _frame(
             part[name] = [new.get(code, code) for code in codes]
     if asked.by is not None or "rater" in slot.given:
         part["rater"] = asked.by or name_place(asked, slot.given["rater"])
-    if "n" in slot.given:
+    if "n" in slot.given and mapping.rater is not None:  # of unknown raters it is no place on a page
         part["position"] = int(slot.given["n"])
     for name, column in mapping.keep.items():
         part[name] = _texts(sheet, slot.fill(column))

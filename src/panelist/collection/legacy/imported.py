@@ -112,7 +112,12 @@ class Imported(Result):
 
     def _table(self) -> Table:
         return Table(
-            "Criteria", ("criterion", "kind", "answers", "raters", "items", "excluded"), self._criteria()
+            "Criteria",
+            ("criterion", "kind", "answers", "raters", "items", "excluded"),
+            [
+                (name, kind, n, raters or "unknown", *rest)
+                for name, kind, n, raters, *rest in self._criteria()
+            ],
         )
 
     def _remarks(self) -> list[tuple[str, str]]:

@@ -80,9 +80,11 @@ def recognise(files: Sequence[Records], layout: Layout) -> list[Reading]:
     """Return the readings of the files, the likeliest first; none where nothing is recognised."""
     made: list[Reading] = []
     unfoldings = propose(join_rows(files))
+    if unfoldings != [()] and SHAPES["pairs"].recognise(make_case(unfold(files, ()))):
+        unfoldings = [()]  # who won stands beside the systems; what is nested are the conversations
     for steps in unfoldings:
         sheet = unfold(files, steps)
-        case = make_case(sheet, unfolded=any(step.lists for step in steps))
+        case = make_case(sheet, [step.lists[0] for step in steps if step.lists])
         for name, one in sorted(SHAPES.items(), key=lambda pair: pair[1].rank):
             found = [answers for answers in one.recognise(case) if _says_enough(answers)]
             if found:
@@ -279,6 +281,8 @@ def guess_headers(columns: Sequence[Column]) -> tuple[list[str], list[str]]:
         name = roles.get(
             one.name, other if one.is_scale or one.is_time or one.is_text else f"more_{len(made[0]) + 1}"
         )
+        while name in made[0]:
+            name += "_"
         made[0].append(name)
         made[1].append(swapped.get(name, name))
     return made[0], made[1]

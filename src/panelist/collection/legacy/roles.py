@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import pandas as pd
 
 from panelist.collection.legacy.profile import Column, count_together, crosses
 from panelist.collection.legacy.sheet import ROW
+from panelist.collection.legacy.unfolding import PLACE
 from panelist.collection.legacy.vocabulary import (
     CRITERION_NAMES,
     INPUTS,
@@ -35,6 +36,11 @@ class Found:
     cell: Any
     how: str
     sure: bool = True
+
+    def columns(self) -> list[str]:
+        """Return the columns that it is read from."""
+        cell = self.cell["column"] if isinstance(self.cell, dict) else self.cell
+        return list(cell) if isinstance(cell, list) else [str(cell)]
 
     def describe(self) -> str:
         """Return the column, or the part of it, in words."""
@@ -64,10 +70,11 @@ class Roles:
         return replace(self, **{role: found}, used=self.used | set(columns))  # type: ignore[arg-type]
 
 
-def find_roles(columns: Sequence[Column], *, several: bool) -> list[Roles]:
+def find_roles(columns: Sequence[Column], *, several: bool, listed: bool = False) -> list[Roles]:
     """Return the ways in which columns have roles: one, or several that a person must choose from.
 
-    ``several`` says that a row holds several ratings: then a row may be an item of its own.
+    ``several`` says that a row holds several ratings: then a row may be an item of its own. ``listed`` says
+    that the ratings come from lists, in which nobody is named.
     """
     roles = Roles()
     names = [column for column in columns if not column.is_text]
@@ -81,7 +88,7 @@ def find_roles(columns: Sequence[Column], *, several: bool) -> list[Roles]:
     if rater is not None:
         roles = roles.take("rater", Found(rater.name, "name"), rater.name)
     roles = _take_item(roles, columns, system)
-    return [_fall_back(one, columns, several) for one in _read_keys(roles, columns)]
+    return [_fall_back(one, columns, several) for one in _read_keys(roles, columns, listed)]
 
 
 def _names(column: Column, role: str, words: Any) -> bool:
@@ -120,7 +127,7 @@ def _take_item(roles: Roles, columns: Sequence[Column], system: Column | None) -
         if one.name not in roles.used
         and not one.is_text
         and not KEY.search(one.name)
-        and not one.name.endswith(".place")
+        and not one.name.endswith(PLACE)
         and (_names(one, "item", ITEM_NAMES))
         and not (one.is_constant and len(one.cells) > 1)
     ]
@@ -130,6 +137,12 @@ def _take_item(roles: Roles, columns: Sequence[Column], system: Column | None) -
     if system is not None and not system.is_constant:
         met = [one for one in able if crosses(one, system) >= 0.5]
         able = met or able
+    if not able:
+        able = [one for one in columns if one.name not in roles.used and _is_code(one)]
+    if system is not None and able and all(crosses(one, system) < 0.1 for one in able):
+        shared = _take_text(roles, [one for one in columns if crosses(one, system) >= 0.5])
+        if shared.item is not None:
+            return shared  # a number of the output; the text that was put in says what systems share
     turns = [one for one in columns if squeeze(last_part(one.name)) == "turn" and not one.is_constant]
     if len(able) > 1:
         able = _choose_items(able)
@@ -137,7 +150,19 @@ def _take_item(roles: Roles, columns: Sequence[Column], system: Column | None) -
         together = [*able, *turns]
         named = [one.name for one in together]
         return roles.take("item", Found(named[0] if len(named) == 1 else named, "name"), *named)
-    return _take_text(roles, columns, system)
+    return _take_text(roles, columns)
+
+
+def _is_code(column: Column) -> bool:
+    """Return whether a column is named as some code, but not as one of the work done."""
+    parts = split_name(last_part(column.name))
+    return (
+        len(parts) > 1
+        and parts[-1] in ("id", "idx", "index", "key", "code", "nr", "no", "number")
+        and not set(parts) & {"hit", "assignment", "session", "batch", "task", "submission", "annotation"}
+        and not column.is_constant
+        and 1 < len(column.distinct) < len(column.cells)
+    )
 
 
 def _choose_items(able: list[Column]) -> list[Column]:
@@ -152,7 +177,7 @@ def _choose_items(able: list[Column]) -> list[Column]:
     return [best]
 
 
-def _take_text(roles: Roles, columns: Sequence[Column], system: Column | None) -> Roles:
+def _take_text(roles: Roles, columns: Sequence[Column]) -> Roles:
     """Return the roles with the text that was put in as the item, its different texts numbered."""
     texts = [one for one in columns if one.name not in roles.used and (one.is_text or one.is_labels)]
     for word in INPUTS:
@@ -164,7 +189,7 @@ def _take_text(roles: Roles, columns: Sequence[Column], system: Column | None) -
     return roles
 
 
-def _read_keys(roles: Roles, columns: Sequence[Column]) -> Iterator[Roles]:
+def _read_keys(roles: Roles, columns: Sequence[Column], listed: bool) -> Iterator[Roles]:
     """Give the roles with those of keys, which have no names: by their values, or by what is left to be."""
     keys = [one for one in columns if KEY.search(one.name) and one.name not in roles.used]
     rest = []
@@ -181,7 +206,12 @@ def _read_keys(roles: Roles, columns: Sequence[Column]) -> Iterator[Roles]:
         # The key at the top of a file is what the rest hangs on.
         first = rest.pop(0)
         roles = roles.take("item", Found(first.name, "values", sure=False), first.name)
-    free = [role for role in ("rater", "system") if getattr(roles, role) is None]
+    # Under a key with several ratings stand those of several raters, so that the key is no rater.
+    free = [
+        role
+        for role in ("rater", "system")
+        if getattr(roles, role) is None and (role, listed) != ("rater", True)
+    ]
     if not rest or not free:
         yield roles
     elif len(rest) == 1:
@@ -209,14 +239,15 @@ def _split_composite(
         return roles, keys
     named = [one for one in columns if roles.item is not None and one.name == roles.item.cell]
     able = [
-        one for one in columns if one.name not in roles.used and _names(one, "item", (*ITEM_NAMES, "output"))
+        one for one in columns if one.name not in roles.used and not one.is_text and not one.may_be_answers
     ]
     for column in [*keys, *named, *able]:
         found = find_parts(column.distinct)
         if found is None:
             continue
         item, system = ({"column": column.name, "match": match} for match in found)
-        roles = roles.take("item", Found(item, "values"), column.name)
+        if roles.item is None or roles.item.cell == column.name:
+            roles = roles.take("item", Found(item, "values"), column.name)
         roles = roles.take("system", Found(system, "values", sure=False), column.name)
         return roles, [key for key in keys if key is not column]
     return roles, keys
@@ -250,6 +281,26 @@ def find_parts(codes: Sequence[str]) -> tuple[str, str] | None:
                 continue
             return (head, tail) if few == "b" else (tail, head)
     return None
+
+
+def add_places(roles: Roles, lists: Sequence[str]) -> Roles:
+    """Return the roles with the place in outer lists as part of the item, where nothing in them says it.
+
+    A list of sentences, each with a list of answers: the item is the sentence, not the whole entry.
+    """
+    if roles.item is None or len(lists) < 2:
+        return roles
+    named = {name for one in (roles.item, roles.system) if one is not None for name in one.columns()}
+    places = [
+        f"{outer}{PLACE}"
+        for outer, inner in pairwise(lists)
+        if not any(name.startswith(f"{outer}.") and not name.startswith(f"{inner}.") for name in named)
+    ]
+    if not places:
+        return roles
+    by_id = isinstance(roles.item.cell, str)
+    columns = [roles.item.cell if by_id else ROW, *places]
+    return roles.take("item", Found(columns, roles.item.how, sure=False), *places)
 
 
 def _fall_back(roles: Roles, columns: Sequence[Column], several: bool) -> Roles:

@@ -257,7 +257,7 @@ def propose(rows: Sequence[Row]) -> list[tuple[Unfolding, ...]]:
 def _propose(rows: list[Row], done: tuple[Unfolding, ...], depth: int) -> list[tuple[Unfolding, ...]]:
     if depth > 6:
         return [done]
-    steps = _find_steps(rows)
+    steps = _find_steps(rows, done[-1] if done else None)
     if not steps:
         return [done]
     found = []
@@ -268,10 +268,16 @@ def _propose(rows: list[Row], done: tuple[Unfolding, ...], depth: int) -> list[t
     return found
 
 
-def _find_steps(rows: Sequence[Row]) -> list[Unfolding]:
-    """Return what to unfold next: each of several is another reading."""
+def _find_steps(rows: Sequence[Row], last: Unfolding | None) -> list[Unfolding]:
+    """Return what to unfold next: each of several is another reading. Only what was unfolded goes on."""
+    inside = (last.keys or last.lists[0]) if last is not None else ""
+
+    def goes_on(path: str) -> bool:
+        return not inside or path == inside or path.startswith(f"{inside}.")
+
     for path in _list_maps(rows):
-        return [Unfolding(keys=path)]
+        if goes_on(path):
+            return [Unfolding(keys=path)]
     columns: dict[str, list[list[Any]]] = {}
     cells: dict[str, int] = {}
     for row in flatten_rows(rows):
@@ -281,19 +287,39 @@ def _find_steps(rows: Sequence[Row]) -> list[Unfolding]:
             cells[name] = cells.get(name, 0) + 1
             if (found := read_list(cell)) is not None:
                 columns.setdefault(name, []).append(found)
-    lists = {name: found for name, found in columns.items() if len(found) >= 0.9 * cells[name] and any(found)}
+    lists = {
+        name: found
+        for name, found in columns.items()
+        if len(found) >= 0.9 * cells[name] and any(found) and goes_on(name)
+    }
     objects = [name for name, found in lists.items() if _holds_objects(found) and _holds_answers(found)]
     answers = [name for name, found in lists.items() if _is_answer_list(name, found)]
     if objects and not answers:
         return [Unfolding(lists=(name,)) for name in objects]
     if answers:
-        known = [name for name in answers if is_criterion(name)]
-        return [Unfolding(lists=tuple(known if known and not objects else answers))]
+        return [Unfolding(lists=(*answers, *_list_beside(lists, answers)))]
     return []
 
 
+def _list_beside(lists: dict[str, list[list[Any]]], answers: Sequence[str]) -> list[str]:
+    """Return the lists that stand beside those of answers and are always as long: who gave each, perhaps."""
+    lengths = [len(one) for one in lists[answers[0]]]
+    parent = answers[0].rpartition(".")[0]
+    return [
+        name
+        for name, found in lists.items()
+        if name not in answers
+        and name.rpartition(".")[0] == parent
+        and [len(one) for one in found] == lengths
+        and not any(isinstance(entry, dict | list) for one in found for entry in one)
+    ]
+
+
 def _holds_objects(found: Sequence[list[Any]]) -> bool:
-    return any(one for one in found) and all(isinstance(entry, dict) for one in found for entry in one)
+    entries = [entry for one in found for entry in one]
+    if not entries or not all(isinstance(entry, dict) for entry in entries):
+        return False
+    return not all({"role", "content"} <= set(entry) or {"from", "value"} <= set(entry) for entry in entries)
 
 
 def _holds_answers(found: Sequence[list[Any]]) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from panelist.collection.legacy.profile import Column, list_columns
-from panelist.collection.legacy.roles import Roles, find_roles
+from panelist.collection.legacy.roles import Roles, add_places, find_roles
 from panelist.collection.legacy.sheet import Sheet
 from panelist.core.registry import Registry
 
@@ -17,11 +17,14 @@ class Case:
     sheet: Sheet
     columns: Sequence[Column]
     unfolded: bool = False
+    lists: tuple[str, ...] = ()
+    """The paths that were unfolded from lists, the outermost first."""
 
     def roles(self, *, several: bool = False, skip: Sequence[str] = ()) -> list[Roles]:
         """Return the roles of the columns that are no answers."""
         rest = [one for one in self.columns if one.name not in skip]
-        return find_roles(rest, several=several or self.unfolded)
+        found = find_roles(rest, several=several or self.unfolded, listed=self.unfolded)
+        return [add_places(roles, self.lists) for roles in found]
 
     def answers(self, roles: Roles, skip: Sequence[str] = ()) -> list[Column]:
         """Return the columns that could be answers, those with roles left out."""
@@ -70,9 +73,9 @@ def shape(name: str, *, rank: int) -> Callable[[Callable[[Case], list[Answers]]]
     return file
 
 
-def make_case(sheet: Sheet, *, unfolded: bool) -> Case:
-    """Return the case of a sheet."""
-    return Case(sheet, list_columns(sheet), unfolded)
+def make_case(sheet: Sheet, lists: Sequence[str] = ()) -> Case:
+    """Return the case of a sheet, some of whose rows were unfolded from lists."""
+    return Case(sheet, list_columns(sheet), bool(lists), tuple(lists))
 
 
 def name_answer(column: Column) -> dict[str, Any]:

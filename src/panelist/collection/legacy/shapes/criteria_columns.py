@@ -1,5 +1,6 @@
 """One column for each criterion; where names say no criterion, perhaps one for each system or rater."""
 
+import re
 from dataclasses import replace
 
 from panelist.collection.legacy.profile import Column
@@ -28,7 +29,7 @@ def recognise(case: Case) -> list[Answers]:
 
 
 def _by_criterion(roles: Roles, able: list[Column], *, sure: bool) -> Answers:
-    names = [last_part(one.name) for one in able]
+    names = [re.sub(r"(?<=\w)[ _.-]+(score|rating|value|label)s?$", "", last_part(one.name)) for one in able]
     names = names if len(set(names)) == len(names) else [one.name for one in able]
     entries = [{"name": _mend(name), **name_answer(one)} for name, one in zip(names, able, strict=True)]
     label = roles.label or f"{list_some([one.name for one in able], 3)} are criteria"

@@ -1,7 +1,7 @@
 """Several answers in each row, told apart by parts of names: Q1_2_fluency, annotator1_fluency."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -22,11 +22,12 @@ def recognise(case: Case) -> list[Answers]:
     """Return the readings of columns that are named alike but for some parts."""
     made: list[Answers] = []
     columns = [one for one in case.columns if one.may_be_answers or _looks_rated(one)]
-    members = _find_alike(columns)
+    members, tokens = _find_alike(columns, _split)
+    if not members:
+        members, tokens = _find_alike(columns, _split_at_criterion)
     if not members:
         return []
     names = [one.name for one in members]
-    tokens = [_split(name) for name in names]
     varying = [at for at in range(len(tokens[0])) if len({one[at] for one in tokens}) > 1]
     for roles in case.roles(several=True, skip=names):
         for places in _assign(tokens, varying, roles):
@@ -48,20 +49,36 @@ def _split(name: str) -> list[str]:
     return tokens
 
 
-def _find_alike(columns: Sequence[Column]) -> list[Column]:
-    """Return the largest set of columns with as many parts, some of which vary.
+def _split_at_criterion(name: str) -> list[str]:
+    """Return a name in three: what is rated, the sign between, and the criterion at the end, or in front.
+
+    >>> _split_at_criterion("gpt_4_fluency"), _split_at_criterion("fluency: gpt-4")
+    (['gpt_4', '_', 'fluency'], ['fluency', ': ', 'gpt-4'])
+    """
+    tokens = _TOKEN.findall(name)
+    if len(tokens) > 2 and is_criterion(tokens[-1]):
+        return ["".join(tokens[:-2]), tokens[-2], tokens[-1]]
+    if len(tokens) > 2 and is_criterion(tokens[0]):
+        return [tokens[0], tokens[1], "".join(tokens[2:])]
+    return [name]
+
+
+def _find_alike(
+    columns: Sequence[Column], split: Callable[[str], list[str]]
+) -> tuple[list[Column], list[list[str]]]:
+    """Return the largest set of columns with as many parts, some of which vary, and the parts.
 
     Without a criterion in their names, columns must vary in two places to be taken for several answers.
     """
     groups: dict[tuple[int, str], list[Column]] = {}
     for column in columns:
-        tokens = _split(column.name)
+        tokens = split(column.name)
         marks = "".join(token if re.match(r"[_.:\- ]", token) else "*" for token in tokens)
         if len(tokens) > 1:
             groups.setdefault((len(tokens), marks), []).append(column)
     best: list[Column] = []
     for members in groups.values():
-        tokens_of = [_split(one.name) for one in members]
+        tokens_of = [split(one.name) for one in members]
         varying = [at for at in range(len(tokens_of[0])) if len({one[at] for one in tokens_of}) > 1]
         classes = [_classify(tokens_of, at) for at in varying]
         full = len(members) >= 0.75 * _product([len({one[at] for one in tokens_of}) for at in varying])
@@ -74,7 +91,7 @@ def _find_alike(columns: Sequence[Column]) -> list[Column]:
             or (len(varying) == 1 and classes == ["number"] and _constant_criterion(tokens_of, varying))
         ):
             best = list(members)
-    return best
+    return best, [split(one.name) for one in best]
 
 
 def _product(numbers: Sequence[int]) -> int:
