@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from panelist.core.errors import BadFile, did_you_mean
+from panelist.core.zips import check_directory
 
 MOST_PARTS = 2_000
 MOST_PART_BYTES, MOST_BYTES = 128 * 1024**2, 256 * 1024**2  # of XML, unpacked
@@ -65,6 +66,7 @@ def read_sheet(content: Path | bytes, name: str, sheet: str | None = None) -> Sh
 
 def _check_parts(source: Any, name: str) -> None:
     """Raise BadFile for a workbook that would grow beyond measure, or whose XML declares entities."""
+    check_directory(source.getvalue() if isinstance(source, io.BytesIO) else source, name, MOST_PARTS)
     with zipfile.ZipFile(source) as archive:
         parts = [part for part in archive.infolist() if not part.is_dir()]
         if len(parts) > MOST_PARTS:

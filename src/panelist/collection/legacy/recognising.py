@@ -7,12 +7,13 @@ from typing import Any
 
 from panelist.collection.legacy.draft import Draft, write_lines
 from panelist.collection.legacy.mapping import Layout, Unfolding
+from panelist.collection.legacy.nesting import propose
 from panelist.collection.legacy.profile import Column, list_columns
 from panelist.collection.legacy.records import Records, join_rows
 from panelist.collection.legacy.roles import Found
 from panelist.collection.legacy.shapes.base import SHAPES, Answers, Case, make_case
 from panelist.collection.legacy.sheet import ROW, Sheet
-from panelist.collection.legacy.unfolding import propose, unfold
+from panelist.collection.legacy.unfolding import unfold
 from panelist.core.errors import BadFile
 from panelist.core.review import is_placeholder
 from panelist.study.problems import list_some
