@@ -10,7 +10,7 @@ from panelist.core.errors import BadFile, did_you_mean
 from panelist.core.zips import check_directory
 
 MOST_PARTS = 2_000
-MOST_PART_BYTES, MOST_BYTES = 128 * 1024**2, 256 * 1024**2  # of XML, unpacked
+MOST_PART_BYTES, MOST_BYTES = 96 * 1024**2, 128 * 1024**2  # of XML, unpacked: half a minute's reading
 BOMB_BYTES, BOMB_RATIO = 16 * 1024**2, 400  # honest sheets stay below 100
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # what Excel itself allows
 MOST_CELLS = 20_000_000  # with the empty ones to the left of a far one

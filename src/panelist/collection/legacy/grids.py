@@ -5,6 +5,7 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from panelist.collection.legacy.mapping import Layout
 from panelist.collection.legacy.text_tables import WORKBOOK, decode
@@ -34,7 +35,8 @@ class Grid:
 
 def read_grid(content: bytes, name: str, layout: Layout = Layout()) -> Grid:  # noqa: B008  it is frozen
     """Return the table in a text file or workbook."""
-    lines, notes = _read_lines(content, name, layout)
+    lines, said = _read_lines(content, name, layout.sheet)
+    notes = list(said)
     filled = [line for line in lines if any(line)]
     if not filled:
         raise BadFile(f"{name} holds nothing but empty lines: there is nothing to import.")
@@ -84,10 +86,11 @@ def is_headless(rows: list[list[str]]) -> bool:
     return numbers > 0 and (again > 0 or words == 0)
 
 
-def _read_lines(content: bytes, name: str, layout: Layout) -> tuple[list[list[str]], list[str]]:
+@lru_cache(maxsize=1)  # what wrote a file is found out first, and large workbooks take a while
+def _read_lines(content: bytes, name: str, sheet_name: str | None) -> tuple[list[list[str]], list[str]]:
     """Return the rows, empty ones as empty lists."""
     if content.startswith(WORKBOOK):
-        sheet = read_sheet(content, name, layout.sheet)
+        sheet = read_sheet(content, name, sheet_name)
         notes = [f"{name}: sheet {sheet.title!r} was read; there are also {list_some(sheet.others)}"]
         lines = [
             [(label(cell) or "").strip() if cell is not None else "" for cell in row] for row in sheet.rows

@@ -94,7 +94,10 @@ def find_roles(columns: Sequence[Column], *, several: bool, listed: bool = False
 def _names(column: Column, role: str, words: Any) -> bool:
     plain = squeeze(_PLACE.sub("", column.name))
     last = last_part(_PLACE.sub("", column.name))
-    return find_role(last) == role or squeeze(last) in words or plain in words
+    single = last.removesuffix("s")
+    return role in (find_role(last), find_role(single)) or bool(
+        {squeeze(last), squeeze(single), plain} & set(words)
+    )
 
 
 def _find_system(columns: Sequence[Column]) -> Column | None:

@@ -235,8 +235,14 @@ def _find_tuples(rows: Sequence[Row]) -> set[str]:
     found = set()
     for name, lengths in sizes.items():
         length = next(iter(lengths))
-        if len(lengths) > 1 or not 2 <= length <= LONGEST_TUPLE:
-            continue
+        parent = name.rpartition(".")[0]
+        beside = [
+            other
+            for other in sizes
+            if other != name and other.rpartition(".")[0] == parent and sizes[other] == lengths
+        ]
+        if len(lengths) > 1 or not 2 <= length <= LONGEST_TUPLE or beside:
+            continue  # lists that are as long as another go together with it, entry by entry
         places = words[name][:length]
         if not any(a & b for at, a in enumerate(places) for b in places[at + 1 :]) and not all(
             is_number(word) for place in places for word in place

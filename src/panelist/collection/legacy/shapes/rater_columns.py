@@ -25,7 +25,7 @@ def find_raters(case: Case) -> tuple[str, list[Column], bool] | None:
             and (column.is_scale or column.is_labels or column.is_constant)
         ):
             groups.setdefault(f"{found[1]}{found[2]}", []).append(column)
-    best: tuple[str, list[Column], bool] | None = None
+    found_here: list[tuple[str, list[Column], bool]] = []
     for stem, members in groups.items():
         parts = split_name(stem)
         people = bool(parts) and parts[-1] in RATERS
@@ -35,9 +35,9 @@ def find_raters(case: Case) -> tuple[str, list[Column], bool] | None:
         pattern = stem + ("{rater}" if people else "{n}")
         if {slot.column for slot in find_slots(pattern, case.sheet.columns)} != {one.name for one in members}:
             continue
-        if best is None or len(members) > len(best[1]):
-            best = pattern, members, people
-    return best
+        found_here.append((pattern, members, people))
+    # Several such sets, fluency_rater1 … and coherence_rater1 …, vary in two parts of their names.
+    return found_here[0] if len(found_here) == 1 else None
 
 
 @shape("one column for each rater", rank=3)
