@@ -41,7 +41,7 @@ class Kind:
 
 
 READERS = Registry[Kind]("file ending")
-MOST_PARQUET_CELLS, MOST_PARQUET_BYTES = 200_000_000, 2 * 1024**3  # a few bytes can say a billion equal rows
+MOST_PARQUET_CELLS, MOST_PARQUET_BYTES = 50_000_000, 1024**3  # a few bytes can say a billion equal rows
 
 BEGINNINGS = {
     b"PK\x03\x04": "an Excel workbook (or another zip archive)",

@@ -75,8 +75,12 @@ def _check_parts(source: Any, name: str) -> None:
         total = 0
         for part in texts:
             total += part.file_size
-            grown = part.file_size > BOMB_BYTES and part.file_size > BOMB_RATIO * max(part.compress_size, 1)
-            if grown or part.file_size > MOST_PART_BYTES or total > MOST_BYTES:
+            if part.file_size > BOMB_BYTES and part.file_size > BOMB_RATIO * max(part.compress_size, 1):
+                raise BadFile(
+                    f"{name} is refused: {part.filename[:60]!a} in it would grow from "
+                    f"{part.compress_size:,} to {part.file_size:,} bytes, as only a trap does."
+                )
+            if part.file_size > MOST_PART_BYTES or total > MOST_BYTES:
                 raise BadFile(
                     f"{name} is refused: {part.filename[:60]!a} in it unpacks to {part.file_size:,} bytes, "
                     f"{total:,} with those before; {MOST_PART_BYTES:,} and {MOST_BYTES:,} are allowed. "

@@ -243,9 +243,7 @@ KNOWN: dict[str, Callable[[Path], Path]] = {
     "lists beside lists": _lists_beside_lists,
     "raters as columns": _rater_columns,
     "raters and criteria in names": _pattern("annotator{r}_{c}", positions=False),
-    "criteria and raters in names": _pattern(
-        "{c} (rater {r})".replace(" (", ".").replace(")", ""), positions=False
-    ),
+    "criteria and raters in names": _pattern("{c}.rater {r}", positions=False),
     "titled workbook": _titled,
     "columns of a frame": _columns_of_a_frame,
     "systems and criteria in names": _systems_as_columns,
