@@ -80,7 +80,7 @@ def test_cells_far_to_the_right_do_not_fill_the_memory(
 def test_too_large_and_too_many_parts_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_book(tmp_path / "r.xlsx")
     monkeypatch.setattr(workbooks, "MOST_PART_BYTES", 100)
-    with pytest.raises(BadFile, match="100 and .* are allowed"):
+    with pytest.raises(BadFile, match=r"100 and .* are allowed"):
         read_sheet(path, "r.xlsx")
     monkeypatch.setattr(workbooks, "MOST_PARTS", 3)
     with pytest.raises(BadFile, match="3 are allowed"):
@@ -88,7 +88,7 @@ def test_too_large_and_too_many_parts_are_refused(tmp_path: Path, monkeypatch: p
     with zipfile.ZipFile(tmp_path / "many.xlsx", "w") as archive:
         for number in range(200):
             archive.writestr(f"xl/part-with-a-long-name-{number}.xml", "")
-    with pytest.raises(BadFile, match="its list of contents has .* bytes; 3 files are allowed"):
+    with pytest.raises(BadFile, match=r"its list of contents has .* bytes; 3 files are allowed"):
         read_sheet(tmp_path / "many.xlsx", "many.xlsx")
 
 
@@ -99,7 +99,7 @@ def test_a_sheet_is_taken_by_its_name_and_the_others_are_named(tmp_path: Path) -
     book.save(tmp_path / "r.xlsx")
     found = read_sheet(tmp_path / "r.xlsx", "r.xlsx", "ratings")
     assert (found.rows, found.others) == ([("rater", "rating")], ("notes",))
-    with pytest.raises(BadFile, match="no sheet 'rating'. Did you mean 'ratings'"):
+    with pytest.raises(BadFile, match=r"no sheet 'rating'\. Did you mean 'ratings'"):
         read_sheet(tmp_path / "r.xlsx", "r.xlsx", "rating")
 
 

@@ -186,7 +186,7 @@ def test_a_study_file_of_megabytes_and_an_endless_list_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_zip(tmp_path / "z.zip", ("study.yaml", b"a" * (4 * 1024**2 + 1), 0))
-    with pytest.raises(BadFile, match="'study.yaml' in it has 4,194,305 bytes; 4,194,304 are allowed"):
+    with pytest.raises(BadFile, match=r"'study\.yaml' in it has 4,194,305 bytes; 4,194,304 are allowed"):
         unpack_zip(path, tmp_path / "in")
     monkeypatch.setattr("panelist.reports.archive_files.MOST_FILES", 2)
     path = make_zip(tmp_path / "many.zip", *((f"a-rather-long-name-{n}", b"", 0) for n in range(50)))
