@@ -95,7 +95,7 @@ def import_(
     salt: Salt = None,
     json: Json = False,
 ) -> None:
-    """Import results of closed platforms, other tools, and tables that anybody published."""
+    """Import ratings from published tables, closed platforms and other tools."""
     names = [name.strip() for name in (header or "").split(",") if name.strip()]
     if draft:
         _write_draft(files, source, mapping or Path("mapping.yaml"), reading, names)
@@ -147,7 +147,7 @@ def _import(
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
         tell(describe_readings(error.readings, " ".join(map(str, files[:2]))))
-        number = typer.prompt("Which is right", type=typer.IntRange(1, len(error.readings)), err=True)  # type: ignore[attr-defined]
+        number = typer.prompt("Which is right", type=int, err=True)
     return take(int(number))
 
 

@@ -34,8 +34,8 @@ WIDE = TIDY.pivot_table(index=["rater", "item", "system"], columns="criterion", 
 def mean_ratings(frame: pd.DataFrame) -> dict[tuple[str, str], float]:
     """Return the mean of each system and criterion."""
     numbers = frame.assign(rating=pd.to_numeric(frame["rating"]), criterion=frame["criterion"].str.casefold())
-    means = numbers.groupby(["system", "criterion"])["rating"].mean()
-    return {(str(s), str(c)): round(float(mean), 9) for (s, c), mean in means.items()}
+    means = numbers.groupby(["system", "criterion"], as_index=False)["rating"].mean()
+    return {(str(row.system), str(row.criterion)): round(float(row.rating), 9) for row in means.itertuples()}
 
 
 def outputs() -> Iterable[tuple[str, str, pd.DataFrame]]:
