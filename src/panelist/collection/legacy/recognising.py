@@ -71,8 +71,10 @@ def draft_tables(
         return choose(readings, number, _name_files(paths)).draft
     draft = readings[0].draft
     key = "comparisons" if "comparisons" in draft.data else "criteria"
-    for other in readings[1:]:
-        draft.remarks.setdefault(key, []).append(f"Or: {other.label or other.shape}: {other.lines()}")
+    for place, other in enumerate(readings[1:], start=2):
+        draft.remarks.setdefault(key, []).append(
+            f"Or: {other.label or other.shape} (--draft --reading {place} writes that)."
+        )
     draft.ask(key, f"the files can be read in {len(readings)} ways; this is the first: {readings[0].label}")
     return draft
 
