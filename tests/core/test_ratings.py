@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from panelist.core.errors import BadRatings
+from panelist.core.errors import BadRatings, PanelistError
 from panelist.core.ratings import Ratings, read_ratings
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
@@ -400,3 +400,19 @@ def test_unknown_columns_are_listed_shortly_with_the_nearest_first() -> None:
     assert "and 37 more" in text
     assert "Did you mean 'languages'?" in text
     assert len(text) < 400
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("wide.csv", "rater,item,system,fluency,coherence\na,1,x,3,4\n"),
+        ("columns.csv", "item,system,criterion,annotator1,annotator2\n1,x,flu,3,4\n"),
+        ("nested.json", '{"doc1": {"a": 3}}'),
+        ("lists.jsonl", '{"item": "1", "system": "x", "rater": "a", "rating": [3, 4]}\n'),
+    ],
+)
+def test_a_table_that_is_not_one_row_per_rating_names_import(name: str, content: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(PanelistError, match="panelist import FILE makes the ratings table"):
+        read_ratings(path).require("rating")

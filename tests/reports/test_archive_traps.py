@@ -1,5 +1,6 @@
 """Zip files that somebody else made: each trap is refused with a sentence, and nothing is written outside."""
 
+import hashlib
 import json
 import stat
 import struct
@@ -10,7 +11,7 @@ import pytest
 
 from panelist.core.errors import BadFile
 from panelist.reports.archive_files import MANIFEST, unpack_zip
-from panelist.reports.verify import verify_archive
+from panelist.reports.verify import unpack_archive, verify_archive
 
 
 def make_zip(path: Path, *entries: tuple[str, bytes, int]) -> Path:
@@ -146,3 +147,61 @@ def test_an_archive_without_a_study_fails_and_says_so(tmp_path: Path) -> None:
     failed = [one.name for one in found.checks if one.holds is False]
     assert failed == ["study", "analysis"]
     assert str(tmp_path) not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("outputs: /etc/passwd\n", "outputs:"),
+        ("outputs: ../secret.csv\n", "outputs:"),
+        ("outputs: 'C:\\secret.csv'\n", "outputs:"),
+        ("outputs: a/../../secret.csv\n", "outputs:"),
+        ("hit: {template: ../x, assignments: 3}\n", "hit.template:"),
+        ("hit: {template: t.html, input: /etc/passwd, assignments: 3}\n", "hit.input:"),
+        ("hit: {mapping: ../m.yaml, assignments: 3}\n", "hit.mapping:"),
+        ("outputs: o.csv\nrepeat: {of: ../other/study.yaml}\n", "repeat.of:"),
+    ],
+)
+def test_a_study_that_names_files_outside_its_archive_is_refused(tmp_path: Path, text: str, key: str) -> None:
+    study = f"title: T\n{text}".encode()
+    record = {"path": "study.yaml", "bytes": len(study), "sha256": hashlib.sha256(study).hexdigest()}
+    manifest = json.dumps({"format": 1, "files": [record]}).encode()
+    path = make_zip(tmp_path / "z.zip", ("study.yaml", study, 0), (MANIFEST, manifest, 0))
+    (tmp_path / "in").mkdir()
+    for open_it in (verify_archive, lambda one: unpack_archive(one, tmp_path / "in")):
+        with pytest.raises(BadFile, match=rf"is refused: {key} in it names .* outside the archive"):
+            open_it(path)
+
+
+def test_many_small_bombs_are_one_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("panelist.reports.archive_files.TOGETHER_BYTES", 4 * 1024**2)
+    with zipfile.ZipFile(tmp_path / "z.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for number in range(5):
+            archive.writestr(f"zeros{number}", bytes(1024**2))
+    with pytest.raises(BadFile, match=r"would grow from .* to 5,242,880 bytes, as only a trap does"):
+        unpack_zip(tmp_path / "z.zip", tmp_path / "in")
+
+
+def test_a_study_file_of_megabytes_and_an_endless_list_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_zip(tmp_path / "z.zip", ("study.yaml", b"a" * (4 * 1024**2 + 1), 0))
+    with pytest.raises(BadFile, match=r"'study\.yaml' in it has 4,194,305 bytes; 4,194,304 are allowed"):
+        unpack_zip(path, tmp_path / "in")
+    monkeypatch.setattr("panelist.reports.archive_files.MOST_FILES", 2)
+    path = make_zip(tmp_path / "many.zip", *((f"a-rather-long-name-{n}", b"", 0) for n in range(50)))
+    with pytest.raises(BadFile, match="its list of contents has"):
+        unpack_zip(path, tmp_path / "in")
+
+
+def test_what_takes_for_ever_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wait(*_: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr("panelist.reports.verify.read_registrations", wait)
+    manifest = json.dumps({"format": 1, "files": []}).encode()
+    path = make_zip(tmp_path / "z.zip", (MANIFEST, manifest, 0))
+    found = verify_archive(path, limit=0.2)
+    assert found.checks[-1].holds is False
+    assert "not done after 0.2 seconds" in found.checks[-1].found

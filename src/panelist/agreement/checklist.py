@@ -74,7 +74,7 @@ def make_checklist(
         ),
         Point("suitable coefficient", not unsuited, _say_suited(unsuited, reliability.level)),
         Point("items", True, f"{reliability.n_items:,} outputs judged; the table says how many entered each"),
-        Point("raters", True, f"{reliability.n_raters:,} raters, {_per_item(reliability)}"),
+        Point("raters", True, f"{_say_raters(reliability)}, {_per_item(reliability)}"),
         _level_point(reliability, guessed),
         _independence_point(independent),
         Point(
@@ -102,6 +102,10 @@ def _say_suited(unsuited: list[str], level: str) -> str:
     if not unsuited:
         return f"all coefficients suit {level} ratings"
     return f"leave out, or justify, what does not suit {level} ratings: {', '.join(unsuited)}"
+
+
+def _say_raters(reliability: "CriterionReliability") -> str:
+    return f"{reliability.n_raters:,} raters" if reliability.raters_known else "raters unknown"
 
 
 def _per_item(reliability: "CriterionReliability") -> str:

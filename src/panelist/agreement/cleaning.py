@@ -43,12 +43,13 @@ def make_tables(
     if repeats not in get_args(Repeats):
         raise UnknownName(f"Repeats cannot be {repeats!r}. {did_you_mean(repeats, get_args(Repeats))}")
     whole = read_ratings(ratings)
-    whole.require("rater", "rating")
+    known = "rater" in whole.frame or "rater" not in whole.absent
+    whole.require("rating", *(["rater"] if known else []))
     columns = _choose_unit(whole, unit)
     frame, notes = _choose_occasion(whole, occasion)
     made, empty = [], []
     for criterion, rows in _by_criterion(frame):
-        clean, found = _drop_gaps(rows, [*columns, "rater"])
+        clean, found = _drop_gaps(rows if known else _place_raters(rows, columns), [*columns, "rater"])
         if clean.empty:
             empty.append(criterion)
             continue
@@ -70,6 +71,13 @@ def make_tables(
         gone = f"without any rating, so left out: {list_some(empty)}"
         made = [one._replace(notes=(*one.notes, gone)) for one in made]
     return made
+
+
+def _place_raters(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Return the rows with a place in their unit for a rater, where who rated is unknown."""
+    rated = rows[rows["rating"].notna()]
+    places = rated.groupby(columns, observed=True, dropna=False).cumcount() + 1
+    return rated.assign(rater=[f"rating {place}" for place in places])
 
 
 def _choose_unit(ratings: Ratings, unit: str | Sequence[str] | None) -> list[str]:

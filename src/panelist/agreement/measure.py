@@ -1,6 +1,7 @@
 """The whole reliability analysis: tables, coefficients that suit, intervals, what is odd."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -27,6 +28,13 @@ from panelist.models.compiling import prepare
 
 SKEWED = 0.8  # the share of one category from which chance-corrected agreement is known to mislead
 NEARLY_SKEWED, ENOUGH_SKEWED = 0.75, 100  # a share, and items from which intervals are wide enough for it
+UNNAMED = (
+    *("percent_agreement", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "icc_1", "icc_k"),
+    *("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"),
+    *("krippendorff_alpha_interval", "krippendorff_alpha_ratio"),
+)
+"""Coefficients that stay the same whoever of a unit's raters gave which of its ratings."""
+UNNAMED_INTERVAL = "for other items, bootstrap over items"
 GWET = ("gwet_ac1", "gwet_ac2")
 
 
@@ -60,12 +68,16 @@ def measure_agreement(
         raise PanelistError(f"A bootstrap needs at least 2 resamples. Got {resamples!r} instead.")
     prepare("agreement")
     source = read_ratings(ratings, columns)
+    known = "rater" in source.frame or "rater" not in source.absent
     asked = _named(coefficients)
+    if not known:
+        interval = _check_unnamed(source, asked, coefficients, interval)
     tables = make_tables(source, level, unit, repeats=repeats, occasion=occasion, scale=scale)
     measured = []
     for one in tables:
         given = level.get(one.criterion) if isinstance(level, Mapping) else level
         chosen = asked if asked is not None else suited(one.table.level)
+        chosen = chosen if known else [each for each in chosen if each.name in UNNAMED]
         estimates, limits, prepared = _measure(
             one.table, chosen, interval, resamples, seed, confidence, on_step
         )
@@ -75,8 +87,28 @@ def measure_agreement(
         )
         margins = describe_margins(one.table)
         found = _note_narrow(_note_paradox(found, one.table, margins), one.table, margins)
-        measured.append(_criterion(one, given, found, margins, interval, confidence, source))
+        made = _criterion(one, given, found, margins, interval, confidence, source)
+        if not known:
+            how = UNNAMED_INTERVAL if interval == "items" else made.interval
+            made = replace(made, raters_known=False, suspicions=(), interval=how)
+        measured.append(made)
     return Reliability(source=source.source, criteria=tuple(measured), notes=source.notes, ratings=source)
+
+
+def _check_unnamed(source: Ratings, asked: list[Coefficient] | None, coefficients: Any, interval: How) -> How:
+    """Return the interval that can be had where raters are unknown; refuse what would tell them apart."""
+    apart = [one.name for one in asked or [] if one.name not in UNNAMED]
+    if apart and coefficients != "all":
+        raise PanelistError(
+            f"{apart[0]} tells raters apart, and the raters of {source.source} are unknown. Ask for one of "
+            f"{', '.join(UNNAMED)}."
+        )
+    if interval in ("raters", "both"):
+        raise PanelistError(
+            f"Intervals for other raters need to know who rated what, and the raters of {source.source} are "
+            "unknown. Ask for items, analytic or none."
+        )
+    return "items" if interval == "auto" else interval
 
 
 def suited(level: Level) -> list[Coefficient]:
@@ -181,8 +213,6 @@ def _note_paradox(
     categories: both notes say how raters agree on these. Feinstein, A. R. & Cicchetti, D. V. (1990). High
     agreement but low kappa. Journal of Clinical Epidemiology 43, 543-549.
     """
-    from dataclasses import replace
-
     if not margins.most_share >= SKEWED:
         return found
     blind = [one for one in found if _is_blind(one)]
@@ -210,8 +240,6 @@ def _note_narrow(
 
     Measured in bench/agreement_coverage.py: 95 % intervals of these held the truth in 79 to 92 %.
     """
-    from dataclasses import replace
-
     if not margins.most_share >= NEARLY_SKEWED or table.n_inputs >= ENOUGH_SKEWED:
         return found
     text = "interval somewhat narrow: few outputs, and most ratings the same"

@@ -107,6 +107,8 @@ class CriterionReliability(Result):
     noun: str = "rating"
     unit_noun: str = "output"
     margins: Margins = field(default_factory=Margins)
+    raters_known: bool = True
+    """Whether the file says who rated what; if not, ``n_raters`` is the most ratings of one output."""
 
     def __getitem__(self, name: str) -> CoefficientEstimate:
         found = {one.name: one for one in self.coefficients}
@@ -122,7 +124,8 @@ class CriterionReliability(Result):
         """Return the finding in one sentence: agreement and correlation together, in numbers and words."""
         agreement, correlation = self._headlines()
         said = [self._say(one) for one in (agreement, correlation) if one is not None]
-        where = f"{_count(self.n_ratings, self.noun)} by {_count(self.n_raters, 'rater')} of "
+        who = _count(self.n_raters, "rater") if self.raters_known else "unknown raters"
+        where = f"{_count(self.n_ratings, self.noun)} by {who} of "
         where += _count(self.n_items, self.unit_noun)
         if not said:
             return (
@@ -148,6 +151,7 @@ class CriterionReliability(Result):
             "level_reason": self.level_reason,
             "n_items": self.n_items,
             "n_raters": self.n_raters,
+            "raters_known": self.raters_known,
             "n_ratings": self.n_ratings,
             "confidence": self.confidence,
             "interval": self.interval,

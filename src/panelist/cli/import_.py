@@ -1,82 +1,115 @@
 """``panelist import``: results of closed platforms and other tools, as a ratings table."""
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from panelist.cli.options import Json
 from panelist.cli.terminal import say, show, tell
 
+if TYPE_CHECKING:
+    from panelist.collection.legacy.imported import Imported
+
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE…",
+        help="Anybody's table: CSV, TSV, Excel, JSON, JSON lines, Parquet; batch results of Mechanical "
+        "Turk; exports of Potato, Label Studio, Prolific, Qualtrics.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="FILE.csv, .tsv, .jsonl, .parquet or .xlsx.")
+]
+MappingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="YAML",
+        help="Which column is what; with --draft, the file to write (mapping.yaml).",
+        show_default=False,
+    ),
+]
+DraftOnly = Annotated[
+    bool, typer.Option("--draft", help="Write the mapping that the columns suggest, and import nothing.")
+]
+Source = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="mturk|potato|label-studio|prolific|wide|table",
+        help="What wrote the files, where they do not say it themselves.",
+        show_default=False,
+    ),
+]
+ReadingNumber = Annotated[
+    int | None,
+    typer.Option(
+        "--reading",
+        metavar="N",
+        help="Where files can be read in several ways: which is right.",
+        show_default=False,
+    ),
+]
+Header = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="The columns of a file without a header line: rater,item,system,fluency.",
+        show_default=False,
+    ),
+]
+Background = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Where to write what is known of the raters (OUTPUT-background).",
+        show_default=False,
+    ),
+]
+KeepIds = Annotated[bool, typer.Option("--keep-ids", help="Keep the raters' ids. Without it, pseudonyms.")]
+Salt = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The secret of the pseudonyms (import.salt beside the output; made if missing).",
+        show_default=False,
+    ),
+]
+
 
 def import_(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE…",
-            help="Batch results of Mechanical Turk; exports of Potato, Label Studio, Prolific; wide tables.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FILE", help="FILE.csv, .tsv, .jsonl, .parquet or .xlsx."),
-    ] = Path("ratings.csv"),
-    mapping: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="YAML",
-            help="Which column is what; with --draft, the file to write (mapping.yaml).",
-            show_default=False,
-        ),
-    ] = None,
-    draft: Annotated[
-        bool, typer.Option("--draft", help="Write the mapping that the columns suggest, and import nothing.")
-    ] = False,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="mturk|potato|label-studio|prolific|wide",
-            help="What wrote the files, where they do not say it themselves.",
-            show_default=False,
-        ),
-    ] = None,
-    background: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where to write what is known of the raters (OUTPUT-background).",
-            show_default=False,
-        ),
-    ] = None,
-    keep_ids: Annotated[
-        bool, typer.Option("--keep-ids", help="Keep the raters' ids. Without it, pseudonyms.")
-    ] = False,
-    salt: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The secret of the pseudonyms (import.salt beside the output; made if missing).",
-            show_default=False,
-        ),
-    ] = None,
+    files: Files,
+    output: Output = Path("ratings.csv"),
+    mapping: MappingFile = None,
+    draft: DraftOnly = False,
+    source: Source = None,
+    reading: ReadingNumber = None,
+    header: Header = None,
+    background: Background = None,
+    keep_ids: KeepIds = False,
+    salt: Salt = None,
     json: Json = False,
 ) -> None:
-    """Import results of closed platforms and other tools."""
+    """Import ratings from published tables, closed platforms and other tools."""
+    names = [name.strip() for name in (header or "").split(",") if name.strip()]
     if draft:
-        _write_draft(files, source, mapping or Path("mapping.yaml"))
+        _write_draft(files, source, mapping or Path("mapping.yaml"), reading, names)
         return
     from panelist.collection.legacy.imported import write_imported
-    from panelist.collection.legacy.importing import import_results
     from panelist.collection.legacy.salts import keep_salt, read_salt
     from panelist.core.readers import find_ending
 
     find_ending(output)  # before the work, not after it
     place = salt or output.parent / "import.salt"
     known = None if keep_ids else read_salt(place)
-    found = import_results(files, mapping, source=source, keep_ids=keep_ids, salt=known)
-    written = write_imported(found, output, background)
+    found = _import(files, mapping, source, keep_ids, known, reading, names)
+    kept = _keep_mapping(found, output)
+    written = [*write_imported(found, output, background), *kept]
     if found.salt is not None and known is None:
         keep_salt(found.salt, place)
         tell(
@@ -90,7 +123,58 @@ def import_(
         tell(f"Written to {path}.") if json else say(f"Written to {path}.")
 
 
-def _write_draft(files: list[Path], source: str | None, path: Path) -> None:
+def _import(
+    files: list[Path],
+    mapping: Path | None,
+    source: str | None,
+    keep_ids: bool,
+    salt: str | None,
+    reading: int | None,
+    header: list[str],
+) -> "Imported":
+    """Return what was imported; where several readings are possible, a person at a terminal is asked."""
+    from panelist.collection.legacy.importing import import_results
+    from panelist.collection.legacy.recognising import Ambiguous, describe_readings
+
+    def take(number: int | None) -> "Imported":
+        return import_results(
+            files, mapping, source=source, keep_ids=keep_ids, salt=salt, reading=number, header=header
+        )
+
+    try:
+        return take(reading)
+    except Ambiguous as error:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+        tell(describe_readings(error.readings, " ".join(map(str, files[:2]))))
+        number = typer.prompt("Which is right", type=int, err=True)
+    return take(int(number))
+
+
+def _keep_mapping(found: "Imported", output: Path) -> list[Path]:
+    """Write the mapping that was found beside the output, to be read, edited and used again."""
+    from panelist.core.errors import BadFile
+
+    if found.draft is None:
+        return []
+    path = output.with_name(f"{output.stem}-mapping.yaml")
+    text = found.draft.write(path.name)
+    try:
+        if path.exists() and path.read_text(encoding="utf-8") != text:
+            raise BadFile(
+                f"{path} is there already and is not the mapping that these files suggest. Use it with "
+                f"--mapping {path}, or delete it."
+            )
+        if output.parent.is_dir():
+            path.write_text(text, encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path} cannot be written: {error}.") from None
+    return [path]
+
+
+def _write_draft(
+    files: list[Path], source: str | None, path: Path, reading: int | None, header: list[str]
+) -> None:
     from panelist.collection.legacy.importing import draft_for
     from panelist.core.errors import BadFile
 
@@ -98,7 +182,7 @@ def _write_draft(files: list[Path], source: str | None, path: Path) -> None:
         raise BadFile(
             f"{path} is there already, and a draft would overwrite it. Name another: --mapping FILE."
         )
-    found = draft_for(files, source)
+    found = draft_for(files, source, reading=reading, header=header)
     text = found.write(path.name)
     try:
         path.write_text(text, encoding="utf-8")

@@ -27,13 +27,20 @@ def verify(
             help="By how much numbers may differ, relatively; other processors round otherwise.",
         ),
     ] = 0.0,
+    limit: Annotated[
+        float, typer.Option(metavar="SECONDS", min=1.0, help="After how many seconds to give up.")
+    ] = 1800.0,
     json: Json = False,
 ) -> None:
     """Verify an archive: checksums, hashes, no ids, the same analysis."""
     from panelist.reports.verify import verify_archive
 
     found = verify_archive(
-        archive, analysis=analysis, tolerance=tolerance, on_step=lambda name: tell(f"Verifying: {name}")
+        archive,
+        analysis=analysis,
+        tolerance=tolerance,
+        limit=limit,
+        on_step=lambda name: tell(f"Verifying: {name}"),
     )
     show(found, json)
     if not found.holds:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from panelist.core.errors import BadRatings
+from panelist.core.errors import IMPORT, BadRatings
 
 TEXT_TYPE = pd.StringDtype(na_value=np.nan)
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -45,6 +45,14 @@ def code_identifiers(column: pd.Series) -> tuple[pd.Series, NDArray[np.intp], li
     if column.dtype == TEXT_TYPE and None not in names:
         return column, codes, names  # it is what it would be made into
     return _text(_take(names, codes), column.index), codes, names
+
+
+def is_blank(column: pd.Series) -> bool:
+    """Return whether no cell of a column says anything."""
+    if len(column) and not pd.isna(column.iloc[0]) and str(column.iloc[0]).strip():
+        return False
+    said = column[column.notna()]
+    return bool(said.empty or said.astype(str).str.strip().eq("").all())
 
 
 def holds_texts(column: pd.Series) -> bool:
@@ -354,7 +362,7 @@ def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
         codes, cells = pd.factorize(column.array if arrow else column)
     except TypeError:
         raise BadRatings(
-            f"Column {column.name!r} holds lists or objects; a ratings table has one value per cell."
+            f"Column {column.name!r} holds lists or objects; a ratings table has one value per cell. {IMPORT}"
         ) from None
     return codes, list(cells)
 

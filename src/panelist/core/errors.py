@@ -60,6 +60,13 @@ class UnknownName(PanelistError):
     """No registered thing has this name."""
 
 
+IMPORT = (
+    "Where criteria, raters or outputs have a column each, or entries are nested, panelist import FILE makes "
+    "the ratings table."
+)
+"""What ends an error about a table that is not one row per rating."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return the sentence that ends an error about an unknown word.
 

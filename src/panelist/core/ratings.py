@@ -28,12 +28,12 @@ from panelist.core.columns import (
     parse_where,
     say_rivals,
 )
-from panelist.core.errors import BadRatings, did_you_mean, list_shortly
+from panelist.core.errors import IMPORT, BadRatings, did_you_mean, list_shortly
 from panelist.core.frames import number_rows, read_frame
 from panelist.core.readers import Raw, read_table
 from panelist.core.remembered import recall, remember
 from panelist.core.result import Pairs, Part, Result, json_ready
-from panelist.core.review import Coded, check_drops, count_simulated, review_rows
+from panelist.core.review import Coded, check_drops, count_simulated, drop_unknown, review_rows
 from panelist.core.writers import write_table
 
 __all__ = ["Ratings", "parse_columns", "parse_where", "read_ratings", "write_ratings"]
@@ -170,7 +170,8 @@ class Ratings(Result):
         hint = f" {near}" if near.startswith("Did") else ""
         return (
             f"{self.source} has no column {names}; its columns are {present}.{hint} "
-            f"Map one with --columns {missing[0]}=NAME (in Python: columns={{{missing[0]!r}: 'NAME'}})."
+            f"Map one with --columns {missing[0]}=NAME (in Python: columns={{{missing[0]!r}: 'NAME'}}). "
+            + IMPORT
         )
 
 
@@ -207,7 +208,8 @@ def read_ratings(
 
 def write_ratings(ratings: Ratings, path: str | PathLike[str]) -> None:
     """Write the table into a file; its ending says the format, and read_ratings gives the same table back."""
-    write_table(ratings.frame, Path(path))
+    unknown = "rater" in ratings.absent and "rater" not in ratings.frame
+    write_table(ratings.frame.assign(rater=None) if unknown else ratings.frame, Path(path))
 
 
 def _build(
@@ -231,6 +233,7 @@ def _build(
     names = {old: new for old, new in renamed.items() if not new.startswith(f"{old}_original")}
     notes = [*raw.notes, *(f"column {old} is read as {new}" for old, new in renamed.items())]
     notes += [f"column {name} holds texts, so it is not read as the rating" for name in texts]
+    frame, unknown = drop_unknown(frame, notes)
 
     frame, aside = _set_aside(frame, origin)
     called = next((old for old, new in names.items() if new == "rating"), "rating")
@@ -248,7 +251,7 @@ def _build(
         names,
         origin,
         (*notes, *aside, *found, *gaps),
-        frozenset(find_absent(present, columns)),
+        unknown.union(find_absent(present, columns)),
         unsure,
     )
     return _drop_rows(ratings, drop, coded) if review else ratings

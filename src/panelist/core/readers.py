@@ -16,8 +16,9 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from panelist.core.errors import BadFile, did_you_mean
+from panelist.core.errors import IMPORT, BadFile, did_you_mean
 from panelist.core.registry import Registry
+from panelist.core.workbooks import read_sheet
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Kind:
 
 
 READERS = Registry[Kind]("file ending")
+MOST_PARQUET_CELLS, MOST_PARQUET_BYTES = 50_000_000, 1024**3  # a few bytes can say a billion equal rows
 
 BEGINNINGS = {
     b"PK\x03\x04": "an Excel workbook (or another zip archive)",
@@ -207,7 +209,7 @@ def _read_json_lines(path: Path) -> Raw:
 def _read_json(path: Path) -> Raw:
     records = _parse_json(path.read_text(encoding="utf-8-sig").strip(), path)
     if not isinstance(records, list):
-        raise BadFile(f"{path} is not a table: it must hold a list of objects, one a rating.")
+        raise BadFile(f"{path} is not a table: it must hold a list of objects, one for each rating. {IMPORT}")
     return Raw(_gather(path, records, "entry"))
 
 
@@ -225,7 +227,7 @@ def _parse_json(text: str, path: Path, line: int | None = None) -> Any:
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        hint = " One object a line is called .jsonl." if "Extra data" in str(error) else ""
+        hint = " One object on each line is called .jsonl." if "Extra data" in str(error) else ""
         where = f"{path}, line {line}," if line else str(path)
         raise BadFile(f"{where} is not a JSON table: {error}.{hint}") from None
 
@@ -235,7 +237,7 @@ def _gather(path: Path, records: list[Any], unit: str) -> pd.DataFrame:
         if not isinstance(record, dict):
             raise BadFile(
                 f"{path} is not a table: {unit} {place} is {json.dumps(record)[:60]}; every {unit} must be "
-                'an object such as {"rater": "P1", "item": "1", "system": "a", "rating": 4}.'
+                f'an object such as {{"rater": "P1", "item": "1", "system": "a", "rating": 4}}. {IMPORT}'
             )
     columns = list(dict.fromkeys(name for record in records for name in record))
     # Python objects until we know better: as doubles, long identifiers beside a gap would lose digits.
@@ -245,36 +247,38 @@ def _gather(path: Path, records: list[Any], unit: str) -> pd.DataFrame:
 @_reads("a Parquet file", ".parquet", magic=b"PAR1")
 def _read_parquet(path: Path) -> Raw:
     with _may_be_damaged(path, "Parquet file"):
-        table = parquet.read_table(path)
+        table = read_parquet(path, str(path))
         if repeated := _repeated(table.column_names):
             raise BadFile(f"{path} has several columns with one name: {repeated}. Rename them.")
         return Raw(table.to_pandas(integer_object_nulls=True))
 
 
+def read_parquet(source: Any, name: str) -> pa.Table:
+    """Return the table of a Parquet file whose size, as it says itself, is within bounds."""
+    found = parquet.ParquetFile(source).metadata
+    groups = [found.row_group(place) for place in range(found.num_row_groups)]
+    size = sum(group.total_byte_size for group in groups)
+    cells = found.num_rows * found.num_columns
+    if cells > MOST_PARQUET_CELLS or size > MOST_PARQUET_BYTES:
+        raise BadFile(
+            f"{name} is refused: it unpacks to {cells:,} cells of {size:,} bytes; {MOST_PARQUET_CELLS:,} and "
+            f"{MOST_PARQUET_BYTES:,} are allowed."
+        )
+    return parquet.read_table(source)
+
+
 @_reads("an Excel workbook", ".xlsx", ".xlsm", magic=b"PK\x03\x04")
 def _read_excel(path: Path) -> Raw:
     """Return the first sheet; its first row that is not empty is the header."""
-    import openpyxl
-
-    with _may_be_damaged(path, "Excel workbook"):
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        try:
-            sheet, *others = book.worksheets
-            sheet.reset_dimensions()  # some programs write wrong ones, and rows would be cut
-            rows = [
-                row
-                for row in sheet.iter_rows(values_only=True)
-                if any(cell not in (None, "") for cell in row)
-            ]
-        finally:
-            book.close()
+    sheet = read_sheet(path, str(path))
+    rows = [row for row in sheet.rows if row]
     if not rows:
         raise BadFile(f"{path}: the first sheet, {sheet.title!r}, is empty.")
     width = max(len(row) for row in rows)
     rows = [(*row, *[None] * (width - len(row))) for row in rows]
     header = [str(name or "").strip() or f"column_{place}" for place, name in enumerate(rows[0], start=1)]
-    left = ", ".join(repr(other.title) for other in others)
-    notes = (f"sheet {sheet.title!r} was read; the workbook also has {left}",) if others else ()
+    left = ", ".join(map(repr, sheet.others))
+    notes = (f"sheet {sheet.title!r} was read; the workbook also has {left}",) if left else ()
     frame = pd.DataFrame(rows[1:], columns=pd.Index(header), dtype=object)
     return Raw(frame, notes=notes)
 

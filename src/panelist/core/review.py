@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from panelist.core.cells import code_identifiers, is_set
+from panelist.core.cells import code_identifiers, is_blank, is_set
 from panelist.core.columns import SIMULATED
 from panelist.core.errors import UnknownName, did_you_mean
 
@@ -21,6 +21,11 @@ PLACEHOLDERS = frozenset(
     | {"test", "dummy", "-1", "?", "-"}
 )
 KEPT = "kept unless a study excludes them; --drop placeholders leaves them out"
+UNKNOWN_RATERS = (
+    "the column rater is empty: the raters are unknown, so that which ratings are by one rater cannot be "
+    "taken into account (differences may look surer than they are), and nothing that tells raters apart is "
+    "computed"
+)
 LEAST_ALONE = 10  # ratings of one value from which a rater whom nobody can check is worth a word
 MOST_POSITIONS = 6
 LEAST_OUTPUTS = 50  # that every position must have, before complete columns are news
@@ -65,6 +70,17 @@ def is_placeholder(name: str | None) -> bool:
     (True, True, False, False)
     """
     return name is not None and name.strip().casefold() in PLACEHOLDERS
+
+
+def drop_unknown(frame: pd.DataFrame, notes: list[str]) -> tuple[pd.DataFrame, frozenset[str]]:
+    """Return the table without a column of raters that is empty throughout, and what is absent then.
+
+    So an import says that who rated what is not known.
+    """
+    if "rater" not in frame or not is_blank(frame["rater"]):
+        return frame, frozenset()
+    notes.append(UNKNOWN_RATERS)
+    return frame.drop(columns="rater"), frozenset({"rater"})
 
 
 def count_simulated(frame: pd.DataFrame) -> int:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from panelist.core.columns import CANONICAL, SYNONYMS, say_rivals
-from panelist.core.errors import BadRatings, list_shortly
+from panelist.core.errors import IMPORT, BadRatings, list_shortly
 from panelist.core.ratings import Ratings
 
 MOST_LISTED = 4
@@ -33,7 +33,7 @@ def ask_for(ratings: Ratings, *roles: str) -> None:
             f"{list_shortly(ratings.frame.columns, role)}. "
             + (f"By their values it could be {by_values}. " if near else "")
             + f"Write --columns {role}={name} (in Python: load_ratings(…, columns={{{role!r}: {name!r}}})). "
-            + _say_none(role)
+            + f"{_say_none(role)} {IMPORT}"
         )
 
 

@@ -14,12 +14,17 @@ from typing import Any
 
 from panelist.core.errors import BadFile
 from panelist.core.replacing import replace_file
+from panelist.core.zips import check_directory
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 MOST_FILES, MOST_BYTES = 20_000, 2 * 1024**3
 MOST_DEPTH, LONGEST_NAME = 12, 240
 BOMB_BYTES, BOMB_RATIO = 64 * 1024**2, 400  # deflate reaches 1,032; tables of ratings stay below 100
+TOGETHER_BYTES = 128 * 1024**2
+LARGEST = {"study.yaml": 4 * 1024**2, MANIFEST: 16 * 1024**2}
+LARGEST_ENDING = {".yaml": 4 * 1024**2, ".json": 64 * 1024**2, ".csv": 256 * 1024**2, ".jsonl": 256 * 1024**2}
+"""How large files may be that are read as a whole; a minute goes by for each 10 MB of YAML."""
 CHUNK = 1024**2
 _YEAR_ZERO = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file can name
 _PLAIN_FILE = (stat.S_IFREG | 0o644) << 16
@@ -68,6 +73,7 @@ def unpack_zip(path: Path, folder: Path) -> dict[str, Unpacked]:
     if not path.is_file():
         raise BadFile(f"There is no file {path}.")
     try:
+        check_directory(path, str(path), MOST_FILES)
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not _check_entry(path, entry)]
             _check_together(path, entries)
@@ -156,6 +162,11 @@ def _check_entry(path: Path, entry: zipfile.ZipInfo) -> bool:
             f"{path} is refused: {shown} in it would grow from {entry.compress_size:,} to "
             f"{entry.file_size:,} bytes, as only a trap does."
         )
+    most = LARGEST.get(name, LARGEST_ENDING.get(PurePosixPath(name).suffix.casefold(), MOST_BYTES))
+    if entry.file_size > most:
+        raise BadFile(
+            f"{path} is refused: {shown} in it has {entry.file_size:,} bytes; {most:,} are allowed."
+        )
     return name.endswith("/")
 
 
@@ -166,6 +177,11 @@ def _check_together(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     total = sum(entry.file_size for entry in entries)
     if total > MOST_BYTES:
         raise BadFile(f"{path} is refused: it unpacks to {total:,} bytes; {MOST_BYTES:,} are allowed.")
+    if total > TOGETHER_BYTES and total > BOMB_RATIO * path.stat().st_size:
+        raise BadFile(
+            f"{path} is refused: it would grow from {path.stat().st_size:,} to {total:,} bytes, as only a "
+            "trap does."
+        )
     seen = set[str]()
     for entry in entries:
         name = unicodedata.normalize("NFC", entry.filename).casefold()

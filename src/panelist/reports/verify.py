@@ -16,6 +16,7 @@ from panelist.core.errors import BadFile, PanelistError
 from panelist.core.result import Part, Result, Sentence, Table
 from panelist.design.files import read_plan
 from panelist.reports.archive import ANALYSIS, STUDY, analyse_archive
+from panelist.reports.archive_bounds import OutOfTime, check_images, check_paths, limit_time
 from panelist.reports.archive_environment import describe_environment
 from panelist.reports.archive_files import Unpacked, compare_files, read_manifest, unpack_zip
 from panelist.reports.archive_ratings import PERSONAL, TABLE
@@ -25,6 +26,7 @@ from panelist.study.study import Study
 
 MOST_NAMED = 5
 MOST_RESAMPLES = 100_000  # who asks for more wants to keep this machine busy
+MOST_SECONDS = 1800.0
 NOT_DONE = "not checked"
 
 
@@ -80,12 +82,13 @@ def verify_archive(
     *,
     analysis: bool = True,
     tolerance: float = 0.0,
+    limit: float = MOST_SECONDS,
     on_step: Callable[[str], None] | None = None,
 ) -> Verification:
     """Return what holds of an archive; raise BadFile for a zip file that is damaged as a whole or no archive.
 
     ``analysis`` False leaves out computing the analysis again; ``tolerance`` is by how much, relatively, its
-    numbers may differ (0: not at all).
+    numbers may differ (0: not at all). After ``limit`` seconds what is not done yet is given up.
     """
     archive = Path(path)
     step = on_step or (lambda _: None)
@@ -94,15 +97,30 @@ def verify_archive(
         step("files")
         found = unpack_zip(archive, folder)
         manifest = read_manifest(folder, archive)
-        checks = [_check_files(manifest, found), *_check_hashes(manifest, folder)]
-        checks.append(_check_registrations(folder))
-        checks.append(_check_people(manifest, folder))
-        if not analysis:
-            checks.append(Check("analysis", None, "left out, as asked"))
-        else:
-            step("analysis")
-            checks.append(_check_analysis(manifest, folder, tolerance))
+        check_paths(folder / STUDY, archive)
+        checks: list[Check] = [_check_files(manifest, found)]
+        doing = "study"
+        try:
+            with limit_time(limit):
+                checks += _check_hashes(manifest, folder, archive)
+                checks.append(_check_registrations(folder))
+                checks.append(_check_people(manifest, folder))
+                doing = "analysis"
+                if not analysis:
+                    checks.append(Check("analysis", None, "left out, as asked"))
+                else:
+                    step("analysis")
+                    checks.append(_check_analysis(manifest, folder, tolerance))
+        except OutOfTime:
+            checks.append(Check(doing, False, _say_late(limit)))
     return Verification(archive=archive.name, checks=tuple(checks))
+
+
+def _say_late(limit: float) -> str:
+    return (
+        f"not done after {limit:g} seconds, and given up. Give it more time with --limit SECONDS, or leave "
+        "the analysis out with --no-analysis"
+    )
 
 
 def open_archive(path: Path, folder: Path) -> tuple[Study, Path]:
@@ -113,7 +131,9 @@ def open_archive(path: Path, folder: Path) -> tuple[Study, Path]:
     unpack_archive(path, folder)
     if not (folder / TABLE).is_file():
         raise BadFile(f"{path} is an archive without ratings, so there is nothing to report.")
-    return load_study(folder / STUDY), folder / TABLE
+    study = load_study(folder / STUDY)
+    check_images(study, path)
+    return study, folder / TABLE
 
 
 def unpack_archive(path: Path, folder: Path) -> None:
@@ -123,6 +143,7 @@ def unpack_archive(path: Path, folder: Path) -> None:
         name, matter = matters[0]
         more = f" (and {len(matters) - 1} more)" if len(matters) > 1 else ""
         raise BadFile(f"{path} is not as it was packed: {name} {matter}{more}. See: panelist verify {path}")
+    check_paths(folder / STUDY, path)
 
 
 def _check_files(manifest: dict[str, Any], found: dict[str, Unpacked]) -> Check:
@@ -136,10 +157,11 @@ def _check_files(manifest: dict[str, Any], found: dict[str, Unpacked]) -> Check:
     return Check("files", False, "; ".join(f"{name} {matter}" for name, matter in matters))
 
 
-def _check_hashes(manifest: dict[str, Any], folder: Path) -> Iterator[Check]:
+def _check_hashes(manifest: dict[str, Any], folder: Path, archive: Path) -> Iterator[Check]:
     """Yield whether study and plan are those of the manifest, and belong to each other."""
     try:
         study = load_study(folder / STUDY)
+        check_images(study, archive)
         yield _compare_hash("study", study.hash, manifest.get("study_hash"))
     except PanelistError as error:
         yield Check("study", False, _say(error, folder))

@@ -212,7 +212,7 @@ def test_what_cannot_be_imported_is_refused_in_a_sentence(batch: Path, tmp_path:
     refuse(other, "no column Answer", source="mturk")
     refuse(batch, "No source is called 'mtrk'. Did you mean 'mturk'", source="mtrk")
     other.write_bytes(b"PK\x03\x04abc")
-    refuse(other, "is no workbook that can be read")
+    refuse(other, "is a damaged Excel workbook")
     other.write_text('HITId,Input.id,Answer.a\n1,2,"abc\n2,3,4\n', encoding="utf-8")
     refuse(other, "other.csv, line 3, is no table: .* A quotation mark is not closed")
 

@@ -105,6 +105,8 @@ def test_what_is_no_export_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="is no export of Label Studio"):
         import_results(path, source="label-studio")
     with pytest.raises(BadFile, match="without label_annotations"):
+        import_results(path, source="potato")
+    with pytest.raises(BadFile, match="no column was recognised as somebody's ratings"):
         import_results(path)
     path.write_text("{nonsense", encoding="utf-8")
     with pytest.raises(BadFile, match="line 1, is no JSON"):

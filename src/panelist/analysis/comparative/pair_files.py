@@ -8,12 +8,12 @@ counted as silence, makes a wrong comparison.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from panelist.core.errors import BadRatings
+from panelist.core.sides import FIRST, SECOND, SILENT, TIE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,17 +31,6 @@ SIDES = (
 SHOWN = ("left", "first")  # the sides that say where an output stood, not only what it is called
 ANSWERS = ("winner", "preferred", "preference", "choice", "vote", "rating")  # the first that is there
 ORDER = "first"  # the column that says which side was shown first
-NOUNS = "model|system|output|response|text|option|assistant|answer|candidate|summary|translation|version"
-_FIRST, _SECOND = (
-    re.compile(rf"(the )?(({NOUNS}) )?({marks})( ({NOUNS}))?( (is )?(better|wins|won|preferred))?")
-    for marks in ("a|1|one|first|left", "b|2|two|second|right")
-)
-_TIE = re.compile(
-    r"ties?|tied|tie \(?both ?(bad|good)\)?|draw|drawn|both|neither|either|equal|equals|equally (good|bad)|0"
-    r"|both (are )?(equally )?(good|bad)|bothbad|(about |exactly )?(the )?(same|similar)|no difference"
-    r"|no (preference|winner)|undecided"
-)
-_SILENT = ("", "na", "n/a", "nan", "none", "skip", "skipped", "no answer")
 
 
 def is_pair_file(frame: pd.DataFrame) -> bool:
@@ -106,14 +95,14 @@ def _read_answers(frame: pd.DataFrame, column: str, sides: list[Any]) -> tuple[l
     names = {name.casefold() for side in sides for name in side.unique() if name}
     named = said.str.casefold().isin(names)
     own = [said.str.casefold() == side.str.casefold() for side in sides]
-    words = [plain.str.fullmatch(pattern.pattern) & ~named for pattern in (_FIRST, _SECOND, _TIE)]
+    words = [plain.str.fullmatch(pattern.pattern) & ~named for pattern in (FIRST, SECOND, TIE)]
     won = [(own[0] | words[0]).to_numpy(), (own[1] | words[1]).to_numpy(), words[2].to_numpy()]
-    silent = (plain.isin(_SILENT) & ~named).to_numpy()
+    silent = (plain.isin(SILENT) & ~named).to_numpy()
     read = won[0] | won[1] | won[2] | silent
     if not read.all():
         _refuse(frame, column, said, sides, int(np.flatnonzero(~read)[0]), int((~read).sum()), names)
     _check_numbers(column, set(plain[~named.to_numpy() & ~silent]))
-    sides_too = [plain.str.fullmatch(pattern.pattern) for pattern in (_FIRST, _SECOND)]
+    sides_too = [plain.str.fullmatch(pattern.pattern) for pattern in (FIRST, SECOND)]
     otherwise = named & ((sides_too[0] & ~own[0]) | (sides_too[1] & ~own[1]))
     if not otherwise.any():
         return won, []
@@ -159,7 +148,7 @@ def _read_order(frame: pd.DataFrame, columns: tuple[str, str], sides: list[Any])
     if ORDER not in frame:
         return unknown
     said = _text(frame[ORDER]).str.casefold()
-    for place, (side, pattern) in enumerate(zip(sides, (_FIRST, _SECOND), strict=True)):
+    for place, (side, pattern) in enumerate(zip(sides, (FIRST, SECOND), strict=True)):
         plain = said.str.replace(r"[_\-]+", " ", regex=True)
         other = sides[1 - place].str.casefold()
         hit = (said == side.str.casefold()) | (plain.str.fullmatch(pattern.pattern) & (said != other))

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from panelist.collection.legacy.mapping import Cell, Comparison, Criterion, Mapping, Taken
+from panelist.collection.legacy.grids import NUMBER
+from panelist.collection.legacy.mapping import Cell, Comparison, Criterion, Mapping, Taken, columns_of
 from panelist.collection.legacy.patterns import PLACEHOLDER, Slot, find_slots
 from panelist.collection.legacy.sheet import LeftOut, Sheet
+from panelist.core.cells import MISSING_WORDS
 from panelist.core.errors import BadFile
+from panelist.core.sides import SILENT, drop_zeros
 from panelist.study.problems import list_some
 
 ROW, SLOT = "_row", "_slot"
@@ -55,9 +58,8 @@ def _rate(sheet: Sheet, mapping: Mapping, criterion: Criterion, tally: Tally) ->
         answers, twice = _read_slot(sheet, slot)
         several += twice
         asked = sheet.has(slot.column)
-        part = _frame(sheet, mapping, slot, place, criterion.item, criterion.system)
-        code = slot.given.get("criterion", "")
-        part["criterion"] = criterion.name or mapping.rename.criterion.get(code, code)
+        part = _frame(sheet, mapping, slot, place, criterion)
+        part["criterion"] = _name_criterion(sheet, mapping, criterion, slot)
         given = answers != ""
         silent += int((asked & ~given).sum()) - twice
         rating = answers
@@ -68,19 +70,47 @@ def _rate(sheet: Sheet, mapping: Mapping, criterion: Criterion, tally: Tally) ->
         part["rating"] = rating
         parts.append(part[given])
     name = criterion.name or criterion.answer
+    if mapping.source == "table" and (criterion.named_by or "{" in criterion.answer or criterion.by):
+        silent = 0  # where raters have a column each, or criteria share one, a gap is what nobody was asked
     tally.leave(f"answers on {name} that are empty", silent)
     tally.leave(f"answers on {name} with several options marked", several)
     tally.leave(
         f"answers on {name} that the mapping gives no value", sum(unread.values()), [repr(w) for w in unread]
     )
     whole: pd.DataFrame = pd.concat(parts, ignore_index=True)
-    return whole
+    return _drop_stray(whole, name, tally) if mapping.stray == "leave out" and not values else whole
+
+
+def _name_criterion(
+    sheet: Sheet, mapping: Mapping, asked: Criterion | Comparison, slot: Slot
+) -> str | list[str]:
+    """Return the name of the criterion, or that of each row where a column has it."""
+    new = mapping.rename.criterion
+    if asked.named_by is not None:
+        return [new.get(code, code) or asked.name or "" for code in _texts(sheet, asked.named_by)]
+    code = slot.given.get("criterion", "")
+    return asked.name or new.get(code, code)
+
+
+def _drop_stray(frame: pd.DataFrame, name: str, tally: Tally) -> pd.DataFrame:
+    """Return the answers without words where at least as many on the criterion are numbers."""
+    number = np.array([NUMBER.fullmatch(word) is not None for word in frame["rating"]], dtype=bool)
+    share = pd.Series(number, index=frame.index).groupby(frame["criterion"]).transform("mean")
+    stray = ~number & (share.to_numpy() >= 0.5)
+    words = Counter(frame["rating"][stray])
+    tally.leave(f"answers on {name} that are words among numbers", int(stray.sum()), [repr(w) for w in words])
+    return frame[~stray]
 
 
 def _read_slot(sheet: Sheet, slot: Slot) -> tuple[np.ndarray, int]:
     """Return the answers at one place as text, and how many rows marked several options."""
     if not slot.options:
-        return _texts(sheet, slot.column), 0
+        answers = _texts(sheet, slot.column)
+        if sheet.source == "table":
+            answers = np.array(
+                ["" if word.casefold() in MISSING_WORDS else word for word in answers], dtype=object
+            )
+        return answers, 0
     marked = np.array(
         [[word.casefold() in _TRUE for word in _texts(sheet, name)] for _, name in slot.options.items()]
     )
@@ -101,8 +131,10 @@ def _compare(sheet: Sheet, mapping: Mapping, comparison: Comparison, tally: Tall
             for key, column in (("best", comparison.best), ("worst", comparison.worst))
             if column is not None
         }
-        lower = {key: np.array([word.casefold() for word in texts]) for key, texts in said.items()}
+        lower = {key: _read_sides(sheet, comparison, texts) for key, texts in said.items()}
         asked_here = sheet.has(slot.column)
+        if "rater" in slot.given or comparison.by is not None:
+            asked_here &= next(iter(said.values())) != ""  # whom nobody asked did not fail to answer
         both = np.zeros(len(sheet), dtype=bool)
         if len(lower) == 2:
             both = (lower["best"] == lower["worst"]) & np.isin(lower["best"], words)
@@ -114,8 +146,8 @@ def _compare(sheet: Sheet, mapping: Mapping, comparison: Comparison, tally: Tall
         silent += int(np.logical_and.reduce([asked_here, *(texts == "" for texts in lower.values())]).sum())
         first = next(iter(said.values()))
         for at, column in enumerate(comparison.shows.values()):
-            part = _frame(sheet, mapping, slot, place, comparison.item, column)
-            part["criterion"] = comparison.name
+            part = _frame(sheet, mapping, slot, place, comparison, column)
+            part["criterion"] = _name_criterion(sheet, mapping, comparison, slot)
             part["position"] = at + 1
             choice = np.full(len(sheet), "", dtype=object)
             for key, texts in lower.items():
@@ -137,34 +169,74 @@ def _compare(sheet: Sheet, mapping: Mapping, comparison: Comparison, tally: Tall
     return frame.sort_values([ROW, SLOT, "position"], kind="stable", ignore_index=True)
 
 
+def _read_sides(sheet: Sheet, comparison: Comparison, texts: np.ndarray) -> np.ndarray:
+    """Return the answers in lower case, other words and names of systems as the words in ``shows``."""
+    words = {word.strip().casefold(): key.strip().casefold() for word, key in comparison.words.items()}
+    plain = [drop_zeros(text).casefold() if sheet.source == "table" else text.casefold() for text in texts]
+    said = [words.get(text, text) for text in plain]
+    if comparison.named:
+        for key, column in comparison.shows.items():
+            names = _texts(sheet, column)
+            said = [
+                key.strip().casefold() if word == name.casefold() else word
+                for word, name in zip(said, names, strict=True)
+            ]
+    return np.array([find_word(word) for word in said] if sheet.source == "table" else said)
+
+
+def find_word(word: str) -> str:
+    """Return an answer, or nothing where it is a word for none."""
+    return "" if word in SILENT else word
+
+
 def _frame(
-    sheet: Sheet, mapping: Mapping, slot: Slot, place: int, item: Cell | None, system: Cell | None
+    sheet: Sheet,
+    mapping: Mapping,
+    slot: Slot,
+    place: int,
+    asked: Criterion | Comparison,
+    shown: Cell | None = None,
 ) -> pd.DataFrame:
-    """Return a row for each submission with item and system, and the number of the place."""
+    """Return a row for each submission with item, system and rater, and the number of the place."""
     part = pd.DataFrame({ROW: np.arange(len(sheet)), SLOT: place})
-    for name, own, general in (("item", item, mapping.item), ("system", system, mapping.system)):
+    own_system = asked.system if isinstance(asked, Criterion) else shown
+    for name, own, general in (("item", asked.item, mapping.item), ("system", own_system, mapping.system)):
         # A general column with {n} is not meant for an answer that has no number.
         cell = own or (general if general is not None and not _is_open(general, slot) else None)
-        codes = _read_cell(sheet, cell, slot) if cell is not None else None
+        codes = read_cell(sheet, cell, slot) if cell is not None else None
         if codes is None and name in slot.given:
             codes = np.full(len(sheet), slot.given[name], dtype=object)
+        if name == "system" and isinstance(asked, Criterion) and asked.of is not None:
+            codes = np.full(len(sheet), asked.of, dtype=object)
         if codes is not None:
             new = getattr(mapping.rename, name)
             part[name] = [new.get(code, code) for code in codes]
-    if "n" in slot.given:
+    if asked.by is not None or "rater" in slot.given:
+        part["rater"] = asked.by or name_place(asked, slot.given["rater"])
+    if "n" in slot.given and mapping.rater is not None:  # of unknown raters it is no place on a page
         part["position"] = int(slot.given["n"])
     for name, column in mapping.keep.items():
         part[name] = _texts(sheet, slot.fill(column))
-    part["_n"] = "-".join(slot.given.values())
+    part["_n"] = "-".join([*slot.given.values(), *([asked.by] if asked.by is not None else [])])
     return part
 
 
+def name_place(asked: Criterion | Comparison, rater: str) -> str:
+    """Return the name of a rater from a column's: a number with the word before it, annotator1."""
+    pattern = asked.answer if isinstance(asked, Criterion) else (asked.best or asked.worst or "")
+    lead = re.search(r"([A-Za-z]+)[ _.-]*\{rater\}", pattern)
+    return f"{lead[1]}{rater}" if lead and rater.isdecimal() else rater
+
+
 def _is_open(cell: Cell, slot: Slot) -> bool:
-    return bool(PLACEHOLDER.search(slot.fill(cell.column if isinstance(cell, Taken) else cell)))
+    return any(PLACEHOLDER.search(slot.fill(column)) for column in columns_of(cell))
 
 
-def _read_cell(sheet: Sheet, cell: Cell, slot: Slot) -> np.ndarray:
-    """Return the cells of a column, or the part of them that an expression takes."""
+def read_cell(sheet: Sheet, cell: Cell, slot: Slot) -> np.ndarray:
+    """Return the cells of a column, the part of them that an expression takes, or several together."""
+    if isinstance(cell, tuple):
+        several = [read_cell(sheet, column, slot) for column in cell]
+        return np.array([" / ".join(parts) for parts in zip(*several, strict=True)], dtype=object)
     column = slot.fill(cell.column if isinstance(cell, Taken) else cell)
     if column not in sheet.frame:
         left = PLACEHOLDER.search(column)
@@ -175,7 +247,13 @@ def _read_cell(sheet: Sheet, cell: Cell, slot: Slot) -> np.ndarray:
     texts = _texts(sheet, column)
     if not isinstance(cell, Taken):
         return texts
-    matcher = re.compile(cell.match)
+    if cell.numbered:
+        numbers = pd.factorize(texts)[0]
+        return np.array(
+            [str(number + 1) if text else "" for number, text in zip(numbers, texts, strict=True)],
+            dtype=object,
+        )
+    matcher = re.compile(cell.match or "(.*)")
     taken = [matcher.fullmatch(text) for text in texts]
     odd = [at for at, found in enumerate(taken) if found is None]
     if odd:

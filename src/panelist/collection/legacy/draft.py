@@ -13,7 +13,7 @@ from panelist.collection.legacy.sheet import Sheet
 from panelist.study.problems import count, list_some
 
 HEAD = """\
-# Which column of the files is what. Drafted from the columns: read every line, correct, and then
+# Which column of the files is what. {how}read every line, correct, and then
 #   panelist import FILE… --mapping {name} -o ratings.csv
 """
 _PREFIXES = {"mturk": ("Input.", "Answer."), "label-studio": ("data.", "result.")}
@@ -26,6 +26,7 @@ class Draft:
     data: dict[str, Any] = field(default_factory=dict)
     remarks: dict[str, list[str]] = field(default_factory=dict)
     open: list[str] = field(default_factory=list)
+    head: str = "Drafted from the columns: "
 
     def put(self, key: str, value: Any, *remarks: str) -> None:
         """Note a guess with its reasons."""
@@ -43,12 +44,12 @@ class Draft:
 
     def write(self, name: str = "mapping.yaml") -> str:
         """Return the YAML text with its comments."""
-        lines = [HEAD.format(name=name)]
+        lines = [HEAD.format(name=name, how=self.head)]
         there = {*self.data, *(key for key, remarks in self.remarks.items() if remarks)}
         for key in (key for key in Mapping.model_fields if key in there):
             lines += [f"# {line}" for remark in self.remarks.get(key, []) for line in _wrap(remark)]
             if key in self.data:
-                lines += _write(key, self.data[key], 0)
+                lines += write_lines(key, self.data[key])
         return "\n".join(lines) + "\n"
 
 
@@ -326,22 +327,24 @@ def _wrap(text: str, width: int = 98) -> list[str]:
     return textwrap.wrap(text, width) or [""]
 
 
-def _write(key: str, value: Any, depth: int) -> list[str]:
+def write_lines(key: str, value: Any, depth: int = 0) -> list[str]:
+    """Return the lines of a key and its value in YAML."""
     pad = "  " * depth
     if isinstance(value, Keys):
         if not value:
             return [f"{pad}{quote(key)}: {{}}"]
         return [
             f"{pad}{quote(key)}:",
-            *(line for name, one in value.items() for line in _write(name, one, depth + 1)),
+            *(line for name, one in value.items() for line in write_lines(name, one, depth + 1)),
         ]
     if isinstance(value, list):
         if all(isinstance(one, str) for one in value):
             return [f"{pad}{quote(key)}: [{', '.join(quote(one) for one in value)}]"]
         lines = [f"{pad}{quote(key)}:"]
         for one in value:
-            inner = [line for name, part in one.items() for line in _write(name, part, depth + 2)]
+            inner = [line for name, part in one.items() for line in write_lines(name, part, depth + 2)]
             inner[0] = f"{pad}  - {inner[0].lstrip()}"
             lines += inner
         return lines
-    return [f"{pad}{quote(key)}: {quote(str(value))}"]
+    text = str(value).lower() if isinstance(value, bool) else quote(str(value))
+    return [f"{pad}{quote(key)}: {text}"]

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from panelist.collection.export import write_export
+from panelist.collection.legacy.draft import Draft
 from panelist.collection.legacy.mapping import Mapping
 from panelist.collection.legacy.sheet import LeftOut
 from panelist.core.errors import BadFile
@@ -32,6 +33,10 @@ class Imported(Result):
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     salt: str | None = field(default=None, repr=False)
+    recognised: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """What anybody's table was recognised as, where no mapping was given: what, and by what."""
+    draft: Draft | None = field(default=None, repr=False)
+    """The mapping that was found, None where one was given."""
 
     def title(self) -> str:
         """Return the heading."""
@@ -40,19 +45,18 @@ class Imported(Result):
 
     def parts(self) -> list[Part]:
         """Return the counts, the criteria, what was left out, and the notes."""
-        rows = [("submissions", f"{self.n_submissions:,}")]
+        rows = [("rows read" if self.mapping.source == "table" else "submissions", f"{self.n_submissions:,}")]
         if self.background is not None:
             about = [name for name in self.background.columns if name != "rater"]
             rows.append(("background", f"{len(self.background):,} raters: {', '.join(about)}"))
         if not len(self.frame):
             return [Pairs([*rows, *self._remarks()])]
         rows.append(("rows", f"{len(self.frame):,}"))
-        rows += [(f"{name}s", f"{n:,}") for name, n in self._counts().items()]
-        return (
-            [Pairs(rows), self._table(), Pairs(self._remarks())]
-            if self._remarks()
-            else [Pairs(rows), self._table()]
-        )
+        rows += [(f"{name}s", f"{n:,}" if n else "unknown") for name, n in self._counts().items()]
+        parts: list[Part] = [Pairs(rows), self._table()]
+        if self.recognised:
+            parts.insert(0, Pairs(list(self.recognised)))
+        return [*parts, Pairs(self._remarks())] if self._remarks() else parts
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, what was left out, and the notes."""
@@ -68,6 +72,8 @@ class Imported(Result):
                         dict(zip(("criterion", "kind", "n", "raters", "items", "excluded"), row, strict=True))
                         for row in self._criteria()
                     ],
+                    "recognised": dict(self.recognised),
+                    "mapping": self.mapping.model_dump(mode="json", exclude_defaults=True),
                     "n_background": None if self.background is None else len(self.background),
                     "left_out": [{"what": one.what, "n": one.n, "names": one.names} for one in self.left_out],
                     "notes": self.notes,
@@ -77,7 +83,9 @@ class Imported(Result):
 
     def _counts(self) -> dict[str, int]:
         return {
-            name: self.frame[name].nunique() for name in ("rater", "item", "system") if name in self.frame
+            name: self.frame.loc[self.frame[name] != "", name].nunique()
+            for name in ("rater", "item", "system")
+            if name in self.frame
         }
 
     def _criteria(self) -> list[tuple[str, str, int, int, int, int]]:
@@ -91,13 +99,25 @@ class Imported(Result):
             aside_n = part.loc[aside, "trial"].nunique() if compared else int(aside.sum())
             items = part["item"].nunique() if "item" in part else 0
             rows.append(
-                (str(name), "choices" if compared else "ratings", n, part["rater"].nunique(), items, aside_n)
+                (
+                    str(name),
+                    "choices" if compared else "ratings",
+                    n,
+                    part.loc[part["rater"] != "", "rater"].nunique(),
+                    items,
+                    aside_n,
+                )
             )
         return rows
 
     def _table(self) -> Table:
         return Table(
-            "Criteria", ("criterion", "kind", "answers", "raters", "items", "excluded"), self._criteria()
+            "Criteria",
+            ("criterion", "kind", "answers", "raters", "items", "excluded"),
+            [
+                (name, kind, n, raters or "unknown", *rest)
+                for name, kind, n, raters, *rest in self._criteria()
+            ],
         )
 
     def _remarks(self) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -13,13 +14,15 @@ from pydantic import ValidationError
 from panelist.collection.legacy.building import ROW, Tally, build_rows
 from panelist.collection.legacy.draft import Draft, draft_mapping
 from panelist.collection.legacy.imported import Imported
-from panelist.collection.legacy.mapping import Mapping
+from panelist.collection.legacy.mapping import Layout, Mapping, columns_of
 from panelist.collection.legacy.mapping_file import check_columns, load_mapping
-from panelist.collection.legacy.people import gather_background, make_names, mask_ids
+from panelist.collection.legacy.people import gather_background, is_place, make_names, mask_ids, read_raters
 from panelist.collection.legacy.prolific import PERSON
+from panelist.collection.legacy.recognising import draft_tables, find_reading
 from panelist.collection.legacy.sheet import Sheet
 from panelist.collection.legacy.sources import read_sources
 from panelist.collection.legacy.times import read_time
+from panelist.collection.legacy.unfolding import unfold
 from panelist.core.errors import BadFile
 from panelist.study.problems import count, list_some
 from panelist.study.yaml_lines import YamlText
@@ -27,6 +30,10 @@ from panelist.study.yaml_lines import YamlText
 ORDER = (
     *("rater", "item", "system", "criterion", "trial", "rating", "choice", "answer", "position", "seconds"),
     *("work_seconds", "accepted", "submitted", "status", "excluded"),
+)
+UNKNOWN = (
+    "who rated what is not in the file: the raters are unknown, their column is empty, and nothing that "
+    "tells raters apart can be computed"
 )
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -38,34 +45,54 @@ def import_results(
     source: str | None = None,
     keep_ids: bool = False,
     salt: str | None = None,
+    reading: int | None = None,
+    header: Sequence[str] = (),
 ) -> Imported:
-    """Return the ratings in the files of one study, from a closed platform or another tool.
+    """Return the ratings in the files of one study, from a closed platform, another tool, or anybody.
 
     ``mapping`` is a file, or a Mapping; without it the columns suggest one, and where they leave something
-    open BadFile says what. ``source`` is mturk, potato, label-studio, prolific or wide; without it the files
-    say it themselves. Raters get pseudonyms made with ``salt`` (hexadecimal; a new one if not given) unless
-    ``keep_ids``.
+    open BadFile says what. ``source`` is mturk, potato, label-studio, prolific, wide or table; without it the
+    files say it themselves. Where they can be read in several ways, ``reading`` is the number of the right
+    one; ``header`` names the columns of a file that has no header line. Raters get pseudonyms made with
+    ``salt`` (hexadecimal; a new one if not given) unless ``keep_ids``.
     """
     paths = _list_paths(files)
     chosen, text = _take_mapping(mapping)
-    read = read_sources(paths, source or (chosen.source if chosen else None))
+    layout = chosen.layout if chosen else Layout(header=tuple(header))
+    read = read_sources(paths, source or (chosen.source if chosen else None), layout)
     salt = None if keep_ids else _check_salt(salt)
-    if read.sheet is None:
+    draft: Draft | None = None
+    recognised: tuple[tuple[str, str], ...] = ()
+    if read.tables and chosen is None:
+        found = find_reading(read.tables, paths, layout, reading)
+        draft, sheet, recognised = found.draft, found.sheet, found.recognised
+    elif read.tables and chosen is not None:
+        sheet = unfold(read.tables, chosen.unfold)
+    elif read.sheet is not None:
+        sheet = read.sheet
+        draft = draft_mapping(sheet) if chosen is None else None
+    else:
         assert read.people is not None
         return _import_people(read.people, salt)
-    sheet = read.sheet
     if chosen is None:
-        chosen = _mapping_of(draft_mapping(sheet), paths)
+        assert draft is not None
+        chosen = _mapping_of(draft, paths)
     if chosen.source != sheet.source:
         raise BadFile(f"The mapping is for {chosen.source}, and the files are of {sheet.source}.")
     name = Path(mapping).name if isinstance(mapping, str | PathLike) else "mapping"
     check_columns(chosen, sheet.columns, sheet.files, name, text)
-    return import_sheet(sheet, chosen, read.people, salt)
+    made = import_sheet(sheet, chosen, read.people, salt)
+    return replace(made, recognised=recognised, draft=draft)
 
 
-def draft_for(files: Files, source: str | None = None) -> Draft:
-    """Return the drafted mapping for files."""
-    read = read_sources(_list_paths(files), source)
+def draft_for(
+    files: Files, source: str | None = None, *, reading: int | None = None, header: Sequence[str] = ()
+) -> Draft:
+    """Return the drafted mapping for files: where they can be read in several ways, of the one asked for."""
+    paths, layout = _list_paths(files), Layout(header=tuple(header))
+    read = read_sources(paths, source, layout)
+    if read.tables:
+        return draft_tables(read.tables, paths, layout, reading)
     if read.sheet is None:
         raise BadFile("A demographics export of Prolific needs no mapping: import it as it is.")
     return draft_mapping(read.sheet)
@@ -103,9 +130,8 @@ def import_sheet(sheet: Sheet, mapping: Mapping, people: Sheet | None, salt: str
     sheet, aside = _choose_rows(sheet, mapping, tally)
     frame = build_rows(sheet, mapping, tally)
     rows = frame.pop(ROW).to_numpy()
-    ids = [str(cell).strip() for cell in sheet.frame[mapping.rater]]
-    names = make_names(ids, salt)
-    frame["rater"] = np.array([names[one] for one in ids], dtype=object)[rows]
+    names = _name_raters(frame, sheet, mapping, rows, salt)
+    salt = salt if any(one != name for one, name in names.items()) else None
     _add_trials(frame, sheet, mapping, rows, names)
     _add_times(frame, sheet, mapping, rows, tally)
     if mapping.status is not None:
@@ -118,6 +144,8 @@ def import_sheet(sheet: Sheet, mapping: Mapping, people: Sheet | None, salt: str
         tally.notes.append("no system is mapped: raters can be compared, systems cannot")
     mask_ids(frame, names, skip=("rater",))
     background, told = gather_background(sheet, mapping, people, names, salt)
+    if not names:
+        told.append(UNKNOWN)
     columns = [name for name in ORDER if name in frame]
     columns += [str(name) for name in frame if name not in columns and not str(name).startswith("_")]
     tally.notes += [*_note_odd(sheet, mapping), *told]
@@ -131,6 +159,25 @@ def import_sheet(sheet: Sheet, mapping: Mapping, people: Sheet | None, salt: str
         notes=tuple(tally.notes),
         salt=salt,
     )
+
+
+def _name_raters(
+    frame: pd.DataFrame, sheet: Sheet, mapping: Mapping, rows: np.ndarray, salt: str | None
+) -> dict[str, str]:
+    """Put the raters into the table and return the name of each id; none where the raters are unknown."""
+    if mapping.rater is not None:
+        ids = read_raters(sheet, mapping)
+        names = make_names(ids, salt)
+        frame["rater"] = np.array([names[one] for one in ids], dtype=object)[rows]
+    elif "rater" in frame:
+        ids = [str(one) for one in frame["rater"]]
+        # A number with a word before it, such as annotator1, says nothing of who it is.
+        names = make_names(ids, salt) | {one: one for one in ids if is_place(one)}
+        frame["rater"] = [names[one] for one in ids]
+    else:
+        names = {}
+        frame["rater"] = ""
+    return names
 
 
 def _import_people(people: Sheet, salt: str | None) -> Imported:
@@ -170,15 +217,18 @@ def _refuse_duplicates(sheet: Sheet, mapping: Mapping) -> None:
 def _choose_rows(sheet: Sheet, mapping: Mapping, tally: Tally) -> tuple[Sheet, list[str]]:
     """Return the rows to import, and for each why it is set aside, or nothing."""
     frame = sheet.frame
+    unit = "rows" if mapping.source == "table" else "submissions"
     gone = np.zeros(len(frame), dtype=bool)
     for column, values in mapping.leave_out.items():
         said = frame[column].astype(str).str.strip().str.casefold()
         hit = said.isin([value.strip().casefold() for value in values]).to_numpy() & ~gone
-        tally.leave(f"submissions whose {column} is {list_some(values)}", int(hit.sum()))
+        tally.leave(f"{unit} whose {column} is {list_some(values)}", int(hit.sum()))
         gone |= hit
-    nameless = frame[mapping.rater].astype(str).str.strip().eq("").to_numpy() & ~gone
-    tally.leave(f"submissions without a rater ({mapping.rater} is empty)", int(nameless.sum()))
-    gone |= nameless
+    if mapping.rater is not None:
+        nameless = np.array([one == "" for one in read_raters(sheet, mapping)], dtype=bool) & ~gone
+        column = " and ".join(columns_of(mapping.rater))
+        tally.leave(f"{unit} without a rater ({column} is empty)", int(nameless.sum()))
+        gone |= nameless
     aside = _explain_rejections(frame, mapping, tally, gone)
     if mapping.rejected == "leave out":
         hit = np.array([bool(why) for why in aside]) & ~gone
@@ -265,11 +315,11 @@ def _add_times(frame: pd.DataFrame, sheet: Sheet, mapping: Mapping, rows: np.nda
 
 def _note_odd(sheet: Sheet, mapping: Mapping) -> list[str]:
     """Return what is odd: raters who are not known, or who did a task twice, which was not allowed."""
-    if mapping.rater == mapping.submission:
+    if mapping.rater is not None and mapping.rater == mapping.submission:
         return [f"the raters are not known: every submission counts as a rater of its own ({mapping.rater})"]
-    if mapping.source != "mturk" or "HITId" not in sheet.frame:
+    if mapping.source != "mturk" or "HITId" not in sheet.frame or mapping.rater is None:
         return []
-    again = sheet.frame.duplicated(["HITId", mapping.rater]) & sheet.frame["HITId"].ne("")
+    again = sheet.frame.duplicated(["HITId", *columns_of(mapping.rater)]) & sheet.frame["HITId"].ne("")
     if not again.any():
         return []
     return [f"{count(int(again.sum()), 'assignment')} of a worker who had done the same HIT before"]

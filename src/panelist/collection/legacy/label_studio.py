@@ -34,6 +34,18 @@ def is_label_studio(data: Any) -> bool:
     return bool({"annotations", "completions"} & set(data[0])) or "annotator" in data[0]
 
 
+def is_export(data: Any) -> bool:
+    """Return whether this can only be an export: others too have annotations and annotators."""
+    if not is_label_studio(data):
+        return False
+    first = next(
+        (one for task in data for one in task.get("annotations", task.get("completions")) or []), None
+    )
+    if isinstance(first, Mapping):
+        return bool({"result", "completed_by"} & set(first))
+    return {"annotator", "annotation_id"} <= set(data[0]) or "data" in data[0]
+
+
 def read_label_studio(path: Path, content: bytes) -> Sheet:
     """Return the annotations of an export, one a row."""
     text, notes = decode(content, path.name)

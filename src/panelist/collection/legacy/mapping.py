@@ -9,23 +9,60 @@ from panelist.core.schema import Name, Part, Text
 Column = Annotated[str, StringConstraints(min_length=1)]
 """A column; with {n}, {item}, {system} or {criterion} for what varies where an answer repeats in a row."""
 
-SOURCES = ("mturk", "potato", "label-studio", "prolific", "wide")
-Source = Literal["mturk", "potato", "label-studio", "prolific", "wide"]
+SOURCES = ("mturk", "potato", "label-studio", "prolific", "wide", "table")
+Source = Literal["mturk", "potato", "label-studio", "prolific", "wide", "table"]
+
+
+class Layout(Part):
+    """How a table lies in its file."""
+
+    skip: int | None = Field(None, ge=0, le=1000)
+    """How many rows stand above the header, such as a title; empty rows do not count. Without it the header
+    is the first row that is as wide as the table."""
+    header: tuple[Column, ...] = ()
+    """The names of the columns, for a file without a header line."""
+    sheet: Text | None = None
+    """The sheet of a workbook; without it the first."""
+
+
+class Unfolding(Part):
+    """What becomes several rows: the entries of lists, or the keys of an object."""
+
+    lists: tuple[Column, ...] = ()
+    """A column of lists: one row for each entry. Several columns are unfolded side by side."""
+    keys: Column | None = None
+    """A column of objects: one row for each key, which then stands in COLUMN.key. ``file`` is the file."""
+
+    @model_validator(mode="after")
+    def _says_one(self) -> "Unfolding":
+        if bool(self.lists) == bool(self.keys):
+            raise ValueError("takes either lists: [COLUMN, …] or keys: COLUMN.")
+        return self
 
 
 class Taken(Part):
-    """A part of a column's cells."""
+    """A part of a column's cells, or their numbers."""
 
     column: Column
     """The column."""
-    match: Text
+    match: Text | None = None
     """A regular expression that fits the whole cell; what stands in its first brackets is taken."""
+    numbered: bool = False
+    """Different cells are numbered as they come: for texts, which make long names."""
+
+    @model_validator(mode="after")
+    def _does_something(self) -> "Taken":
+        if self.match is None and not self.numbered:
+            raise ValueError("needs match: (a part of the cell) or numbered: true.")
+        return self
 
     @field_validator("match")
     @classmethod
-    def _has_brackets(cls, match: str) -> str:
+    def _has_brackets(cls, match: str | None) -> str | None:
         import re
 
+        if match is None:
+            return None
         try:
             groups = re.compile(match).groups
         except re.error as error:
@@ -35,16 +72,30 @@ class Taken(Part):
         return match
 
 
-Cell = Column | Taken
+Cell = Column | Taken | tuple[Column, ...]
+"""A column, a part of one, or several columns that say it together."""
+
+
+def columns_of(cell: Cell) -> tuple[str, ...]:
+    """Return the columns that a cell is read from."""
+    if isinstance(cell, Taken):
+        return (cell.column,)
+    return (cell,) if isinstance(cell, str) else cell
 
 
 class Criterion(Part):
     """A criterion that was rated one output at a time."""
 
     name: Name | None = None
-    """The criterion. Not needed where the answer's column has {criterion} in it."""
+    """The criterion. Not needed where the answer's column has {criterion} in it, or a column names it."""
+    named_by: Column | None = None
+    """The column that names the criterion, where each row is on one of several."""
     answer: Column
     """The column of the answer. {option} stands for columns that are true for the option chosen."""
+    by: Name | None = None
+    """The rater whose answers these are, where raters have a column each."""
+    of: Name | None = None
+    """The system that was rated, where systems have a column each."""
     values: dict[str, Name] = Field(default_factory=dict)
     """What each answer counts as, such as Very good: 5. Without it answers are taken as they are."""
     item: Cell | None = None
@@ -54,9 +105,10 @@ class Criterion(Part):
 
     @model_validator(mode="after")
     def _is_named(self) -> "Criterion":
-        if self.name is None and "{criterion}" not in self.answer:
+        if self.name is None and self.named_by is None and "{criterion}" not in self.answer:
             raise ValueError(
-                "the key 'name' is missing; or put {criterion} into the answer's column if that says it."
+                "the key 'name' is missing; or put {criterion} into the answer's column if that says it, or "
+                "write named_by: COLUMN if a column does."
             )
         return self
 
@@ -66,14 +118,22 @@ class Comparison(Part):
 
     name: Name
     """The criterion."""
+    named_by: Column | None = None
+    """The column that names the criterion, where each row is on one of several."""
     shows: dict[str, Column] = Field(min_length=2)
     """For each answer that names an output, the column with that output's system, in the order shown."""
     best: Column | None = None
     """The column that says which was best."""
     worst: Column | None = None
     """The column that says which was worst."""
-    ties: tuple[Name, ...] = ()
+    words: dict[str, Text] = Field(default_factory=dict)
+    """Other words for the answers in ``shows``: A is better: A."""
+    named: bool = False
+    """Whether answers may be the names of the systems themselves."""
+    ties: tuple[Text, ...] = ()
     """Answers that mean that none is better."""
+    by: Name | None = None
+    """The rater whose answers these are, where raters have a column each."""
     item: Cell | None = None
     """The item, where this criterion has another than the mapping's."""
 
@@ -110,9 +170,14 @@ class Mapping(Part):
     """Which column is what."""
 
     source: Source
-    """What wrote the files: mturk, potato, label-studio, prolific or wide."""
-    rater: Column
-    """The column with the rater."""
+    """What wrote the files: mturk, potato, label-studio, prolific or wide; or table, for anybody's."""
+    layout: Layout = Layout()
+    """How the table lies in the file (source: table)."""
+    unfold: tuple[Unfolding, ...] = ()
+    """What becomes several rows, in this order (source: table)."""
+    rater: Cell | None = None
+    """The column with the rater. Not needed where an answer's column has {rater} in it or says by:. Without
+    any of these the raters are unknown (source: table)."""
     item: Cell | None = None
     """The column with the item; not needed where an answer's column has {item} in it."""
     system: Cell | None = None
@@ -132,6 +197,8 @@ class Mapping(Part):
     out of the table, or is kept like any other."""
     leave_out: dict[Column, tuple[str, ...]] = Field(default_factory=dict)
     """Rows to leave out: a column, and the values that mean so."""
+    stray: Literal["leave out", "keep"] = "keep"
+    """Words where a criterion is answered by numbers: left out and counted, or kept as they are."""
     times: Times = Times()
     """When, and how long."""
     keep: dict[Name, Column] = Field(default_factory=dict)
@@ -145,4 +212,8 @@ class Mapping(Part):
     def _says_what_was_asked(self) -> "Mapping":
         if not self.criteria and not self.comparisons and self.source != "prolific":
             raise ValueError("names no criterion; give criteria: (ratings) or comparisons: (choices).")
+        if self.rater is None and self.source != "table":
+            raise ValueError("the key 'rater' is missing; name the column with the rater: rater: COLUMN.")
+        if self.source != "table" and (self.unfold or self.layout != Layout()):
+            raise ValueError("layout: and unfold: are only for source: table.")
         return self

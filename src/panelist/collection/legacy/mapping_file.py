@@ -8,11 +8,15 @@ from pydantic import ValidationError
 
 from panelist.collection.legacy.mapping import Cell, Mapping, Taken
 from panelist.collection.legacy.patterns import PLACEHOLDER, find_slots
+from panelist.collection.legacy.sheet import ROW
 from panelist.core.errors import BadFile, did_you_mean
 from panelist.study.explain import explain_errors, explain_repeated
 from panelist.study.problems import Path as KeyPath
 from panelist.study.problems import Problem, count, find_line, write_key
 from panelist.study.yaml_lines import YamlText, read_yaml
+
+ONE_COLUMN = ("rater", "submission", "status", "reasons", "times", "background", "leave_out")
+"""Keys whose columns are about a whole row, where nothing can vary."""
 
 
 def load_mapping(path: Path) -> tuple[Mapping, YamlText]:
@@ -58,7 +62,10 @@ def find_missing(
     """Give every column that a mapping names and nobody has: its key, the column, and what to say."""
     where = files[0] if len(files) == 1 else f"the {len(files)} files"
     for path, column in list_columns(mapping):
-        if column in columns:
+        if path[0] in ONE_COLUMN and PLACEHOLDER.search(column) and column not in columns:
+            yield path, column, f"{column!r} must be one column: {{n}} and the like are for answers."
+            continue
+        if column in columns or column == ROW:
             continue
         if (found := PLACEHOLDER.search(column)) and path[0] in OF_SUBMISSIONS:
             yield (
@@ -77,10 +84,10 @@ def find_missing(
 
 def list_columns(mapping: Mapping) -> Iterator[tuple[KeyPath, str]]:
     """Give every column that a mapping names, with the key that names it."""
-    for key in ("rater", "submission", "status"):
+    for key in ("submission", "status"):
         if (column := getattr(mapping, key)) is not None:
             yield (key,), column
-    for key in ("item", "system"):
+    for key in ("rater", "item", "system"):
         yield from _cell((key,), getattr(mapping, key))
     for place, reason in enumerate(mapping.reasons):
         yield ("reasons", place), reason
@@ -93,12 +100,16 @@ def list_columns(mapping: Mapping) -> Iterator[tuple[KeyPath, str]]:
         yield ("leave_out", column), column
     for place, criterion in enumerate(mapping.criteria):
         yield ("criteria", place, "answer"), criterion.answer
+        if criterion.named_by is not None:
+            yield ("criteria", place, "named_by"), criterion.named_by
         yield from _cell(("criteria", place, "item"), criterion.item)
         yield from _cell(("criteria", place, "system"), criterion.system)
     for place, comparison in enumerate(mapping.comparisons):
         for key in ("best", "worst"):
             if (column := getattr(comparison, key)) is not None:
                 yield ("comparisons", place, key), column
+        if comparison.named_by is not None:
+            yield ("comparisons", place, "named_by"), comparison.named_by
         for word, column in comparison.shows.items():
             yield ("comparisons", place, "shows", word), column
         yield from _cell(("comparisons", place, "item"), comparison.item)
@@ -107,6 +118,8 @@ def list_columns(mapping: Mapping) -> Iterator[tuple[KeyPath, str]]:
 def _cell(path: KeyPath, cell: Cell | None) -> Iterator[tuple[KeyPath, str]]:
     if isinstance(cell, Taken):
         yield (*path, "column"), cell.column
+    elif isinstance(cell, tuple):
+        yield from (((*path, place), column) for place, column in enumerate(cell))
     elif cell is not None:
         yield path, cell
 

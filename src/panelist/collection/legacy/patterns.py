@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-PLACEHOLDER = re.compile(r"\{(n|item|system|criterion|option)\}")
+PLACEHOLDER = re.compile(r"\{(n|item|system|criterion|option|rater)\}")
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,34 @@
 """Raters without their names, and what is known of them, kept apart from the ratings."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from panelist.collection.legacy.building import read_cell
 from panelist.collection.legacy.mapping import Mapping
+from panelist.collection.legacy.patterns import Slot
 from panelist.collection.legacy.prolific import ABOUT_WORK, PERSON
 from panelist.collection.legacy.sheet import FILE, ROW, Sheet
+from panelist.collection.legacy.vocabulary import RATERS
 from panelist.collection.pseudonyms import make_pseudonym
+from panelist.core.errors import BadFile
 from panelist.core.review import is_placeholder
 from panelist.study.problems import count
 
 SHORTEST_ID = 4  # a shorter id is found in ordinary words
+
+
+def read_raters(sheet: Sheet, mapping: Mapping) -> list[str]:
+    """Return the id of the rater of each row; the column, a part of it, or several together say it."""
+    if mapping.rater is None:
+        raise BadFile("The mapping names no column with the rater, so nothing can be said of raters.")
+    return [str(one).strip() for one in read_cell(sheet, mapping.rater, Slot(""))]
+
+
+def is_place(name: str) -> bool:
+    """Return whether a name is a number with a word for raters before it: annotator1."""
+    return re.fullmatch(rf"({'|'.join(RATERS)})\d+", name, re.IGNORECASE) is not None
 
 
 def make_names(ids: Iterable[str], salt: str | None) -> dict[str, str]:
@@ -53,7 +70,7 @@ def gather_background(
         said = pd.DataFrame(
             {name: sheet.frame[column].astype(str).str.strip() for name, column in mapping.background.items()}
         )
-        said.insert(0, "rater", [names[str(one).strip()] for one in sheet.frame[mapping.rater]])
+        said.insert(0, "rater", [names.get(one, one) for one in read_raters(sheet, mapping)])
         tables.append(_one_row_each(said, notes))
     if people is not None:
         tables.append(_describe_people(people, names, sheet is not None, salt, notes))

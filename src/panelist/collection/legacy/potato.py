@@ -33,6 +33,17 @@ def is_potato(header: tuple[str, ...]) -> bool:
     return INSTANCE in header and bool({USER, "user"} & set(header))
 
 
+def is_potato_json(data: Any) -> bool:
+    """Return whether this is what Potato writes: annotations by label, or the state of a rater."""
+    if isinstance(data, Mapping):
+        return _STATE in data or "label_annotations" in data
+    return (
+        bool(data)
+        and isinstance(data, list)
+        and all(isinstance(one, Mapping) and "label_annotations" in one for one in data[:50])
+    )
+
+
 def read_potato(path: Path, content: bytes) -> Sheet:
     """Return the annotations of one file, a row a rater and instance, a column a schema."""
     if path.suffix.casefold() in (".csv", ".tsv"):

@@ -27,6 +27,9 @@ class LeftOut:
 
     def __str__(self) -> str:
         named = f" ({list_some(self.names)})" if self.names else ""
+        first, _, rest = self.what.partition(" ")
+        if self.n == 1:
+            return f"1 {first.removesuffix('s')} {rest.replace('that are', 'that is')}{named}"
         return f"{self.n:,} {self.what}{named}"
 
 

@@ -1,19 +1,20 @@
 """Which program wrote a file, and the files of one study read into one sheet."""
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from panelist.collection.legacy.label_studio import is_label_studio, read_label_studio
-from panelist.collection.legacy.mapping import SOURCES
+from panelist.collection.legacy.grids import read_grid
+from panelist.collection.legacy.label_studio import is_export, read_label_studio
+from panelist.collection.legacy.mapping import SOURCES, Layout
 from panelist.collection.legacy.mturk import is_mturk, read_mturk
-from panelist.collection.legacy.potato import is_potato, read_potato
+from panelist.collection.legacy.potato import is_potato, is_potato_json, read_potato
 from panelist.collection.legacy.prolific import is_prolific, read_prolific
+from panelist.collection.legacy.records import GZIP, PARQUET, Records, holds_json, parse_json, read_records
 from panelist.collection.legacy.sheet import Sheet, join_sheets
-from panelist.collection.legacy.text_tables import decode, read_bytes, read_text_table
-from panelist.collection.legacy.wide import read_wide
+from panelist.collection.legacy.text_tables import decode, read_bytes
+from panelist.collection.legacy.wide import is_survey, read_wide
 from panelist.core.errors import BadFile, UnknownName, did_you_mean
 
 READERS: dict[str, Callable[[Path, bytes], Sheet]] = {
@@ -27,13 +28,18 @@ READERS: dict[str, Callable[[Path, bytes], Sheet]] = {
 
 @dataclass(frozen=True)
 class Read:
-    """What the files hold: submissions, and apart from them what a panel knows of its people."""
+    """What the files hold: submissions, or anybody's tables; apart from them what a panel knows of people."""
 
     sheet: Sheet | None
     people: Sheet | None
+    tables: tuple[Records, ...] = ()
 
 
-def read_sources(files: Sequence[Path], source: str | None = None) -> Read:
+def read_sources(
+    files: Sequence[Path],
+    source: str | None = None,
+    layout: Layout = Layout(),  # noqa: B008  it is frozen
+) -> Read:
     """Return the submissions of all files together, which must be of one kind, and the people if any."""
     if not files:
         raise BadFile("No file is named. Name the files to import.")
@@ -41,14 +47,19 @@ def read_sources(files: Sequence[Path], source: str | None = None) -> Read:
         raise UnknownName(f"No source is called {source!r}. {did_you_mean(source, SOURCES)}")
     contents = {path: read_bytes(path) for path in files}
     _refuse_twice(files, contents)
-    kinds = {path: _find_kind(path, contents[path], source) for path in files}
-    sheets = [READERS[kind](path, contents[path]) for path, kind in kinds.items()]
+    kinds = {path: _find_kind(path, contents[path], source, layout) for path in files}
+    sheets = [READERS[kind](path, contents[path]) for path, kind in kinds.items() if kind in READERS]
+    tables = tuple(
+        read_records(contents[path], path.name, layout) for path, kind in kinds.items() if kind == "table"
+    )
     people = [sheet for sheet in sheets if sheet.source == "prolific"]
     submissions = [sheet for sheet in sheets if sheet.source != "prolific"]
-    if len({sheet.source for sheet in submissions}) > 1:
+    if len({kind for kind in kinds.values() if kind != "prolific"}) > 1:
         listed = ", ".join(f"{path.name} ({kind})" for path, kind in kinds.items() if kind != "prolific")
         raise BadFile(f"The files come from different programs: {listed}. Import each kind by itself.")
-    return Read(join_sheets(submissions) if submissions else None, join_sheets(people) if people else None)
+    return Read(
+        join_sheets(submissions) if submissions else None, join_sheets(people) if people else None, tables
+    )
 
 
 def _refuse_twice(files: Sequence[Path], contents: dict[Path, bytes]) -> None:
@@ -62,21 +73,31 @@ def _refuse_twice(files: Sequence[Path], contents: dict[Path, bytes]) -> None:
             raise BadFile(f"{first} and {path} are the same file. Nothing was imported; leave one out.")
 
 
-def _find_kind(path: Path, content: bytes, source: str | None) -> str:
-    """Return what wrote a file: as it says itself, else as the user says."""
-    if path.suffix.casefold() in (".json", ".jsonl", ".ndjson"):
+def _find_kind(path: Path, content: bytes, source: str | None, layout: Layout) -> str:
+    """Return what wrote a file: as it says itself, else as the user says, else table: anybody."""
+    if source == "table" or content.startswith((PARQUET, GZIP)):
+        return "table"
+    if holds_json(content, path.name):
         if source in ("potato", "label-studio"):
             return source
-        try:
-            data = json.loads(decode(content, path.name)[0])
-        except ValueError:
-            return "potato"
-        return "label-studio" if is_label_studio(data) else "potato"
-    header = read_text_table(content, path.name).header
-    if is_prolific(header):
+        data = parse_json(decode(content, path.name)[0], path.name)
+        return "label-studio" if is_export(data) else "potato" if is_potato_json(data) else "table"
+    if layout.header:
+        return "table"
+    if source is not None and source != "prolific":
+        return source if not _is_people(content, path.name) else "prolific"
+    grid = read_grid(content, path.name)
+    if is_prolific(grid.header) or source == "prolific":
         return "prolific"
-    if source is not None:
-        return source
-    if is_mturk(header):
+    if is_mturk(grid.header):
         return "mturk"
-    return "potato" if is_potato(header) else "wide"
+    if is_potato(grid.header):
+        return "potato"
+    return "wide" if is_survey(grid.rows) else "table"
+
+
+def _is_people(content: bytes, name: str) -> bool:
+    try:
+        return is_prolific(read_grid(content, name).header)
+    except BadFile:  # its own reader says what is wrong, in its own words
+        return False

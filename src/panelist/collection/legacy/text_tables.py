@@ -11,6 +11,7 @@ from pathlib import Path
 
 from panelist.core.cells import label
 from panelist.core.errors import BadFile
+from panelist.core.workbooks import read_sheet
 from panelist.study.problems import count, list_some
 
 csv.field_size_limit(2**27)
@@ -114,20 +115,8 @@ def _read_text(content: bytes, name: str) -> tuple[list[list[str]], list[str]]:
 
 def _read_workbook(content: bytes, name: str) -> tuple[list[list[str]], list[str]]:
     """Return the rows of the first sheet of an Excel workbook that are not empty, as text."""
-    import openpyxl
-
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-        sheet = book.worksheets[0]
-        sheet.reset_dimensions()
-        cells = [
-            [label(cell) or "" if cell is not None else "" for cell in row]
-            for row in sheet.iter_rows(values_only=True)
-        ]
-    except Exception as error:  # on damaged bytes the library raises anything
-        raise BadFile(
-            f"{name} is no workbook that can be read ({type(error).__name__}); save it as CSV."
-        ) from error
+    sheet = read_sheet(content, name)
+    cells = [[label(cell) or "" if cell is not None else "" for cell in row] for row in sheet.rows]
     rows = [row for row in cells if any(row)]
     width = len(rows[0]) if rows else 0
     return [[*row, *[""] * (width - len(row))] for row in rows], [

@@ -3,6 +3,7 @@
 Qualtrics puts three header rows: the names, the wordings, and ``{"ImportId": …}``; the last two are no data.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from panelist.collection.legacy.sheet import Sheet, make_sheet
@@ -11,6 +12,11 @@ from panelist.core.errors import BadFile
 from panelist.study.problems import count
 
 _IMPORT_ID = '{"ImportId"'
+
+
+def is_survey(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the rows below the header begin as Qualtrics' do."""
+    return any(cell.startswith(_IMPORT_ID) for row in rows[:2] for cell in row)
 
 
 def read_wide(path: Path, content: bytes) -> Sheet:

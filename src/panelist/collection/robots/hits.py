@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from panelist.collection.legacy.hit_keys import list_keys
-from panelist.collection.legacy.mapping import Mapping, Taken
+from panelist.collection.legacy.mapping import Mapping, columns_of
 from panelist.collection.legacy.mapping_file import load_mapping
 from panelist.collection.legacy.patterns import find_slots
 from panelist.core.seeds import stream
@@ -115,7 +115,7 @@ def _judge(study: Study, controls: Controls, row: dict[str, str], rng: np.random
     for criterion in mapping.criteria:
         for slot in find_slots(criterion.answer.removesuffix(".{option}"), list(fields)):
             cell = criterion.system or mapping.system
-            system = _cell(slot.fill(cell.column if isinstance(cell, Taken) else cell), row) if cell else ""
+            system = _cell(slot.fill(columns_of(cell)[0]), row) if cell else ""
             name = fields[slot.column]
             latent = _think(criterion.name or slot.given.get("criterion", ""), system) + rng.normal()
             wanted[name] = _place(names[name], controls.lines.get(name), latent)

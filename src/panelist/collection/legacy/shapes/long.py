@@ -1,0 +1,51 @@
+"""One rating in each row: a column with the rating, often one with the criterion."""
+
+from panelist.collection.legacy.profile import Column
+from panelist.collection.legacy.roles import Roles
+from panelist.collection.legacy.shapes.base import Answers, Case, name_answer, shape
+from panelist.collection.legacy.vocabulary import ANSWER_NAMES, last_part, squeeze
+from panelist.core.columns import find_role
+
+ORDER = ("rating", "score", "value", "grade", "judgment", "judgement", "stars", "label", "response", "answer")
+
+
+@shape("one rating in each row", rank=2)
+def recognise(case: Case) -> list[Answers]:
+    """Return the reading with one answer's column, where one is named so or is the only one there can be."""
+    made = []
+    for roles in case.roles():
+        answer = _find_answer(case, roles)
+        if answer is None:
+            continue
+        entry = name_answer(answer)
+        if roles.criterion is not None:
+            entry = {"named_by": roles.criterion.cell, **entry}
+            says = f"{answer.name}, on the criterion in {roles.criterion.cell}"
+        else:
+            entry = {"name": "rating", **entry}
+            says = answer.name
+        made.append(
+            Answers(roles, criteria=[entry], says=says, unknown=roles.rater is None, label=roles.label)
+        )
+    return made
+
+
+def _find_answer(case: Case, roles: Roles) -> Column | None:
+    able = case.answers(roles)
+    named = [
+        one
+        for one in able
+        if squeeze(last_part(one.name)) in ANSWER_NAMES or find_role(last_part(one.name)) == "rating"
+    ]
+    named.sort(
+        key=lambda one: (
+            ORDER.index(squeeze(last_part(one.name))) if squeeze(last_part(one.name)) in ORDER else 99
+        )
+    )
+    numeric = [one for one in named if one.is_numeric]
+    if roles.criterion is not None:
+        best = numeric or named or (able if len(able) == 1 else [])
+        return best[0] if best else None
+    if len(able) == 1 and named:
+        return named[0]
+    return None
