@@ -101,8 +101,8 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
     comparative = {one.name: one.scale.comparative for one in study.criteria}
     found = []
     for where, shows in split_trials(table, study.items, study.systems, names):
-        compared = any(comparative[name] for name in where.criteria)
-        found.append((where, measure_evenness(shows, study.file.design, compared)))
+        kinds = {comparative[name] for name in where.criteria}
+        found.append((where, measure_evenness(shows, study.file.design, True in kinds, False in kinds)))
     lines = [*_place_lines(found), *_compare_occasions(trials), *_count_checks(table, study)]
     return Balance(
         design=plan.design,
