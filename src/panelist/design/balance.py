@@ -73,9 +73,10 @@ class Balance(Result):
             (one.line.name, *((one.where or "all",) if placed else ()), *_cells(one.line))
             for one in self.lines
         ]
+        noun = "answers" if len({one.kind for one in self.estimable}) > 1 else "ratings"
         counted = (
             f"{self.n_raters:,} raters, {self.n_items:,} items, {self.n_systems:,} systems; "
-            f"{self.n_pages:,} pages of trials, {self.n_ratings:,} ratings"
+            f"{self.n_pages:,} pages of trials, {self.n_ratings:,} {noun}"
         )
         table = Table(counted, header, rows, dict.fromkeys(header, TEXT))
         told = Estimates(self.estimable)
