@@ -64,7 +64,7 @@ def size(
     options["ratings_per_item"] = given.parse_wholes(ratings_per_item, "--ratings-per-item")
     if outputs_per_rater is not None:
         options["outputs_per_rater"] = given.parse_wholes(outputs_per_rater, "--outputs-per-rater")
-    options["tariff"] = _find_tariff(study, pay_per_hour, minutes_per_rating)
+    options["tariff"] = _find_tariff(study, criterion, pay_per_hour, minutes_per_rating)
     from panelist.power.size import find_sample_size
 
     with given.show_power_progress() as report:
@@ -91,12 +91,15 @@ def _find_effect(effect: float | None, truth: Any) -> float:
 
 
 def _find_tariff(
-    study: Path | None, pay_per_hour: float | None, minutes_per_rating: float | None
+    study: Path | None, criterion: str | None, pay_per_hour: float | None, minutes_per_rating: float | None
 ) -> "Tariff | None":
     from panelist.power.cost import make_tariff
 
     if study is None:
         return make_tariff(None, pay_per_hour, minutes_per_rating)
+    from panelist.power.plan_layouts import check_sizable
     from panelist.study.load import load_study
 
-    return make_tariff(load_study(study).file.pay, pay_per_hour, minutes_per_rating)
+    known = load_study(study)
+    check_sizable(known, criterion)
+    return make_tariff(known.file.pay, pay_per_hour, minutes_per_rating)

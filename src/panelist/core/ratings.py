@@ -233,7 +233,8 @@ def _build(
         f"{name} is missing in {count} of {len(frame)} rows"
         for name in ("rating", *IDENTIFIERS)
         if name in frame
-        and (count := int(frame["rating"].isna().sum()) if name == "rating" else coded[name].n_missing)
+        and (int(frame["rating"].isna().sum()) if name == "rating" else coded[name].n_missing)
+        and (count := _count_gaps(frame, name))
         and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
     ratings = Ratings(
@@ -245,6 +246,18 @@ def _build(
         unsure,
     )
     return _drop_rows(ratings, drop, coded) if review else ratings
+
+
+def _count_gaps(frame: pd.DataFrame, name: str) -> int:
+    """Return how many rows lack a value that they should have.
+
+    Where a study both compares and rates, comparisons have no rating and ratings no trial: what a criterion
+    has nowhere is not missing there.
+    """
+    missing = frame[name].isna()
+    if name in ("rating", "trial") and "criterion" in frame and not missing.all():
+        missing &= frame["criterion"].isin(frame.loc[~missing, "criterion"].unique())
+    return int(missing.sum())
 
 
 def find_texts(frame: pd.DataFrame, columns: Mapping[str, str | None] | None = None) -> list[str]:
