@@ -189,7 +189,7 @@ def _rate(
     values = np.asarray(scale.simulate(latent, rng)).astype(object if words else float)
     for name, asked in find_asked(study, criterion).items():
         obeyed = (rows.check == name) & ~rows.careless
-        values[obeyed] = scale.parse(asked)
+        values[obeyed] = scale.recognise(asked)  # a study file may use the label
     return {"text" if words else "rating": values}
 
 

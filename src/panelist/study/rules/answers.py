@@ -134,18 +134,20 @@ def _check_answers(
             hint = did_you_mean(name, facts.criterion_names)
             yield facts.problem(path, f"no criterion is called {name!r}. {hint}")
         return
-    if n_shown == 1 and criterion.scale.comparative and facts.file.design.type not in SINGLE:
-        yield facts.problem(
-            path, f"{name!r} compares outputs, and this shows one; give outputs, a list of texts, or leave it out."
-        )
-        return
-    if path[0] == "practice" and n_shown > 1 and not criterion.scale.comparative and _rates_apart(facts):
-        yield facts.problem(
-            path,
-            f"with design.rated alone, {name!r} is asked on pages of one output; give it in an item of its own, "
-            "with output, a single text.",
-        )
-        return
+    if path[0] != "checks" and _rates_apart(facts):
+        comparative, practice = criterion.scale.comparative, path[0] == "practice"
+        if comparative and n_shown == 1:
+            yield facts.problem(
+                path, f"{name!r} compares outputs, and this shows one. Leave it out, or give outputs, a list."
+            )
+            return
+        if practice and not comparative and n_shown > 1:
+            yield facts.problem(
+                path,
+                f"design.rated is alone, so {name!r} is asked of one output. Give an item of its own for it, "
+                "with output, a single text.",
+            )
+            return
     one_each = isinstance(criterion.scale, RatingScale) and n_shown > 1 and path[0] != "checks"
     wanted = n_shown if one_each else 1
     if (one_each or not alternatives) and len(answers) != wanted:

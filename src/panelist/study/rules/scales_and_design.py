@@ -27,7 +27,7 @@ def scales_fit_the_design(facts: Facts) -> Iterator[Problem]:
             yield facts.problem(
                 path,
                 f"a {kind} scale rates one output, but design {design} shows several to be compared. Set "
-                f"design.type to pages or lists, or scale.type to {design}, or add a criterion that compares.",
+                f"design.type to pages or lists, or scale.type to {design}; or add a criterion that does.",
             )
         elif kind == "pairs" and design != "pairs":
             yield facts.problem(path, f"a pairs scale needs design.type pairs; found {design}.")
