@@ -32,7 +32,7 @@ from panelist.core.columns import (
 from panelist.core.errors import BadRatings, did_you_mean
 from panelist.core.readers import Raw, read_table
 from panelist.core.result import Pairs, Part, Result, json_ready
-from panelist.core.review import Coded, check_drops, count_simulated, review_rows
+from panelist.core.review import Coded, check_drops, count_gaps, count_simulated, review_rows
 from panelist.core.writers import write_table
 
 __all__ = ["Ratings", "parse_columns", "parse_where", "read_ratings", "write_ratings"]
@@ -234,7 +234,7 @@ def _build(
         for name in ("rating", *IDENTIFIERS)
         if name in frame
         and (int(frame["rating"].isna().sum()) if name == "rating" else coded[name].n_missing)
-        and (count := _count_gaps(frame, name))
+        and (count := count_gaps(frame, name))
         and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
     ratings = Ratings(
@@ -246,18 +246,6 @@ def _build(
         unsure,
     )
     return _drop_rows(ratings, drop, coded) if review else ratings
-
-
-def _count_gaps(frame: pd.DataFrame, name: str) -> int:
-    """Return how many rows lack a value that they should have.
-
-    Where a study both compares and rates, comparisons have no rating and ratings no trial: what a criterion
-    has nowhere is not missing there.
-    """
-    missing = frame[name].isna()
-    if name in ("rating", "trial") and "criterion" in frame and not missing.all():
-        missing &= frame["criterion"].isin(frame.loc[~missing, "criterion"].unique())
-    return int(missing.sum())
 
 
 def find_texts(frame: pd.DataFrame, columns: Mapping[str, str | None] | None = None) -> list[str]:
