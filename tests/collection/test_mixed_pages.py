@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from panelist.collection.answer_lines import tell_answers
 from panelist.collection.export import export_ratings
 from panelist.collection.pages import FeedbackPage, PracticePage, RatingPage
 from panelist.collection.robots.fleet import Fleet, send_robots
 from panelist.collection.robots.robot import Habits
+from panelist.collection.store.records import StoredAnswer
 from panelist.collection.web.render import find_where
 from tests.collection.browsers import CHROMIUM, Windows, use_browser
 from tests.collection.raters import VERBAL, Walk, load_template, make_study, render, walk_through
@@ -97,6 +99,29 @@ def iter_pages(walk: Walk) -> Iterator[Any]:
     """Return the pages up to the first practice page."""
     walk.go_to(PracticePage)
     return iter(walk.pages)
+
+
+def test_a_review_says_which_output_an_answer_is_about() -> None:
+    booklet = mixed().booklet
+    empty: dict[str, Any] = dict.fromkeys(("seconds_first", "seconds", "raw", "width"))
+    about: dict[str, Any] = {
+        "visit": 1,
+        "occasion": 1,
+        "page": 1,
+        "item": "item0",
+        "phase": "trial",
+        "check": "",
+    }
+    about |= {"revision": 0, "key": "k", "given": 0.0, "changes": 0, "late": False, **empty}
+    rows = [("c1p2", "ease", "system0", 2, "3"), ("c3", "preference", "", 0, "2")]
+    answers = [
+        StoredAnswer(
+            id=n, name=name, criterion=criterion, system=system, position=place, value=value, **about
+        )
+        for n, (name, criterion, system, place, value) in enumerate(rows)
+    ]
+    told = [(line.criterion, line.words) for line in tell_answers(answers, booklet, "r001")]
+    assert told == [("Ease, Text B", "3 Good"), ("Preference", "B is better")]
 
 
 STUDY = """\

@@ -16,7 +16,11 @@ from panelist.study.study import Study
 from tests.design.plan_counts import rows_of, spread, trials
 from tests.design.small_studies import LIKERT, make_study
 
-SCALES = {"fluency": LIKERT, "correct": {"type": "binary"}, "preference": {"type": "pairs", "ties": True}}
+SCALES: dict[str, dict[str, Any]] = {
+    "fluency": LIKERT,
+    "correct": {"type": "binary"},
+    "preference": {"type": "pairs", "ties": True},
+}
 ORDERS = ("together", "in turn", "in blocks")
 
 
@@ -93,7 +97,7 @@ def test_every_output_is_rated_as_often_as_its_pairs_ask_for(
         assert (counts == ratings * (systems - 1)).all()
         assert not mine.duplicated(["rater", "item", "system"]).any()
     compared = rows[rows["criterion"] == "preference"]
-    sets = compared.groupby(["rater", "order", "item"])["system"].agg(lambda shown: frozenset(shown))
+    sets = compared.groupby(["rater", "order", "item"])["system"].agg(lambda shown: " ".join(sorted(shown)))
     counts = sets.groupby([sets.index.get_level_values("item"), sets]).size()
     assert len(counts) == 6 * len(list(combinations(range(systems), 2)))
     assert (counts == ratings).all()
