@@ -181,8 +181,9 @@ class Walk:
                     right[name][asked.output - 1 if several else 0],
                     self.booklet.criterion(name).scale,
                 )
-                rates = isinstance(scale, RatingScale)
-                learnt[asked.name] = scale.write(scale.recognise(words)) if rates else words
+                if isinstance(scale, RatingScale):
+                    words = scale.write(scale.recognise(words))
+                learnt[asked.name] = words
         return learnt
 
     def go_to(self, *kinds: type[Page]) -> Page:
