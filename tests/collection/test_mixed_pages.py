@@ -15,7 +15,16 @@ from panelist.collection.robots.robot import Habits
 from panelist.collection.store.records import StoredAnswer
 from panelist.collection.web.render import find_where
 from tests.collection.browsers import CHROMIUM, Windows, use_browser
-from tests.collection.raters import VERBAL, Walk, load_template, make_study, render, walk_through
+from tests.collection.raters import (
+    DESIGNS,
+    VERBAL,
+    Walk,
+    load_template,
+    make_study,
+    render,
+    walk_through,
+)
+from tests.collection.raters import SCALES as ALL_SCALES
 from tests.collection.small_site import SmallSite
 from tests.collection.web.servers import serve_in_thread
 
@@ -99,6 +108,20 @@ def iter_pages(walk: Walk) -> Iterator[Any]:
     """Return the pages up to the first practice page."""
     walk.go_to(PracticePage)
     return iter(walk.pages)
+
+
+@pytest.mark.parametrize("rated", ["side by side", "alone"])
+@pytest.mark.parametrize("scale", ["best-worst", "ranking", "choose-one"])
+def test_every_comparison_goes_with_ratings_to_the_end(scale: str, rated: str) -> None:
+    scales = {"ease": VERBAL, "judged": ALL_SCALES[scale]}
+    walk = walk_through(make_study(scales, DESIGNS[scale] | {"rated": rated}))
+    walk.finish()
+    rated_pages = [page for page in walk.pages if isinstance(page, RatingPage)]
+    shown = {len(page.outputs) for page in rated_pages if page.asked[-1].name == "c2"}
+    assert len(shown) == 1
+    many = shown.pop()
+    assert len(rated_pages) == 6 * (1 if rated == "side by side" else 1 + many)
+    assert all("c2" in render(page, walk.booklet) for page in rated_pages if page.asked[-1].name == "c2")
 
 
 def test_a_review_says_which_output_an_answer_is_about() -> None:
