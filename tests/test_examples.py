@@ -77,8 +77,8 @@ def load_script(path: Path) -> ModuleType:
     return module
 
 
-def test_the_five_templates_and_five_papers_are_there() -> None:
-    assert TEMPLATE_NAMES == ["best-worst", "binary", "likert", "pairs", "vas"]
+def test_the_six_templates_and_five_papers_are_there() -> None:
+    assert TEMPLATE_NAMES == ["best-worst", "binary", "likert", "mixed", "pairs", "vas"]
     assert {name.split("/")[0] for name in EXAMPLE_FILES} == {BELZ, LI, MILTENBURG, HOWCROFT, AMIDEI}
 
 
@@ -145,7 +145,7 @@ def test_every_study_plans(path: Path) -> None:
 
 @pytest.mark.parametrize("name", TEMPLATE_NAMES)
 def test_the_raters_that_a_template_announces_are_those_of_its_plan(name: str) -> None:
-    announced = {"likert": 9, "vas": 12, "binary": 10, "pairs": 15, "best-worst": 15}
+    announced = {"likert": 9, "vas": 12, "binary": 10, "pairs": 15, "best-worst": 15, "mixed": 10}
     assert plan_of(TEMPLATES / name / "study.yaml")["rater"].nunique() == announced[name]
 
 
@@ -155,10 +155,12 @@ def test_every_study_can_be_filled_by_simulated_raters(path: Path) -> None:
     ratings = simulate_ratings(study, plan_study(study), seed=1)
     answered = ratings[ratings["system"].isin(study.systems)]
     assert set(answered["system"]) == set(study.systems)
-    if "rating" in ratings:
-        assert answered["rating"].notna().all()
-        assert answered.groupby("criterion")["rating"].nunique().min() > 1
-    else:
+    compares = {criterion.name for criterion in study.criteria if criterion.scale.comparative}
+    rated = answered[~answered["criterion"].isin(compares)]
+    if len(rated):
+        assert rated["rating"].notna().all()
+        assert rated.groupby("criterion", observed=True)["rating"].nunique().min() > 1
+    if compares:
         assert {"best", "worst"} <= set(answered["choice"])
 
 

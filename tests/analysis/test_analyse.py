@@ -207,7 +207,7 @@ def test_choices_between_systems_are_compared() -> None:
     frame = pd.DataFrame(rows, columns=["rater", "item", "criterion", "trial", "system", "choice"])
     analysis = analyse(None, frame)
     assert analysis["fluency"].comparative
-    assert "good is rated above poor" in analysis.sentences()[0]
+    assert "good is preferred to poor" in analysis.sentences()[0]
     assert "not ratings" in missing_parts(analysis)["effects"]
 
 

@@ -23,6 +23,7 @@ from panelist.collection.session import go_back, next_page, pause, take
 from panelist.collection.web.render import Frame, render_page
 from panelist.collection.words import Words
 from panelist.design.make import plan_study
+from panelist.scales.base import RatingScale
 from panelist.study.load import load_study
 from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs
@@ -171,8 +172,19 @@ class Walk:
             return {}
         right = practice.items[page.n - 1].right
         names = {f"c{number}": name for name, number in self.booklet.numbers.items()}
-        marked = {asked.name: names[asked.name.split("p")[0]] for asked in page.asked}
-        return {field: right[name][0] for field, name in marked.items() if name in right}
+        learnt = {}
+        for asked in page.asked:
+            name = names[asked.name.split("p")[0]]
+            if name in right:
+                several = asked.output and len(page.outputs) > 1
+                words, scale = (
+                    right[name][asked.output - 1 if several else 0],
+                    self.booklet.criterion(name).scale,
+                )
+                if isinstance(scale, RatingScale):
+                    words = scale.write(scale.recognise(words))
+                learnt[asked.name] = words
+        return learnt
 
     def go_to(self, *kinds: type[Page]) -> Page:
         """Answer pages until one of these kinds is shown, and return it unanswered."""

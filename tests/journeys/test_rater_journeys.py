@@ -21,8 +21,15 @@ NIGHT: dict[str, Any] = DESK | {"color_scheme": "dark"}
 
 @pytest.mark.parametrize(
     ("template", "device"),
-    [("likert", DESK), ("vas", PHONE), ("binary", ZOOMED), ("pairs", NIGHT), ("best-worst", PHONE)],
-    ids=["likert-desk", "vas-phone", "binary-zoomed", "pairs-night", "best-worst-phone"],
+    [
+        ("likert", DESK),
+        ("vas", PHONE),
+        ("binary", ZOOMED),
+        ("pairs", NIGHT),
+        ("best-worst", PHONE),
+        ("mixed", PHONE),
+    ],
+    ids=["likert-desk", "vas-phone", "binary-zoomed", "pairs-night", "best-worst-phone", "mixed-phone"],
 )
 def test_each_template_leads_from_consent_to_a_code(
     browser: Browser, tmp_path: Path, template: str, device: dict[str, Any]

@@ -17,6 +17,7 @@ criteria:
 BEST_WORST = PAIRS.replace("type: pairs", "type: best-worst")
 BINARY = PLAIN.replace("{type: likert, points: 5}", "{type: binary}")
 TEXT = PLAIN.replace("{type: likert, points: 5}", "{type: text}")
+BOTH = PAIRS + "  - name: meaning\n    question: How well kept?\n    scale: {type: likert}\n"
 TWO = PLAIN + "  - name: meaning\n    question: How well kept?\n    scale: {type: likert}\n"
 
 # Name of the case: study file (the line marked is the one to be told), systems, words of the sentence.
@@ -98,11 +99,32 @@ GRAVE: dict[str, tuple[str, str, str]] = {
         "ab",
         "compares at least 3 outputs, but design pages shows 2 on a page",
     ),
-    "ratings and comparisons on one page": (
-        TWO.replace("How well kept?\n    scale: {type: likert}", "Best?\n    scale: {type: choose-one}")
-        + "design:\n  type: pages\n  criteria: together  # here\n",
+    "a tuple of ratings": (
+        PLAIN.replace("points: 5}", "points: 5}  # here") + "design: {type: best-worst}\n",
         "abc",
-        "'meaning' and 'fluency' differ in that. Set design.criteria to 'in turn'",
+        "shows several to be compared",
+    ),
+    "outputs that come back to be rated": (
+        BOTH + "design:\n  type: pairs\n  items_may_return: true  # here\n",
+        "abc",
+        "'meaning' would be rated again for outputs that come back in another pair",
+    ),
+    "practice that compares one output": (
+        BOTH + "design: {type: pairs, rated: alone}\npractice:\n  items:\n    - output: x\n"
+        "      right:\n        fluency: [1]  # here\n",
+        "ab",
+        "'fluency' compares outputs, and this shows one",
+    ),
+    "practice that rates two outputs where they are rated alone": (
+        BOTH + "design: {type: pairs, rated: alone}\npractice:\n  items:\n    - outputs: [x, y]\n"
+        "      right:\n        meaning: [1, 2]  # here\n",
+        "ab",
+        "so 'meaning' is asked of one output",
+    ),
+    "practice of one output where ratings have no page of their own": (
+        BOTH + "design: {type: pairs}\npractice:\n  items:\n    - output: x  # here\n",
+        "ab",
+        "design pairs shows several outputs on a page; give outputs",
     ),
     "a degraded check where nothing can be lower": (
         BINARY + "checks:\n  items:\n    - kind: degraded  # here\n",
@@ -402,6 +424,16 @@ NOTES: dict[str, tuple[str, str, str]] = {
         "ab",
         "has no effect with one occasion",
     ),
+    "one output that is rated alone anyhow": (
+        PLAIN + "design:\n  rated: alone  # here\n",
+        "ab",
+        "has no effect: it is for ratings in designs that show several outputs",
+    ),
+    "comparisons are never rated alone": (
+        PAIRS + "design:\n  type: pairs\n  rated: alone  # here\n",
+        "ab",
+        "has no effect: it is for ratings in designs that show several outputs",
+    ),
     "groups that no question fills": (
         PLAIN + "raters:\n  groups:  # here\n    - name: x\n",
         "ab",
@@ -447,6 +479,16 @@ FINE = {
         "How well kept?\n    scale: {type: likert}", "B?\n    scale: {type: choose-one}"
     )
     + "design: {type: pages, criteria: in turn}\n",
+    "ratings and comparisons on one page": BOTH + "design: {type: pairs}\n",
+    "ratings and choices on one page": TWO.replace(
+        "How well kept?\n    scale: {type: likert}", "B?\n    scale: {type: choose-one}"
+    )
+    + "design: {type: pages}\n",
+    "one pair of an item may return": BOTH + "design: {type: pairs, items_may_return: true}\n",
+    "practice of both kinds apart": BOTH
+    + "design: {type: pairs, rated: alone}\nexamples:\n  - {outputs: [x, y], answers: {fluency: 1}}\n"
+    + "practice:\n  items:\n    - {output: x, right: {meaning: [1, 2]}}\n"
+    + "    - {outputs: [x, y], right: {fluency: [1]}}\n  pass_mark: 2\n",
     "numbers that meet": PLAIN
     + "design: {type: lists, trials_per_rater: 6, ratings_per_output: 3}\nraters: {count: 6}\n",
     "groups that meet": PLAIN

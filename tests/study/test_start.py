@@ -10,12 +10,14 @@ from panelist.study.load import load_study
 from panelist.study.schema import make_schema
 from panelist.study.start import init_study, list_templates
 
+TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed")
+
 
 def test_there_is_a_template_for_every_kind_of_study() -> None:
-    assert set(list_templates()) == {"likert", "vas", "binary", "pairs", "best-worst"}
+    assert set(list_templates()) == set(TEMPLATES)
 
 
-@pytest.mark.parametrize("template", ["likert", "vas", "binary", "pairs", "best-worst"])
+@pytest.mark.parametrize("template", TEMPLATES)
 def test_a_new_study_loads_and_knows_its_schema(tmp_path: Path, template: str) -> None:
     made = init_study(tmp_path / "deep" / "new", template)
     assert [path.name for path in made] == ["study.yaml", "outputs.csv", "study.schema.json"]

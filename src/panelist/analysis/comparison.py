@@ -146,6 +146,11 @@ class CriterionComparison(Result):
         against = "; ".join(one.sentence for one in self.contradictions)
         return f"On {self.criterion}, {against}. By the {MODEL_WORDS[self.model]} alone, {said}"
 
+    @property
+    def is_above(self) -> str:
+        """What the better of two systems is, in words."""
+        return "rated above" if self.better == "higher" else "rated better (lower) than"
+
     def describe(self) -> str:
         """Return who is rated above whom, without the model and the counts."""
         return describe_findings(self)
@@ -324,7 +329,7 @@ def describe_findings(comparison: CriterionComparison) -> str:
         if comparison.reference:
             return f"no system can be told apart from {comparison.reference}"
         return f"{_list(names) if len(names) <= 4 else f'the {len(names)} systems'} cannot be told apart"
-    clauses = [*_winners(above, comparison.better), *_ties(even, list(order), comparison.reference)]
+    clauses = [*_winners(above, comparison.is_above), *_ties(even, list(order), comparison.reference)]
     return "; ".join(clauses) if len(clauses) <= 4 else _summary(comparison, above)
 
 
@@ -341,13 +346,12 @@ def _tell_apart(comparison: CriterionComparison) -> str:
     return f"systems of different groups ({named}) cannot be compared, for nothing links them"
 
 
-def _winners(above: dict[str, list[str]], better: Better) -> list[str]:
+def _winners(above: dict[str, list[str]], words: str) -> list[str]:
     """Return a clause for each set of losers, with all the systems that are rated above exactly these."""
     by_losers: dict[tuple[str, ...], list[str]] = {}
     for winner, losers in above.items():
         if losers:
             by_losers.setdefault(tuple(losers), []).append(winner)
-    words = "rated above" if better == "higher" else "rated better (lower) than"
     return [
         f"{_list(winners)} {'is' if len(winners) == 1 else 'are'} {words} {_list(losers)}"
         for losers, winners in by_losers.items()

@@ -21,7 +21,7 @@ def init(
         typer.Option(
             "--template",
             "-t",
-            metavar="likert|vas|binary|pairs|best-worst",
+            metavar="likert|vas|binary|pairs|best-worst|mixed",
             help="What to begin with; likert without it.",
             show_default=False,
         ),

@@ -109,7 +109,7 @@ def _find_plan(study: "Study") -> "Plan":
 def _say_counts(ratings: "pd.DataFrame", path: Path) -> str:
     checks = int((ratings["check"] != "").sum()) if "check" in ratings else 0
     of_checks = f", {checks:,} of them checks" if checks else ""
-    trials = f" ({ratings['trial'].nunique():,} pages compared)" if "trial" in ratings else ""
+    trials = f" ({(ratings['trial'].unique() != '').sum():,} pages compared)" if "trial" in ratings else ""
     criteria = sorted(ratings["criterion"].unique())
     return (
         f"{len(ratings):,} rows{trials} by {ratings['rater'].nunique():,} raters, on {', '.join(criteria)}"

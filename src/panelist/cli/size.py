@@ -10,7 +10,7 @@ from panelist.cli import power_options as given
 from panelist.cli.inputs import was_given
 from panelist.cli.options import Columns, Json
 from panelist.cli.progress import show_power_progress
-from panelist.cli.study_power import name_criterion, say_systems, take_analysis
+from panelist.cli.study_power import say_systems, take_analysis
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
@@ -115,15 +115,11 @@ def _take_study(
     context: typer.Context, study: "Study", criterion: str | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return systems, scale, pages a rater and analysis of a study where no option gives them."""
-    from panelist.core.errors import PanelistError
-    from panelist.power.plan_layouts import find_cuts
+    from panelist.power.plan_layouts import check_sizable, find_cuts
 
-    name = name_criterion(study, criterion)
-    if study.criterion(name).scale.comparative:
-        raise PanelistError(
-            f"{name!r} holds choices between outputs, and size looks for a number of ratings. Try sizes of "
-            "the study with panelist power --study, or name another --criterion."
-        )
+    check_sizable(study, criterion)
+    if criterion is None:  # the first that is rated
+        criterion = next(one.name for one in study.criteria if not one.scale.comparative)
     taken, declared = take_analysis(context, study, criterion)
     if not any(was_given(context, name) for name in ("points", "thresholds", "pilot")):
         taken["cuts"] = find_cuts(study, criterion)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from panelist.collection.booklet import Booklet
 from panelist.collection.ledger import REASON
-from panelist.collection.questions import tell_answer
+from panelist.collection.questions import name_output, tell_answer
 from panelist.collection.store.records import StoredAnswer, take_latest
 
 
@@ -41,7 +41,7 @@ def tell_answers(answers: Iterable[StoredAnswer], booklet: Booklet, place: str |
                 occasion=occasion,
                 page=page,
                 item=latest.item,
-                criterion=_name(latest, booklet),
+                criterion=_name(latest, booklet, place),
                 kind=latest.check or ("practice" if latest.phase == "practice" else ""),
                 words=_tell(latest, booklet, place),
                 before=tuple(_tell(one, booklet, place) for one in earlier),
@@ -54,9 +54,13 @@ def tell_answers(answers: Iterable[StoredAnswer], booklet: Booklet, place: str |
     return lines
 
 
-def _name(answer: StoredAnswer, booklet: Booklet) -> str:
+def _name(answer: StoredAnswer, booklet: Booklet, place: str | None) -> str:
+    """Return the criterion, and the output that was rated where the page showed several."""
     known = answer.criterion in booklet.numbers
     heading = booklet.criterion(answer.criterion).heading if known else answer.criterion
+    page = booklet.agenda.sitting(place, answer.occasion).page(answer.page)
+    if answer.position and page is not None and len(page.outputs) > 1:
+        heading = f"{heading}, {name_output(booklet.noun, answer.position, booklet.lettered)}"
     return f"{heading}, reason" if answer.name.endswith(REASON) else heading
 
 

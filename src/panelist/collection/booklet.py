@@ -26,12 +26,15 @@ class Booklet:
 
     ``study``, ``agenda`` and ``words`` are what it was made of; ``noun`` is what raters call an output, with
     a capital letter; ``numbers`` gives the number of each criterion, from 1; ``checks`` gives each check by
-    the name that it has in the plan.
+    the name that it has in the plan; ``lettered`` says whether outputs are named by letters, because the
+    study compares them, and ``mixed`` whether it also rates each.
     """
 
     def __init__(self, study: Study, plan: Plan, words: Words | None = None) -> None:
         self.study = study
         self.agenda = Agenda(plan, [one.name for one in study.criteria if one.scale.comparative])
+        kinds = {one.scale.comparative for one in study.criteria}
+        self.lettered, self.mixed = True in kinds, len(kinds) == 2
         self.words = words or load_words(study.file.language)
         noun = study.file.noun
         self.noun = noun[:1].upper() + noun[1:]

@@ -110,9 +110,9 @@ def make_examples_page(booklet: Booklet) -> ExamplesPage:
 def _work(booklet: Booklet, example: Example) -> WorkedExample:
     texts = example.outputs or (example.output,)
     shown = len(texts)
-    comparative = all(booklet.criterion(name).scale.comparative for name in example.answers)
     names = [
-        name_output(booklet.noun, place, comparative) if shown > 1 else "" for place in range(1, shown + 1)
+        name_output(booklet.noun, place, booklet.lettered) if shown > 1 else ""
+        for place in range(1, shown + 1)
     ]
     answers = []
     for name, given in example.answers.items():
@@ -138,7 +138,6 @@ def make_feedback_page(
     """Return what we would have answered on a practice page, and why."""
     result = grade_practice(booklet, page, answers)
     item = booklet.practice_item(page)
-    comparative = all(booklet.criterion(name).scale.comparative for name in page.criteria)
     return FeedbackPage(
         id=f"feedback-{occasion}-{page.order}",
         n=sitting.practice.index(page) + 1,
@@ -146,7 +145,7 @@ def make_feedback_page(
         headline=f"feedback_{result.direction}",
         noun=booklet.noun,
         context=booklet.show(item.context) if item.context else NOTHING,
-        outputs=make_outputs(booklet, page, comparative),
+        outputs=make_outputs(booklet, page),
         marks=result.marks,
         why=render_markdown(item.why) if item.why else NOTHING,
         language=booklet.study.file.text_language,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from panelist.collection.agenda import PlanPage, Sitting
 from panelist.collection.booklet import Booklet
 from panelist.collection.pages import Choice, Mark
-from panelist.collection.questions import tell_answer
+from panelist.collection.questions import name_output, tell_answer
 from panelist.collection.sheets import find_fields
 from panelist.scales.base import BadAnswer, ComparativeScale, RatingScale, Scale
 from panelist.scales.line import LineScale
@@ -171,7 +171,8 @@ def _mark(
     if question.choices and place <= 1 and len(page.outputs) == 1 and isinstance(scale, RatingScale):
         passing = {scale.write(scale.recognise(answer)) for answer in wanted}
         rows = tuple((choice, choice.value in passing, choice.value == given) for choice in question.choices)
-    label = f"{booklet.noun} {place}" if place and len(page.outputs) > 1 else ""
+    several = place and len(page.outputs) > 1
+    label = name_output(booklet.noun, place, booklet.lettered) if several else ""
     return Mark(question, label, tell_answer(told, given, question) if given else "", ours, rows)
 
 

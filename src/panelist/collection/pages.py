@@ -209,6 +209,8 @@ class RatingPage(Page):
     outputs: tuple[Output, ...] = ()
     asked: tuple[Asked, ...] = ()
     practice: bool = False
+    mixed: bool = False
+    """Whether the study both compares outputs and rates each: its pages differ, and are counted as pages."""
     forced: bool = True
     back: bool = False
     seconds: float | None = None
@@ -225,6 +227,11 @@ class RatingPage(Page):
         """The one question of the page, if there is only one."""
         questions = {id(asked.question): asked.question for asked in self.asked}
         return next(iter(questions.values())) if len(questions) == 1 else None
+
+    @property
+    def beside(self) -> bool:
+        """Whether outputs that are rated each are compared as well, and so stand side by side."""
+        return self.layout == "several" and any(not asked.output for asked in self.asked)
 
     @property
     def widgets(self) -> frozenset[str]:

@@ -58,7 +58,7 @@ def make_rating_page(
             total=len(among),
             noun=booklet.noun,
             layout="one",
-            asked=_ask(booklet, page, fields, comparative, answers, problems or {}),
+            asked=_ask(booklet, page, fields, answers, problems or {}),
             source=f"/hit/{make_key(booklet.study, page.outputs[0][0])}",
         )
     make = PracticePage if practice else RatingPage
@@ -71,9 +71,10 @@ def make_rating_page(
         line=context if is_line else "",
         context=booklet.show(context) if context and not is_line else NOTHING,
         reference=booklet.show(reference) if reference.strip() else NOTHING,
-        outputs=make_outputs(booklet, page, comparative),
-        asked=_ask(booklet, page, fields, comparative, answers, problems or {}),
+        outputs=make_outputs(booklet, page),
+        asked=_ask(booklet, page, fields, answers, problems or {}),
         practice=practice,
+        mixed=booklet.mixed,
         forced=collecting.forced,
         back=collecting.back and not practice and page is not among[0],
         seconds=None if practice else collecting.page_seconds,
@@ -81,13 +82,13 @@ def make_rating_page(
     )
 
 
-def make_outputs(booklet: Booklet, page: PlanPage, comparative: bool) -> tuple[Output, ...]:
-    """Return the texts of a page, named by letters where they are compared and by numbers where not."""
+def make_outputs(booklet: Booklet, page: PlanPage) -> tuple[Output, ...]:
+    """Return the texts of a page, named by letters where the study compares them and by numbers where not."""
     several = len(page.outputs) > 1
     return tuple(
         Output(
             booklet.show(text),
-            name_output(booklet.noun, place, comparative) if several else "",
+            name_output(booklet.noun, place, booklet.lettered) if several else "",
             place,
             bool(booklet.image(page, place)),
         )
@@ -99,7 +100,6 @@ def _ask(
     booklet: Booklet,
     page: PlanPage,
     fields: Mapping[str, tuple[str, int]],
-    comparative: bool,
     answers: Mapping[str, str],
     problems: Mapping[str, Problem],
 ) -> tuple[Asked, ...]:
@@ -116,7 +116,7 @@ def _ask(
                 answers.get(name, ""),
                 problem,
                 numbers,
-                name_output(booklet.noun, place, comparative) if place and shown > 1 else "",
+                name_output(booklet.noun, place, booklet.lettered) if place and shown > 1 else "",
                 place,
                 answers.get(f"{name}-why", "") if reasons else None,
             )

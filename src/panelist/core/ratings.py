@@ -33,7 +33,7 @@ from panelist.core.frames import number_rows, read_frame
 from panelist.core.readers import Raw, read_table
 from panelist.core.remembered import recall, remember
 from panelist.core.result import Pairs, Part, Result, json_ready
-from panelist.core.review import Coded, check_drops, count_simulated, drop_unknown, review_rows
+from panelist.core.review import Coded, check_drops, count_gaps, count_simulated, drop_unknown, review_rows
 from panelist.core.writers import write_table
 
 __all__ = ["Ratings", "parse_columns", "parse_where", "read_ratings", "write_ratings"]
@@ -243,7 +243,8 @@ def _build(
         f"{name} is missing in {count} of {len(frame)} rows"
         for name in ("rating", *IDENTIFIERS)
         if name in here
-        and (count := frame["rating"].isna().to_numpy().sum() if name == "rating" else coded[name].n_missing)
+        and (frame["rating"].isna().to_numpy().any() if name == "rating" else coded[name].n_missing)
+        and (count := count_gaps(frame, name))
         and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
     ratings = Ratings(

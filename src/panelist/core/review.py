@@ -83,6 +83,18 @@ def drop_unknown(frame: pd.DataFrame, notes: list[str]) -> tuple[pd.DataFrame, f
     return frame.drop(columns="rater"), frozenset({"rater"})
 
 
+def count_gaps(frame: pd.DataFrame, name: str) -> int:
+    """Return how many rows lack a value that they should have.
+
+    Where a study both compares and rates, comparisons have no rating and ratings no trial: what a criterion
+    has nowhere is not missing there.
+    """
+    missing = frame[name].isna()
+    if name in ("rating", "trial") and "criterion" in frame and not missing.all():
+        missing &= frame["criterion"].isin(frame.loc[~missing, "criterion"].unique())
+    return int(missing.sum())
+
+
 def count_simulated(frame: pd.DataFrame) -> int:
     """Return how many rows are marked as simulated."""
     return int(is_set(frame[SIMULATED]).sum()) if SIMULATED in frame else 0

@@ -73,9 +73,10 @@ class Balance(Result):
             (one.line.name, *((one.where or "all",) if placed else ()), *_cells(one.line))
             for one in self.lines
         ]
+        noun = "answers" if len({one.kind for one in self.estimable}) > 1 else "ratings"
         counted = (
             f"{self.n_raters:,} raters, {self.n_items:,} items, {self.n_systems:,} systems; "
-            f"{self.n_pages:,} pages of trials, {self.n_ratings:,} ratings"
+            f"{self.n_pages:,} pages of trials, {self.n_ratings:,} {noun}"
         )
         table = Table(counted, header, rows, dict.fromkeys(header, TEXT))
         told = Estimates(self.estimable)
@@ -101,8 +102,8 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
     comparative = {one.name: one.scale.comparative for one in study.criteria}
     found = []
     for where, shows in split_trials(table, study.items, study.systems, names):
-        compared = any(comparative[name] for name in where.criteria)
-        found.append((where, measure_evenness(shows, study.file.design, compared)))
+        kinds = {comparative[name] for name in where.criteria}
+        found.append((where, measure_evenness(shows, study.file.design, True in kinds, False in kinds)))
     lines = [*_place_lines(found), *_compare_occasions(trials), *_count_checks(table, study)]
     return Balance(
         design=plan.design,

@@ -25,15 +25,20 @@ class Line:
     high: float
 
 
-def measure_evenness(shows: Showings, choice: DesignChoice, comparative: bool) -> list[Line]:
-    """Return the lines that apply to one part of a plan."""
+def measure_evenness(
+    shows: Showings, choice: DesignChoice, comparative: bool, rated: bool | None = None
+) -> list[Line]:
+    """Return the lines that apply to one part of a plan.
+
+    ``comparative`` says whether its outputs are compared, ``rated`` whether each of them is rated: without
+    it, where they are not compared.
+    """
     several = bool((shows.shown > 1).any())
     lines = [count_trials(shows, choice), spread_systems(shows)]
-    lines.append(
-        count_sets(shows, choice.ratings_per_output)
-        if comparative
-        else count_raters(shows, choice.ratings_per_output)
-    )
+    if comparative:
+        lines.append(count_sets(shows, choice.ratings_per_output))
+    if rated or not comparative:
+        lines.append(count_raters(shows, _find_target(shows, choice)))
     lines.append(pair_within_raters(shows))
     if several:
         lines += [pair_on_pages(shows), place_on_pages(shows, choice), place_by_rater(shows, choice)]
@@ -50,9 +55,18 @@ def measure_evenness(shows: Showings, choice: DesignChoice, comparative: bool) -
 def count_trials(shows: Showings, choice: DesignChoice) -> Line:
     """Return how many pages of trials raters get."""
     pages = np.bincount(shows.rater[shows.first], minlength=shows.n_raters)
-    if choice.trials_per_rater is None or choice.criteria in ("in turn", "in blocks"):
+    apart = choice.criteria in ("in turn", "in blocks") or choice.rated == "alone"
+    if choice.trials_per_rater is None or apart:
         return _judge("trials per rater", "equal", pages)
     return _judge("trials per rater", f"{choice.trials_per_rater} each", pages, choice.trials_per_rater)
+
+
+def _find_target(shows: Showings, choice: DesignChoice) -> int | None:
+    """Return how many raters shall rate each output: where outputs are paired, in all its pairs."""
+    target = choice.ratings_per_output
+    if target is None or choice.type == "best-worst":
+        return None
+    return target * (shows.n_systems - 1) if choice.type == "pairs" else target
 
 
 def spread_systems(shows: Showings) -> Line:
@@ -204,7 +218,7 @@ def return_items(shows: Showings, choice: DesignChoice) -> Line:
     name, found = "items a rater meets again", f"{again:,}"
     if again == 0:
         return Line(name, "0", found, "exact", True, 0, 0)
-    if choice.items_may_return or choice.type == "full":
+    if choice.items_may_return or choice.type == "full" or choice.rated == "alone":
         return Line(name, "allowed", found, "as the design has it", None, again, again)
     return Line(
         name, "0", found, f"broken for {int((counts > 1).sum()):,} raters × items", False, again, again

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from panelist.design.pages_of_rater import Extras
+from panelist.design.pages_of_rater import Extras, Turn
 from panelist.design.rows import Codes
 from panelist.design.spread_checks import PlannedCheck
 from panelist.study.checks import DegradedCheck, InstructedCheck, RepeatCheck
@@ -22,30 +22,70 @@ def name_specials(study: Study) -> tuple[list[str], list[str]]:
 def find_extras(study: Study, criteria: tuple[int, ...]) -> tuple[Extras, Codes]:
     """Return practice and checks for raters who judge these criteria, and the codes their pages refer to."""
     practice = study.file.practice.items if study.file.practice else ()
-    questions: list[tuple[int, ...]] = [criteria, *((code,) for code in criteria)]
-    single = {code: number + 1 for number, code in enumerate(criteria)}
-    every = 0 if len(criteria) > 1 else 1
+    sets = _Sets()
+    kinds = _split_kinds(study, criteria)
+    turns = tuple(Turn(sets.number(own), alone) for own, alone in _list_turns(study, criteria, kinds))
     planned, n_instructed = [], 0
     for name, check in _list_checks(study):
         if isinstance(check, InstructedCheck):
             own = tuple(code for code in criteria if study.criteria[code].name in check.answers)
-            questions.append(own or criteria)
-            singles = tuple(single[code] for code in own)
-            special = len(practice) + n_instructed
-            planned.append(PlannedCheck(name, special, None, len(questions) - 1, singles))
+            asks = {turn.criteria: sets.number(_choose(sets.listed[turn.criteria], own)) for turn in turns}
+            planned.append(PlannedCheck(name, len(practice) + n_instructed, None, asks))
             n_instructed += 1
         else:
             distance = check.distance if isinstance(check, RepeatCheck) else None
             planned.append(PlannedCheck(name, distance=distance))
+    apart = study.file.design.rated == "alone" and all(kinds)
+    practised = tuple(sets.number(kinds[not item.outputs] if apart else criteria) for item in practice)
     n_specials = len(practice) + n_instructed
     shown = [max(1, len(item.outputs)) for item in practice] + [1] * n_instructed
     codes = Codes(
         len(study.items) + np.arange(max(1, n_specials)),
         np.array(shown or [1], dtype=np.int64),
-        questions,
+        sets.listed,
         len(study.systems),
     )
-    return Extras(len(practice), tuple(planned), every, single), codes
+    return Extras(practised, tuple(planned), turns), codes
+
+
+class _Sets:
+    """The sets of criteria that pages ask, each listed once; a page refers to one by its number."""
+
+    def __init__(self) -> None:
+        self.listed: list[tuple[int, ...]] = []
+
+    def number(self, criteria: tuple[int, ...]) -> int:
+        if criteria not in self.listed:
+            self.listed.append(criteria)
+        return self.listed.index(criteria)
+
+
+def _split_kinds(study: Study, criteria: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the criteria that compare outputs, and those that rate each of them."""
+    comparing = tuple(code for code in criteria if study.criteria[code].scale.comparative)
+    return comparing, tuple(code for code in criteria if code not in comparing)
+
+
+def _list_turns(
+    study: Study, criteria: tuple[int, ...], kinds: tuple[tuple[int, ...], ...]
+) -> list[tuple[tuple[int, ...], bool]]:
+    """Return the pages of a trial: the criteria of each, and whether it shows one output alone."""
+    choice = study.file.design
+    alone = choice.rated == "alone"
+    if choice.criteria in ("in turn", "in blocks"):
+        return [((code,), alone and code in kinds[1]) for code in criteria]
+    if not alone:
+        return [(criteria, False)]
+    return [(kind, kind == kinds[1]) for kind in sorted(kinds) if kind]  # the first that is listed goes first
+
+
+def _choose(asked: tuple[int, ...], own: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the questions of an instructed check among pages that ask these: those it has answers to.
+
+    A check that has no answer to any of them asks its own all the same, one where pages ask one.
+    """
+    here = tuple(code for code in asked if code in own)
+    return here or (own[:1] if len(asked) == 1 else own) or asked
 
 
 def _list_checks(study: Study) -> list[tuple[str, InstructedCheck | RepeatCheck | DegradedCheck]]:

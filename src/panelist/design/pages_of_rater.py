@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from panelist.core.seeds import stream
-from panelist.design.allocate import Allocation
+from panelist.design.allocate import Allocation, draw_order
 from panelist.design.base import Design, Task
 from panelist.design.order import order_trials, turn_criteria
 from panelist.design.spread_checks import PlannedCheck, spread_checks
@@ -21,30 +21,48 @@ PRACTICE, CHECK, TRIAL = 0, 1, 2
 class Pages:
     """The pages of all raters of a part (raters × pages), occasion after occasion.
 
-    ``cell`` says which trial of the rater's list a page shows (-1 none); ``special`` which practice item or
-    instructed check (-1 none); ``check`` which check (-1 none); ``criteria`` the questions on it, as a number
-    into a list of sets.
+    ``cell`` says which trial of the rater's list a page shows (-1 none); ``output`` which of its outputs, by
+    place, where one is shown alone (-1 all); ``special`` which practice item or instructed check (-1 none);
+    ``check`` which check (-1 none); ``criteria`` the questions on it, as a number into a list of sets.
     """
 
     occasion: NDArray[np.int32]
     order: NDArray[np.int32]
     phase: NDArray[np.int32]
     cell: NDArray[np.int32]
+    output: NDArray[np.int32]
     special: NDArray[np.int32]
     check: NDArray[np.int32]
     criteria: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Extras:
-    """What every rater gets besides trials: so many practice items, and the checks."""
+class Turn:
+    """The questions of one page of a trial, as the number of their set."""
 
-    n_practice: int
+    criteria: int
+    alone: bool
+    """Whether there is such a page for each output, which shows that one only."""
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What the pages of every rater are made of besides the trials dealt."""
+
+    practice: tuple[int, ...]
+    """The set of questions of each practice item."""
     checks: tuple[PlannedCheck, ...]
-    every: int
-    """The number of the set of all criteria that a rater judges."""
-    single: dict[int, int]
-    """The number of the set of one criterion."""
+    turns: tuple[Turn, ...]
+    """The pages of a trial, in order; in blocks, the blocks."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The trial pages of one occasion (raters × pages): trial, set of questions, and output (-1 all)."""
+
+    cells: Ints
+    questions: Ints
+    outputs: Ints
 
 
 def lay_out(
@@ -53,8 +71,8 @@ def lay_out(
     """Return the pages of all raters."""
     parts = []
     for occasion in range(task.choice.occasions):
-        cells, questions = _order_pages(lists, shown, criteria, design, task, extras, occasion)
-        parts.append(_add_extras(cells, questions, task, extras, occasion))
+        trials = _order_pages(lists, shown, criteria, design, task, extras, occasion)
+        parts.append(_add_extras(trials, task, extras, occasion))
     if len(parts) == 1:
         return Pages(**parts[0])
     return Pages(**{name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]})
@@ -68,27 +86,53 @@ def _order_pages(
     task: Task,
     extras: Extras,
     occasion: int,
-) -> tuple[Ints, Ints]:
-    """Return the trial and the set of questions of each trial page (raters × pages)."""
+) -> Trials:
+    """Return what each trial page shows and asks (raters × pages)."""
     n_raters, k = lists.items.shape
-    n = len(criteria)
-    sets = np.array([extras.single[code] for code in criteria], dtype=np.int64)
-    if task.choice.criteria == "in blocks" and n > 1:
-        turns = turn_criteria(n_raters, criteria, task)
+    m = shown.shape[-1]
+    if task.choice.criteria == "in blocks" and len(extras.turns) > 1:
+        n = len(extras.turns)
         orders = [order_trials(lists, shown, design, task, occasion * n + block) for block in range(n)]
-        return np.concatenate(orders, axis=1), np.repeat(sets[turns], k, axis=1)
+        return _join_blocks(orders, turn_criteria(n_raters, criteria, task), m, task, extras, occasion)
     order = order_trials(lists, shown, design, task, occasion)
-    if task.choice.criteria == "in turn" and n > 1:
-        return np.repeat(order, n, axis=1), np.tile(sets, (n_raters, k))
-    return order, np.full(order.shape, extras.every, dtype=np.int64)
+    pages = [(turn.criteria, output) for turn in extras.turns for output in _list_outputs(turn, m)]
+    questions, outputs = (np.tile(np.array(column), (n_raters, k)) for column in zip(*pages, strict=True))
+    return Trials(np.repeat(order, len(pages), axis=1), questions, outputs)
 
 
-def _add_extras(
-    cells: Ints, questions: Ints, task: Task, extras: Extras, occasion: int
-) -> dict[str, NDArray[Any]]:
+def _join_blocks(
+    orders: Sequence[Ints], turns: Ints, m: int, task: Task, extras: Extras, occasion: int
+) -> Trials:
+    """Return the pages of all blocks; outputs that are rated alone come in an order drawn for themselves."""
+    rows = []
+    for rater, own in enumerate(turns.tolist()):
+        parts = []
+        for block, number in enumerate(own):
+            turn, cells = extras.turns[number], orders[block][rater]
+            outputs = np.array(_list_outputs(turn, m))
+            if len(outputs) > 1:
+                cells, outputs = np.repeat(cells, m), np.tile(outputs, len(cells))
+                if task.choice.order == "random":
+                    sitting = occasion * len(own) + block
+                    order = draw_order(
+                        stream(task.seed, *task.names, "alone", rater, sitting).random(len(cells))
+                    )
+                    cells, outputs = cells[order], outputs[order]
+            asked = np.full(len(cells), turn.criteria, dtype=np.int64)
+            parts.append((cells, asked, np.broadcast_to(outputs, cells.shape)))
+        rows.append([np.concatenate(columns) for columns in zip(*parts, strict=True)])
+    return Trials(*(np.array(column) for column in zip(*rows, strict=True)))
+
+
+def _list_outputs(turn: Turn, m: int) -> list[int]:
+    """Return the outputs that the pages of a turn show one by one; -1 for all on one page."""
+    return list(range(m)) if turn.alone and m > 1 else [-1]
+
+
+def _add_extras(trials: Trials, task: Task, extras: Extras, occasion: int) -> dict[str, NDArray[Any]]:
     """Return the pages of one occasion, with practice before them and checks among them."""
-    n_raters, n_trials = cells.shape
-    n_practice, n_checks = extras.n_practice, len(extras.checks)
+    n_raters, n_trials = trials.cells.shape
+    n_practice, n_checks = len(extras.practice), len(extras.checks)
     n_pages = n_practice + n_trials + n_checks
 
     def fill(value: int) -> NDArray[Any]:
@@ -97,17 +141,19 @@ def _add_extras(
     pages = {
         "phase": fill(TRIAL),
         "cell": fill(-1),
+        "output": fill(-1),
         "special": fill(-1),
         "check": fill(-1),
         "criteria": fill(-1),
     }
-    trials = slice(n_practice, n_practice + n_trials)
+    here = slice(n_practice, n_practice + n_trials)
     pages["phase"][:, :n_practice] = PRACTICE
     pages["special"][:, :n_practice] = np.arange(n_practice)
-    pages["criteria"][:, :n_practice] = extras.every
-    pages["cell"][:, trials], pages["criteria"][:, trials] = cells, questions
+    pages["criteria"][:, :n_practice] = extras.practice
+    pages["cell"][:, here], pages["criteria"][:, here] = trials.cells, trials.questions
+    pages["output"][:, here] = trials.outputs
     if n_checks:
-        after = _add_checks(pages, cells, questions, task, extras, occasion)
+        after = _add_checks(pages, trials, task, extras, occasion)
         keys = np.concatenate(
             [np.tile(np.arange(n_practice + n_trials) - n_practice + 1.0, (n_raters, 1)), after], 1
         )
@@ -119,13 +165,13 @@ def _add_extras(
 
 
 def _add_checks(
-    pages: dict[str, NDArray[Any]], cells: Ints, questions: Ints, task: Task, extras: Extras, occasion: int
+    pages: dict[str, NDArray[Any]], trials: Trials, task: Task, extras: Extras, occasion: int
 ) -> NDArray[np.float64]:
     """Write the checks into the last columns, and return after which trial page each of them comes."""
-    n_raters, n_trials = cells.shape
+    n_raters, n_trials = trials.cells.shape
     n_checks = len(extras.checks)
     after = np.empty((n_raters, n_checks))
-    begin = extras.n_practice + n_trials
+    begin = len(extras.practice) + n_trials
     pages["phase"][:, begin:] = CHECK
     for rater in range(n_raters):
         numbers = stream(task.seed, *task.names, "checks", rater, occasion).random((3, n_checks)).tolist()
@@ -135,19 +181,13 @@ def _add_checks(
             pages["check"][rater, column] = number
             if placed.of is None:
                 pages["special"][rater, column] = check.special
-                now = int(questions[rater, placed.after - 1])
-                pages["criteria"][rater, column] = _choose_questions(check, now, extras)
+                now = int(trials.questions[rater, placed.after - 1])
+                pages["criteria"][rater, column] = check.asks[now]
             else:
-                pages["cell"][rater, column] = cells[rater, placed.of - 1]
-                pages["criteria"][rater, column] = questions[rater, placed.of - 1]
+                pages["cell"][rater, column] = trials.cells[rater, placed.of - 1]
+                pages["output"][rater, column] = trials.outputs[rater, placed.of - 1]
+                pages["criteria"][rater, column] = trials.questions[rater, placed.of - 1]
     return after
-
-
-def _choose_questions(check: PlannedCheck, now: int, extras: Extras) -> int:
-    """Return the questions of an instructed check: those it has answers to, one where pages show one."""
-    if now == extras.every:
-        return check.criteria
-    return now if now in check.singles or not check.singles else check.singles[0]
 
 
 def count_short_repeats(checks: Sequence[PlannedCheck], n_trials: int) -> int:

@@ -34,11 +34,13 @@ def expand_rows(pages: Pages, lists: Allocation, shown: Ints, codes: Codes) -> d
     special, cell, asked = pages.special.reshape(-1), pages.cell.reshape(-1), pages.criteria.reshape(-1)
     rater = np.repeat(np.arange(n_raters, dtype=np.int32), n_pages)
     copied = cell >= 0
+    output = pages.output.reshape(-1)
     page_item = np.where(copied, lists.items[rater, cell], codes.special_items[special]).astype(np.int32)
     outputs = np.where(copied, shown.shape[-1], codes.special_shown[special])
+    outputs = np.where(output >= 0, 1, outputs)
     n_rows = (outputs * sizes[asked]).astype(np.int32)
     if n_rows.size and (n_rows == 1).all():  # one output and one question a page: rows are pages
-        system = np.where(copied, shown[rater, cell, 0], codes.no_system).astype(np.int32)
+        system = np.where(copied, shown[rater, cell, np.maximum(output, 0)], codes.no_system).astype(np.int32)
         position = np.ones(len(rater), dtype=np.int32)
         columns = {
             "item": page_item,
@@ -50,7 +52,7 @@ def expand_rows(pages: Pages, lists: Allocation, shown: Ints, codes: Codes) -> d
     page = np.repeat(np.arange(len(rater), dtype=np.int64), n_rows)
     within = np.arange(len(page)) - np.repeat(np.cumsum(n_rows) - n_rows, n_rows)
     place, question = np.divmod(within, sizes[asked][page])
-    on_page = np.minimum(place, shown.shape[-1] - 1)
+    on_page = np.where(output[page] >= 0, output[page], np.minimum(place, shown.shape[-1] - 1))
     system = np.where(copied[page], shown[rater[page], cell[page], on_page], codes.no_system)
     columns = {
         "item": page_item[page],

@@ -189,7 +189,7 @@ def _rate(
     values = np.asarray(scale.simulate(latent, rng)).astype(object if words else float)
     for name, asked in find_asked(study, criterion).items():
         obeyed = (rows.check == name) & ~rows.careless
-        values[obeyed] = scale.parse(asked)
+        values[obeyed] = scale.recognise(asked)  # a study file may use the label
     return {"text" if words else "rating": values}
 
 
@@ -252,9 +252,14 @@ def _draw_seconds(rows: Rows, study: Study, seed: int) -> Floats:
 def _arrange(rows: Rows, columns: dict[str, Any], seconds: Floats, study: Study) -> pd.DataFrame:
     """Return the table in the order of the ratings table; columns that say nothing are left out."""
     table = rows.table.assign(seconds=seconds, **{SIMULATED: SIMULATED_YES})
-    compared = any(criterion.scale.comparative for criterion in study.criteria)
+    compared = [criterion.name for criterion in study.criteria if criterion.scale.comparative]
     if compared:
-        table["trial"] = _name_trials(rows)
+        names = _name_trials(rows)
+        if len(compared) < len(study.criteria):  # a rating is no trial: no comparison is looked for in it
+            names = names.add_categories([""])
+            names[~table["criterion"].isin(compared).to_numpy()] = ""
+            names = names.remove_unused_categories()
+        table["trial"] = names
     for name, values in columns.items():
         if name != "answer" or (values != "").any():
             table[name] = _settle(values) if name == "rating" else values

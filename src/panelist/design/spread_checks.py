@@ -1,7 +1,7 @@
 """Where checks stand among the trials of a rater: spread evenly, with some play, and never first."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 PLAY = 0.8  # how much of the room between two checks one may move in
 FAR_ENOUGH = 5  # pages between an output and its spoilt copy
@@ -17,10 +17,8 @@ class PlannedCheck:
     """The number of the page of an instructed check; -1 for a copy of a trial."""
     distance: int | None = None
     """For a repeat: how many pages must lie between."""
-    criteria: int = -1
-    """For an instructed check: the set of questions where all are on one page,"""
-    singles: tuple[int, ...] = ()
-    """and the sets of one question each that it has answers to."""
+    asks: Mapping[int, int] = field(default_factory=dict)
+    """For an instructed check: its set of questions among trial pages that ask a set."""
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,8 @@ def _say_design(plan: Plan, study: Study) -> str:
         said += f" ({listed})"
     if len(study.criteria) > 1:
         said += f"; {len(study.criteria)} criteria {choice.criteria}"
+    if choice.rated == "alone":
+        said += "; outputs rated alone"
     if choice.occasions > 1:
         said += f"; {choice.occasions} sittings, at least {choice.days_between} days apart"
     return f"{said}; seed {plan.seed}."

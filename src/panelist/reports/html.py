@@ -179,7 +179,7 @@ def _show_pairs(one: CriterionAnalysis, name: str) -> str:
     if isinstance(one.comparison, Missing):
         return _missing(one.comparison.reason)
     if one.comparative or isinstance(one.effects, Missing):
-        return _draw_parts(one.comparison.parts()[1:])
+        return f"<h3>{escape(name)}</h3>\n{_draw_parts(one.comparison.parts()[1:])}"
     alpha, equal = 1 - one.comparison.level, one.comparison.equivalence
     if name_letters(one.comparison):
         drawn = [draw_html(make_systems_table(one.comparison)), draw_html(one.effects.matrix(alpha), name)]

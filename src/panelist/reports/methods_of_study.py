@@ -14,12 +14,21 @@ DESIGNS = {
     "pairs": "in pairs of outputs side by side",
     "best-worst": "in balanced tuples of outputs",
 }
+RATED = {
+    "side by side": "Outputs that are compared are also rated, side by side",
+    "alone": "Outputs that are compared are also rated, each alone on a page of its own",
+}
 _FAILED = {
     "flag": "were flagged for a person to look at",
     "warn": "were warned",
     "screen out": "were screened out",
     "exclude": "were excluded",
 }
+
+
+def rates_and_compares(study: Study) -> bool:
+    """Return whether some criteria of a study compare outputs and others rate each of them."""
+    return len({one.scale.comparative for one in study.criteria}) > 1
 
 
 def tell_study(study: Study) -> list[str]:
@@ -32,6 +41,8 @@ def tell_study(study: Study) -> list[str]:
     design = study.file.design
     order = "in random order" if design.order == "random" else "in the order of the file"
     said.append(f"Outputs were assigned {DESIGNS[design.type]}, {order}.")
+    if rates_and_compares(study):
+        said.append(f"{RATED[design.rated].replace(' are ', ' were ')}.")
     return said + _tell_checks(study)
 
 

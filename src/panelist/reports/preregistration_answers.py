@@ -8,7 +8,7 @@ from panelist.analysis.exclusion_rules import RULES
 from panelist.analysis.words import count, listing
 from panelist.design.balance import count_planned
 from panelist.models.inference.adjust import find_adjustment
-from panelist.reports.methods_of_study import DESIGNS
+from panelist.reports.methods_of_study import DESIGNS, RATED, rates_and_compares
 from panelist.reports.preregistration_recipe import answer_recipe
 from panelist.study.findings import parse_finding
 from panelist.study.study import Study
@@ -100,6 +100,7 @@ def _design(known: Known) -> str:
     said = [f"Outputs are assigned {DESIGNS[design.type]}."]
     if len(known.study.criteria) > 1:
         said.append(f"Criteria are judged {design.criteria}.")
+    said += [f"{RATED[design.rated]}."] if rates_and_compares(known.study) else []
     if design.occasions > 1:
         said.append(f"Raters sit {design.occasions} times, {design.days_between} days or more apart.")
     if known.plan is not None and known.plan.notes:
@@ -227,11 +228,9 @@ def _models(known: Known) -> str:
         else f"the formula {plan.formula}"
     )
     compared = [one.name for one in known.study.criteria if one.scale.comparative]
-    said = (
-        []
-        if len(compared) == len(known.study.criteria)
-        else [f"Each criterion by {models[plan.model]} with {formula}"]
-    )
+    rated = [one.name for one in known.study.criteria if one.name not in compared]
+    which = f"Ratings of {listing(rated)}" if compared else "Each criterion"
+    said = [f"{which} by {models[plan.model]} with {formula}"] if rated else []
     if said and plan.model not in ("lmm", "lm"):
         said[0] += f"; link of ordinal models: {plan.link}"
     said += [f"choices on {listing(compared)} by a model of choices between systems"] if compared else []

@@ -18,7 +18,8 @@ class DesignChoice(Part):
     of the items, none twice. ``full``: every rater judges every output. ``pages``: all outputs of an item on
     one page. ``pairs``: two outputs side by side, all pairs of systems. ``best-worst``: balanced tuples."""
     trials_per_rater: PositiveInt | None = None
-    """How many pages of ratings one rater gets; without it, as many as there are items."""
+    """How many pages of ratings one rater gets; without it, as many as there are items. Criteria that have
+    pages of their own, and outputs that are rated alone, add theirs to each."""
     ratings_per_output: PositiveInt | None = None
     """How many raters judge each output (each pair or tuple, where outputs are compared), per group."""
     shown: PositiveInt | None = None
@@ -34,6 +35,9 @@ class DesignChoice(Part):
     criteria: Literal["together", "in turn", "in blocks", "one per rater"] = "together"
     """All criteria on one page; one page each, one after the other; all pages of one criterion before those
     of the next; or each rater judges one criterion only."""
+    rated: Literal["side by side", "alone"] = "side by side"
+    """How outputs are rated where a page shows several: ``side by side``, each on the page of the others;
+    ``alone``, each on a page of its own, apart from the page that compares them."""
     occasions: PositiveInt = 1
     """How often raters sit; 2 is a test and a retest with the same pages in a new order."""
     days_between: NonNegativeInt = 0

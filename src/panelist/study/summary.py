@@ -91,11 +91,15 @@ def _describe_design(study: Study) -> str:
     design = study.file.design
     words: list[str] = [design.type]
     if design.trials_per_rater:
-        words.append(f"{count(design.trials_per_rater, 'page')} per rater")
+        apart = design.rated == "alone" or (len(study.criteria) > 1 and design.criteria.startswith("in "))
+        unit = UNITS.get(design.type, "output") if apart else "page"
+        words.append(f"{count(design.trials_per_rater, unit)} per rater")
     if design.ratings_per_output:
         words.append(f"{count(design.ratings_per_output, 'rating')} per {UNITS.get(design.type, 'output')}")
     if len(study.criteria) > 1:
         words.append(f"criteria {design.criteria}")
+    if design.rated == "alone":
+        words.append("outputs rated alone")
     if design.occasions > 1:
         words.append(f"{design.occasions} occasions")
     return ", ".join([*words, f"seed {design.seed}"])

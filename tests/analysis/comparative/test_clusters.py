@@ -105,7 +105,7 @@ def test_eight_of_eight_is_told_with_the_exact_test() -> None:
     low = binomtest(8, 8).proportion_ci(0.95).low
     assert found.pairs[0].low == pytest.approx(np.log(low / (1 - low)))
     assert found.pairs[0].high == np.inf
-    assert "a is rated above b; a won all 8 comparisons with b" in found.sentence()
+    assert "a is preferred to b; a won all 8 comparisons with b" in found.sentence()
     turned = compare_choices(frame.assign(winner="b"))["choice"].pairs[0]
     assert (turned.low, turned.high) == pytest.approx((-np.inf, -found.pairs[0].low))
     assert '"high": null' in found.to_json()

@@ -48,7 +48,7 @@ def test_differences_ranks_and_probabilities_hang_together() -> None:
         assert pair.p <= pair.p_adjusted
         assert pair.low < pair.difference < pair.high
     assert [(s.rank_low, s.rank_high) for s in one.systems] == [(1, 1), (2, 2), (3, 3)]
-    assert "alto is rated above bass and canto" in one.sentence()
+    assert "alto is preferred to bass and canto" in one.sentence()
 
 
 def test_compare_systems_takes_choices_and_ratings_in_one_table() -> None:

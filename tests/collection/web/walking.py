@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import httpx
 
+from panelist.scales.base import RatingScale
 from panelist.study.study import Study
 
 
@@ -177,11 +178,19 @@ class Walker:
         for criterion, answers in right.items():
             for name in sheet.names:
                 if re.fullmatch(rf"c{numbers[criterion]}(p\d+)?", name):
-                    form[name] = answers[0]
+                    form[name] = self._choose(criterion, name, answers)
                     best, _, worst = answers[0].partition(",")
                     if worst:
                         form |= {f"{name}-best": best, f"{name}-worst": worst}
         return form
+
+    def _choose(self, criterion: str, name: str, answers: tuple[str, ...]) -> str:
+        """Return the answer to a field as its form sends it; study files have one for each output rated."""
+        scale = self.study.criterion(criterion).scale
+        if not isinstance(scale, RatingScale):
+            return answers[0]
+        place = int(name.partition("p")[2]) - 1
+        return scale.write(scale.recognise(answers[min(place, len(answers) - 1)]))
 
 
 def find_code(sheet: Sheet) -> str:

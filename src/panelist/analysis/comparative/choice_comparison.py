@@ -54,6 +54,11 @@ class ChoiceCriterion(CriterionComparison):
     anova: OneWay | None = field(default=None, repr=False, compare=False)
     first: PositionShare | None = None
 
+    @property
+    def is_above(self) -> str:
+        """What the better of two systems is, in words."""
+        return "preferred to"
+
     def sentence(self) -> str:
         """Return the finding in one sentence, with where it comes from."""
         words = [MODEL_WORDS[self.model], f"{self.n:,} {KIND_WORDS[self.kind]}"]

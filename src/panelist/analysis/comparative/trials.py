@@ -305,7 +305,8 @@ def _holds_ranks(frame: pd.DataFrame) -> bool:
 
     if not {"trial", "rating"} <= set(frame.columns) or not pd.api.types.is_numeric_dtype(frame["rating"]):
         return False
-    rows = frame[frame["trial"].notna().to_numpy() & frame["rating"].notna().to_numpy()]
+    named = _words(frame["trial"]).ne("").to_numpy()  # a rating has no trial, also where others have
+    rows = frame[named & frame["rating"].notna().to_numpy()]
     keys = [name for name in ("rater", "item", "occasion", "trial") if name in rows]
     if rows.empty:
         return False

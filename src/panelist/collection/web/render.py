@@ -87,10 +87,10 @@ def find_where(page: RatingPage, words: Words) -> Where:
     n, total = page.n, page.total
     if page.practice:
         text = words.say("practice_where", n, total=total)
+    elif page.mixed or page.layout == "several":
+        text = words.say("where_page", n, total=total)
     elif page.layout == "one":
         text = words.say("where_one", n, noun=page.noun, total=total)
-    elif page.layout == "several":
-        text = words.say("where_page", n, total=total)
     else:
         text = words.say("where_pair" if len(page.outputs) == 2 else "where_set", n, total=total)
     return Where(text, str(n - 1), str(total))

@@ -74,6 +74,23 @@ def checks_can_be_failed(facts: Facts) -> Iterator[Problem]:
         )
 
 
+def _may_show_one(facts: Facts) -> bool:
+    """Return whether an example or practice item may show one output where the pages of trials show several:
+    where nothing is compared, or ratings have pages of their own."""
+    design = facts.file.design
+    if not any(one.scale.comparative for _, one in facts.criteria):
+        return design.type == "pages" and not facts.is_broken(EVERY_CRITERION)
+    return _rates_apart(facts)
+
+
+def _rates_apart(facts: Facts) -> bool:
+    """Return whether a rater compares outputs on some pages, and rates them one by one on others."""
+    design = facts.file.design
+    kinds = {one.scale.comparative for _, one in facts.criteria}
+    apart = design.rated == "alone" and design.criteria != "one per rater"
+    return apart and design.type not in SINGLE and len(kinds) == 2
+
+
 def _n_shown(shown: Shown) -> int:
     return len(shown.outputs) or 1
 
@@ -90,13 +107,8 @@ def _check_shown(facts: Facts, path: Path, shown: Shown) -> Iterator[Problem]:
             )
         elif not shown.output:
             yield facts.problem((*path, "output"), "the key 'output' is missing: the text to judge.")
-    elif (
-        design == "pages"
-        and shown.output
-        and not facts.is_broken(EVERY_CRITERION)
-        and not any(one.scale.comparative for _, one in facts.criteria)
-    ):
-        return  # one output alone can be rated as well
+    elif shown.output and _may_show_one(facts):
+        return
     elif not shown.outputs:
         yield facts.problem(
             (*path, "outputs"),
@@ -122,6 +134,20 @@ def _check_answers(
             hint = did_you_mean(name, facts.criterion_names)
             yield facts.problem(path, f"no criterion is called {name!r}. {hint}")
         return
+    if path[0] != "checks" and _rates_apart(facts):
+        comparative, practice = criterion.scale.comparative, path[0] == "practice"
+        if comparative and n_shown == 1:
+            yield facts.problem(
+                path, f"{name!r} compares outputs, and this shows one. Leave it out, or give outputs, a list."
+            )
+            return
+        if practice and not comparative and n_shown > 1:
+            yield facts.problem(
+                path,
+                f"design.rated is alone, so {name!r} is asked of one output. Give an item of its own for it, "
+                "with output, a single text.",
+            )
+            return
     one_each = isinstance(criterion.scale, RatingScale) and n_shown > 1 and path[0] != "checks"
     wanted = n_shown if one_each else 1
     if (one_each or not alternatives) and len(answers) != wanted:

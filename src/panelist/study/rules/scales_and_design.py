@@ -4,15 +4,16 @@ from collections.abc import Iterator
 
 from panelist.scales.base import ComparativeScale
 from panelist.study.problems import Problem, list_some
-from panelist.study.rules.base import EVERY_CRITERION, SINGLE, Facts, name_scale, rule
+from panelist.study.rules.base import EVERY_CRITERION, SINGLE, UNITS, Facts, name_scale, rule
 
 SEVERAL = ("pairs", "best-worst", "pages")
 
 
 @rule("design.type")
 def scales_fit_the_design(facts: Facts) -> Iterator[Problem]:
-    """Comparisons need several outputs on a page, ratings one output or a page of all."""
+    """Comparisons need several outputs on a page; a design that is made for comparisons needs one."""
     design = facts.file.design.type
+    compares = any(one.scale.comparative for _, one in facts.criteria)
     for place, criterion in facts.criteria:
         path, kind = ("criteria", place, "scale"), name_scale(criterion)
         if criterion.scale.comparative and design in SINGLE:
@@ -22,11 +23,11 @@ def scales_fit_the_design(facts: Facts) -> Iterator[Problem]:
                 f"a {kind} scale compares outputs, but design {design} shows one at a time. Set design.type "
                 f"to {fitting}, or choose a scale that rates one output.",
             )
-        elif not criterion.scale.comparative and design in ("pairs", "best-worst"):
+        elif not compares and design in ("pairs", "best-worst"):
             yield facts.problem(
                 path,
                 f"a {kind} scale rates one output, but design {design} shows several to be compared. Set "
-                f"design.type to pages or lists, or scale.type to {design}.",
+                f"design.type to pages or lists, or scale.type to {design}; or add a criterion that does.",
             )
         elif kind == "pairs" and design != "pairs":
             yield facts.problem(path, f"a pairs scale needs design.type pairs; found {design}.")
@@ -70,19 +71,16 @@ def enough_outputs_are_shown(facts: Facts) -> Iterator[Problem]:
             )
 
 
-@rule("design.type", "design.criteria")
-def criteria_of_a_page_agree(facts: Facts) -> Iterator[Problem]:
-    """On one page either all criteria compare the outputs or all rate each."""
-    if facts.file.design.type != "pages" or facts.file.design.criteria != "together":
-        return
-    comparing = [one.name for _, one in facts.criteria if one.scale.comparative]
+@rule("design", "outputs", "systems")
+def outputs_are_rated_once(facts: Facts) -> Iterator[Problem]:
+    """A rater who meets an item in a second pair or tuple would rate an output a second time."""
+    design = facts.file.design
     rating = [one.name for _, one in facts.criteria if not one.scale.comparative]
-    if comparing and rating:
+    if design.items_may_return and rating and design.type not in SINGLE and facts.pages_per_item > 1:
         yield facts.problem(
-            ("design", "criteria"),
-            f"on one page either all criteria compare the outputs or all rate each of them; "
-            f"{list_some(map(repr, comparing))} and {list_some(map(repr, rating))} differ in that. Set "
-            "design.criteria to 'in turn' or 'in blocks'.",
+            ("design", "items_may_return"),
+            f"{list_some(map(repr, rating))} would be rated again for outputs that come back in another "
+            f"{UNITS[design.type]}. Set items_may_return to false, or let criteria compare only.",
         )
 
 
@@ -94,6 +92,12 @@ def nothing_is_set_in_vain(facts: Facts) -> Iterator[Problem]:
         for name in ("shown", "tuples_per_item"):
             if getattr(design, name) is not None:
                 yield facts.note(("design", name), f"has no effect with design {design.type}.")
+    if design.rated == "alone" and (
+        design.type in SINGLE or not any(not one.scale.comparative for _, one in facts.criteria)
+    ):
+        yield facts.note(
+            ("design", "rated"), "has no effect: it is for ratings in designs that show several outputs."
+        )
     if design.days_between and design.occasions == 1:
         yield facts.note(("design", "days_between"), "has no effect with one occasion; set occasions to 2.")
 

@@ -5,7 +5,7 @@ from panelist.analysis.words import count, listing
 from panelist.reports.heds.fill.base import filler, join, tick, write
 from panelist.reports.heds.fill.facts import Facts
 from panelist.reports.heds.sheet import Answer, Place
-from panelist.reports.methods_of_study import DESIGNS
+from panelist.reports.methods_of_study import DESIGNS, RATED, rates_and_compares
 from panelist.reports.provenance import list_versions
 from panelist.study.checks import DegradedCheck, InstructedCheck, RepeatCheck
 
@@ -109,6 +109,7 @@ def tell_interface(facts: Facts) -> dict[Place, Answer]:
         f"A page shows {shown}{beside}, and for each criterion its question and the rating instrument"
         + (f", with a definition for {defined} of {len(study.criteria)}" if defined else ""),
         f"Criteria: {criteria[design.criteria]}" if len(study.criteria) > 1 else "",
+        RATED[design.rated] if rates_and_compares(study) else "",
         f"Outputs are assigned {DESIGNS[design.type]}".replace("rater", "evaluator"),
         f"Pages come in {order}",
         "Names of systems are not shown",
