@@ -1,4 +1,4 @@
-"""Long and laid-out texts in a real browser: nothing of them is lost, and question and context stay in reach."""
+"""Long and laid-out texts in a real browser: nothing is lost of them, and what they ask stays in reach."""
 
 from collections.abc import Iterator
 from typing import Any
