@@ -351,8 +351,12 @@ class EndPage(Page):
     template = "end"
     kind: str
     """``finished``, ``screened_out``, ``declined``, ``paused``, ``closed``, ``full``, ``incompatible``,
-    ``released``, ``timed_out``, ``waiting``, ``unknown`` or ``trouble``."""
+    ``released``, ``timed_out``, ``waiting``, ``unknown``, ``trouble`` or ``home``."""
     text: Markup = NOTHING
+    lines: tuple[str, ...] = ()
+    """What else is true for this person, by the keys of the texts: why, what is saved, what is paid."""
+    amount: str = ""
+    """What is paid, where a line says so."""
     code: str = ""
     redirect: str = ""
     opens: float | None = field(default=None)

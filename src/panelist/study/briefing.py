@@ -70,7 +70,7 @@ class Practice(Part):
 
 
 class Breaks(Part):
-    """A break is offered after so many pages; raters may go on at once."""
+    """A break is offered about every so many pages, in parts of equal length; raters may go on at once."""
 
     every: PositiveInt
     text: str = ""

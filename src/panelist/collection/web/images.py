@@ -39,9 +39,7 @@ def send_image(path: Path) -> Response | None:
     try:
         content = _read_picture(path, about.st_mtime_ns, about.st_size)
     except NotAPicture as error:
-        log.warning(
-            "A picture is not shown, since nothing can be taken out of it: %s: %s", path, error
-        )
+        log.warning("A picture is not shown, since nothing can be taken out of it: %s: %s", path, error)
         return None
     return Response(content, media_type=TYPES[path.suffix.casefold()], headers=headers)
 
