@@ -172,7 +172,12 @@ class Walk:
         right = practice.items[page.n - 1].right
         names = {f"c{number}": name for name, number in self.booklet.numbers.items()}
         marked = {asked.name: names[asked.name.split("p")[0]] for asked in page.asked}
-        return {field: right[name][0] for field, name in marked.items() if name in right}
+        several = len(page.outputs) > 1
+        answers = {}
+        for asked in page.asked:
+            if wanted := right.get(marked[asked.name]):
+                answers[asked.name] = wanted[asked.output - 1] if several and asked.output else wanted[0]
+        return answers
 
     def go_to(self, *kinds: type[Page]) -> Page:
         """Answer pages until one of these kinds is shown, and return it unanswered."""
