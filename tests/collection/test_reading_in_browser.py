@@ -21,7 +21,7 @@ LAID_OUT = (
 LONG = "\n\n".join(
     ["The bridge over the mill stream will be closed for repairs from the first of May. " * 5] * 8
 )
-PROMPT = "Write a short report about the meeting of the committee on Tuesday. " * 3
+PROMPT = "Write a short report about the meeting of the committee on Tuesday. " * 8
 DESKTOP, PHONE, ZOOMED = ({"width": w, "height": h} for w, h in ((1280, 900), (390, 844), (640, 450)))
 LIKERT = {"type": "likert", "points": 7, "low": "not fluent at all", "high": "perfectly fluent"}
 
@@ -169,7 +169,13 @@ def is_in_sight(page: Page, selector: str) -> bool:
 @pytest.mark.parametrize("view", [DESKTOP, ZOOMED, PHONE], ids=["desktop", "zoomed", "phone"])
 def test_prompt_and_next_stay_in_reach_of_a_long_text(show: Any, view: dict[str, int], context: str) -> None:
     page = show(walk_with(LONG, {"a": LIKERT}, context), view)
+    # At first it is there in full, and nothing below it moves when it stays behind.
+    assert not page.locator(".prompt").evaluate("(one) => one.scrollHeight > one.clientHeight")
+    text = page.locator("article .text")
+    before = text.evaluate("(one) => one.getBoundingClientRect().top + scrollY")
     page.evaluate("scrollTo(0, 900)")
+    page.wait_for_timeout(100)
+    assert abs(text.evaluate("(one) => one.getBoundingClientRect().top + scrollY") - before) < 1
     assert is_in_sight(page, ".prompt")
     assert page.locator(".prompt").get_attribute("aria-label") == "What it is about"
     assert is_in_sight(page, "#next")
@@ -180,6 +186,7 @@ def test_prompt_and_next_stay_in_reach_of_a_long_text(show: Any, view: dict[str,
     assert taken < 0.5 * view["height"]
     # At the end of the page nothing of the text or the answers lies under what stays.
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_timeout(100)
     last = page.locator(".choices .choice").last.bounding_box()
     foot = page.locator(".foot-bar").bounding_box()
     assert last is not None
