@@ -45,8 +45,8 @@ def test_no_label_of_the_pay_chart_is_cut_off_or_covers_another(hourly: list[flo
     chart = lay_out_pay(pay)
     assert chart is not None
     for x, _, anchor, _ in chart.rules:
-        assert anchor == "start" or x > 30, "cut off at the left"
-        assert anchor == "end" or x <= 70, "cut off at the right"
+        assert anchor == "start" or x >= A_LABEL, "cut off at the left"
+        assert anchor == "end" or x <= 100 - A_LABEL, "cut off at the right"
     boxes = [
         (x - A_LABEL, x, y) if anchor == "end" else (x, x + A_LABEL, y) for x, _, anchor, y in chart.rules
     ]

@@ -11,7 +11,7 @@ from panelist.collection.real_pay import PaySoFar
 MOST_SQUARES, ACROSS = 60, 12
 SQUARE = 17
 BINS, TALLEST = 18, 10
-A_LABEL = 30  # per cent of a narrow chart that a label may take
+A_LABEL = 45  # per cent of a narrow chart that a label may take
 BASE, STEP, RADIUS = 142, 13, 5
 
 
