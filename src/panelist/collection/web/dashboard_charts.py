@@ -75,7 +75,7 @@ def _place_rules(
     near = len(places) > 1 and max(places) - min(places) < room
     rules = []
     for n, ((name, value), place) in enumerate(zip(lines, places, strict=True)):
-        height = -4 if near and n == first else 12
+        height = 28 if near and n != first else 12
         rules.append((round(place, 2), f"{name} {sign}{write_amount(value)}", anchors[n], height))
     return tuple(rules)
 
