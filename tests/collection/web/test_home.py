@@ -1,4 +1,4 @@
-"""The address of the server alone: raters are told that they need a link, researchers where the dashboard is."""
+"""The address of the server alone: raters read that they need a link, researchers where the dashboard is."""
 
 from pathlib import Path
 

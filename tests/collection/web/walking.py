@@ -171,13 +171,15 @@ class Walker:
     def _practise(self, sheet: Sheet) -> dict[str, str]:
         practice = self.study.file.practice
         assert practice is not None
-        right = practice.items[sheet.practice - 1].right
+        item = practice.items[sheet.practice - 1]
+        right = item.right
         numbers = {criterion.name: place for place, criterion in enumerate(self.study.criteria, start=1)}
         form = {}
         for criterion, answers in right.items():
             for name in sheet.names:
-                if re.fullmatch(rf"c{numbers[criterion]}(p\d+)?", name):
-                    form[name] = answers[0]
+                if found := re.fullmatch(rf"c{numbers[criterion]}(?:p(\d+))?", name):
+                    each = found[1] is not None and len(item.outputs) > 1
+                    form[name] = answers[int(found[1]) - 1] if each else answers[0]
                     best, _, worst = answers[0].partition(",")
                     if worst:
                         form |= {f"{name}-best": best, f"{name}-worst": worst}
