@@ -57,7 +57,7 @@ def test_headings_leave_the_first_level_to_the_page() -> None:
 
 def test_a_text_under_judgement_is_shown_as_it_is() -> None:
     html = render_text("**Not bold** <b>x</b> & [a](b)\r\n\r\nSecond\nline")
-    assert html == "<p>**Not bold** &lt;b&gt;x&lt;/b&gt; &amp; [a](b)</p><p>Second<br>line</p>"
+    assert html == "<p>**Not bold** &lt;b&gt;x&lt;/b&gt; &amp; [a](b)</p><p>Second\nline</p>"
 
 
 def test_an_empty_text_is_an_empty_paragraph() -> None:

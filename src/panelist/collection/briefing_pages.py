@@ -25,6 +25,7 @@ from panelist.collection.pages import (
 )
 from panelist.collection.questions import name_output, tell_answer
 from panelist.collection.sheets import make_outputs
+from panelist.collection.store.people import TIMED_OUT
 from panelist.study.briefing import Example
 
 _NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
@@ -172,9 +173,17 @@ def make_comments_page(booklet: Booklet) -> CommentsPage:
 
 
 def make_end_page(
-    booklet: Booklet, state: str, code: str = "", outside_id: str | None = None, reason: str = ""
+    booklet: Booklet,
+    state: str,
+    code: str = "",
+    outside_id: str | None = None,
+    reason: str = "",
+    cause: str = "",
 ) -> EndPage:
-    """Return the page of an end: who is excluded is thanked like everybody else."""
+    """Return the page of an end: who is excluded is thanked like everybody else.
+
+    ``cause`` says why somebody was screened out: ``practice``, ``comprehension`` or ``checks``.
+    """
     file = booklet.study.file
     kind = {"excluded": "finished"}.get(state, "timed_out" if reason == TIME_UP else state)
     outcomes = file.collecting.outcomes
@@ -190,7 +199,33 @@ def make_end_page(
     text = render_markdown(file.closing.thanks) if kind == "finished" and file.closing.thanks else NOTHING
     if kind == "incompatible":
         text = escape(", ".join(booklet.words.say(f"device_{one}") for one in file.collecting.devices))
-    return EndPage(id=f"end-{kind}", kind=kind, text=text, code=code, redirect=redirect)
+    lines, amount = _find_lines(booklet, kind, reason, cause)
+    return EndPage(
+        id=f"end-{kind}", kind=kind, text=text, code=code, redirect=redirect, lines=lines, amount=amount
+    )
+
+
+def make_stopped_page(booklet: Booklet, state: str) -> EndPage:
+    """Return what somebody on the way sees while the study is paused, or once it is closed."""
+    paid = ("pay_ask",) if state == "closed" and booklet.study.file.pay is not None else ()
+    return EndPage(id=f"end-{state}", kind=state, lines=("so_far_saved", *paid))
+
+
+def _find_lines(booklet: Booklet, kind: str, reason: str, cause: str) -> tuple[tuple[str, ...], str]:
+    """Return what an end says about its cause and about pay, and the amount where one is promised."""
+    file = booklet.study.file
+    asks = ("pay_ask",) if file.pay is not None else ()
+    if kind == "screened_out":
+        why = (f"screened_out_{cause}",) if cause else ()
+        if file.recruiting is None:
+            return (*why, *asks), ""
+        paid = file.recruiting.screen_out
+        if paid is None:
+            return (*why, "pay_return"), ""
+        return (*why, "pay_amount"), f"{paid.reward:,.2f} {file.pay.currency if file.pay else ''}".strip()
+    if kind == "released":
+        return (*(("released_late",) if reason == TIMED_OUT else ()), *asks), ""
+    return (asks, "") if kind == "timed_out" else ((), "")
 
 
 def make_waiting_page(booklet: Booklet, occasion: int, ended: float | None, now: float) -> EndPage:

@@ -1,6 +1,6 @@
 """Questions about the instructions: asked before the first rating, answered in two attempts or more."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from panelist.collection.booklet import Booklet
 from panelist.collection.history import History, Visiting
@@ -50,7 +50,7 @@ def has_passed(booklet: Booklet, visit: Visiting, history: History) -> bool:
 
 
 def take_comprehension(
-    booklet: Booklet, visit: Visiting, form: Mapping[str, str], history: History
+    booklet: Booklet, visit: Visiting, form: Mapping[str, str], history: History, draw: Callable[[], str]
 ) -> Outcome:
     """Return the way on for who understood, another attempt for who did not, and the end after the last."""
     comprehension = booklet.study.file.comprehension
@@ -77,7 +77,7 @@ def take_comprehension(
     if attempt < comprehension.attempts:
         return Outcome(move=move_to(visit, STATE), events=(asked_now, failed))
     if comprehension.failed == "screen out":
-        code = booklet.study.file.collecting.outcomes.screened_out.code
+        code = booklet.study.file.collecting.outcomes.screened_out.code or draw()
         return Outcome(move=end_visit(visit, "screened_out", reason, code), events=(asked_now, failed))
     flag = NewEvent("flag", {"occasion": visit.occasion, "attempt": attempt, "reason": reason})
     return Outcome(move=go_to(booklet, visit, "pages"), events=(asked_now, failed, flag))

@@ -34,6 +34,8 @@ class Question:
     choices: tuple[Choice, ...] = ()
     across: bool = False
     """Whether the choices stand side by side."""
+    row: int = 0
+    """The room in rem from which on the points of a scale stand in one row; 0 where they never do."""
     low: str = ""
     high: str = ""
     worded: bool = True
@@ -50,6 +52,16 @@ class Question:
     least: int = 0
     most: int = 0
     shown: int = 1
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """How low the words along a line hang where they do not fit beside each other, the ends lowest."""
+        n = len(self.points)
+        if n % 2:
+            return tuple(abs(place - n // 2) for place in range(n))
+        # Of two in the middle the second hangs lower, clear of the first.
+        left = (*range(n // 2, 1, -1), 0)
+        return (*left, 1, *left[-2::-1])
 
     @property
     def keys(self) -> str:
@@ -77,6 +89,13 @@ class Asked:
     """What was written beside it, where the study asks for reasons."""
 
     @property
+    def low(self) -> bool:
+        """Whether the answers take little height: a row or a line, and no box for a reason."""
+        question = self.question
+        flat = bool(question.row) or question.across or question.widget == "line"
+        return flat and question.widget not in ("best_worst", "rank") and self.reason is None
+
+    @property
     def parts(self) -> tuple[str, ...]:
         """The numbers of an answer that has several: best and worst, or ranks."""
         return tuple(self.value.split(",")) if self.value else ()
@@ -95,7 +114,7 @@ class Output:
     @property
     def run(self) -> Markup:
         """The text in one run, for places where no paragraph may stand (a legend)."""
-        return Markup(self.text.removeprefix("<p>").removesuffix("</p>").replace("</p><p>", "<br><br>"))
+        return Markup(self.text.removeprefix("<p>").removesuffix("</p>").replace("</p><p>", "\n\n"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,6 +235,20 @@ class RatingPage(Page):
     seconds: float | None = None
     language: str = ""
     """The language of the texts, where it is named."""
+    long: bool = False
+    """Whether the texts fill more than a screen, so that question and context would scroll out of sight."""
+
+    @property
+    def docked(self) -> bool:
+        """Whether the answers stay at the foot of a large screen: where texts are long and answers low."""
+        together = self.layout in ("one", "compare")
+        return self.long and together and len(self.asked) <= 2 and all(asked.low for asked in self.asked)
+
+    @property
+    def row(self) -> int:
+        """The room that the widest row of points wants; 0 where the points of a question stand in a list."""
+        rows = [asked.question.row for asked in self.asked if asked.question.widget == "choice"]
+        return max(rows) if rows and all(rows) else 0
 
     @property
     def missing(self) -> tuple[Asked, ...]:
@@ -325,8 +358,12 @@ class EndPage(Page):
     template = "end"
     kind: str
     """``finished``, ``screened_out``, ``declined``, ``paused``, ``closed``, ``full``, ``incompatible``,
-    ``released``, ``timed_out``, ``waiting``, ``unknown`` or ``trouble``."""
+    ``released``, ``timed_out``, ``waiting``, ``unknown``, ``trouble`` or ``home``."""
     text: Markup = NOTHING
+    lines: tuple[str, ...] = ()
+    """What else is true for this person, by the keys of the texts: why, what is saved, what is paid."""
+    amount: str = ""
+    """What is paid, where a line says so."""
     code: str = ""
     redirect: str = ""
     opens: float | None = field(default=None)

@@ -8,6 +8,7 @@ from panelist.scales.base import BadAnswer, ComparativeScale, Option, RatingScal
 from panelist.scales.best_worst import BestWorst
 from panelist.scales.binary import Binary
 from panelist.scales.graphic import Graphic
+from panelist.scales.likert import Likert
 from panelist.scales.line import LineScale
 from panelist.scales.magnitude import Magnitude
 from panelist.scales.text import FreeText
@@ -17,6 +18,9 @@ from panelist.study.criteria import Criterion
 
 MOST_ACROSS = 3  # answers that fit side by side; phones fold them
 LONGEST_ACROSS = 24  # characters
+ROOMS = (20, 28, 36, 44, 52)  # rem that a row of points can ask for; rate.css has a rule for each
+LEAST_STEP, A_LETTER, AROUND_STEP, MOST_LINES = 3.25, 0.48, 1.25, 3
+LONGEST_END = 8  # letters of a word that may stand centred under the end of a line
 
 
 def make_question(
@@ -33,6 +37,9 @@ def make_question(
         options = scale.options()
         layout["choices"] = _make_choices(options)
         layout["across"] = _stand_across(scale)
+        layout["row"] = (
+            _find_row(tuple(option.label for option in options), ROOMS[1:]) if _may_be_row(scale) else 0
+        )
     if isinstance(scale, LineScale):
         layout |= _lay_out_line(scale, face_words)
     if isinstance(scale, BestWorst):
@@ -100,10 +107,27 @@ def _make_choices(options: tuple[Option, ...]) -> tuple[Choice, ...]:
 
 
 def _stand_across(scale: RatingScale) -> bool:
-    """Return whether the points stand side by side: where the study says so, and two short answers."""
-    if isinstance(scale, Verbal):
-        return scale.layout == "horizontal"
+    """Return whether two short answers stand side by side."""
     return isinstance(scale, Binary) and all(len(label) <= LONGEST_ACROSS for label in scale.labels)
+
+
+def _may_be_row(scale: RatingScale) -> bool:
+    """Return whether the points may stand in one row: numbers do, worded points where the study says so."""
+    return isinstance(scale, Likert) or (isinstance(scale, Verbal) and scale.layout == "horizontal")
+
+
+def _find_row(labels: tuple[str, ...], rooms: tuple[int, ...] = ROOMS) -> int:
+    """Return the room in rem that the points want in one row, so that no word breaks; 0 for a list.
+
+    Words may go on in a second or third line. What wants more room than a page has stays a list.
+    """
+    step = LEAST_STEP
+    for label in labels:
+        words = [len(word) for word in label.split()]
+        wanted = max(max(words, default=0), sum(words) / MOST_LINES)
+        step = max(step, AROUND_STEP + A_LETTER * wanted)
+    room = len(labels) * step
+    return next((one for one in rooms if room <= one), 0)
 
 
 def _lay_out_line(scale: LineScale, face_words: tuple[str, str]) -> dict[str, object]:
@@ -113,4 +137,6 @@ def _lay_out_line(scale: LineScale, face_words: tuple[str, str]) -> dict[str, ob
         layout |= {"low": low, "high": high, "worded": bool(scale.low), "faces": scale.faces}
     if isinstance(scale, Graphic):
         layout |= {"points": scale.points, "low": scale.points[0], "high": scale.points[-1]}
+        ends = [len(word) for label in (scale.points[0], scale.points[-1]) for word in label.split()]
+        layout["row"] = _find_row(scale.points) if max(ends) <= LONGEST_END else 0
     return layout

@@ -14,6 +14,7 @@ from panelist.collection.agenda import PlanPage, Sitting
 from panelist.collection.answering import NotAsked, check_values, collect_values, take_answer
 from panelist.collection.booklet import Booklet
 from panelist.collection.comprehension import (
+    FAILED,
     STATE,
     count_attempts,
     has_passed,
@@ -37,6 +38,8 @@ from panelist.collection.pages import EndPage, Page
 from panelist.collection.sheets import make_rating_page
 from panelist.collection.store.answers import Answer, Move
 from panelist.collection.taking import (
+    PRACTICE_FAILED,
+    SCREENED_OUT,
     make_answers,
     take_background,
     take_comments,
@@ -54,9 +57,12 @@ def next_page(
     """Return the page that a visit shows now."""
     state = find_state(booklet, visit)
     if state in ENDS:
-        return briefing.make_end_page(booklet, state, visit.code, visit.outside_id, visit.reason)
+        cause = find_cause(booklet, history) if state == "screened_out" else ""
+        return briefing.make_end_page(booklet, state, visit.code, visit.outside_id, visit.reason, cause)
     if study_state != "open":
-        return EndPage(id=f"end-{study_state}", kind=study_state)
+        if state == "consent":  # nothing of theirs is there so far
+            return EndPage(id=f"end-{study_state}", kind=study_state)
+        return briefing.make_stopped_page(booklet, study_state)
     if state in _BRIEFING:
         return _BRIEFING[state](booklet, visit)
     if state == STATE:
@@ -76,6 +82,16 @@ def next_page(
     # Practice begins empty: what was answered in an earlier attempt is no answer in this one.
     before = {} if page.phase == "practice" else history.answers(visit.occasion, page.order)
     return make_rating_page(booklet, sitting, visit.occasion, page, before)
+
+
+def find_cause(booklet: Booklet, history: History) -> str:
+    """Return why somebody was screened out, as far as the pages did it: by the last thing that was failed."""
+    if history.events(SCREENED_OUT):
+        return "checks"
+    practice = booklet.study.file.practice
+    if practice is not None and len(history.events(PRACTICE_FAILED)) >= practice.attempts:
+        return "practice"
+    return "comprehension" if history.events(FAILED) else ""
 
 
 _BRIEFING: dict[str, Callable[[Booklet, Visiting], Page]] = {
@@ -99,13 +115,13 @@ def take(
     """Return what follows from a form; ``elapsed`` is for how long the server knows the page was shown."""
     state = find_state(booklet, visit)
     if state == STATE:
-        return take_comprehension(booklet, visit, form, history)
+        return take_comprehension(booklet, visit, form, history, draw)
     if form.get("page") != find_id(state, visit):
         return Outcome()
     if state in ("practice", "rating"):
         return take_page(booklet, visit, form, history, elapsed, draw)
     if state == "feedback":
-        return take_feedback(booklet, visit, form, history)
+        return take_feedback(booklet, visit, form, history, draw)
     if state == "consent":
         return take_consent(booklet, visit, form)
     if state == "background":

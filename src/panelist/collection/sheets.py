@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from panelist.collection.agenda import PlanPage, Sitting
 from panelist.collection.booklet import Booklet
 from panelist.collection.legacy.hit_keys import make_key
-from panelist.collection.markdown import NOTHING
+from panelist.collection.markdown import NOTHING, trim_text
 from panelist.collection.pages import Asked, HitPage, Output, PracticePage, RatingPage
 from panelist.collection.questions import name_output
 
 LONGEST_LINE = 90  # characters of a context that still reads as a heading
+LONG_TEXT, LONG_LINES = 1200, 16  # characters or lines of outputs that fill a screen
 
 Problem = tuple[str, tuple[object, ...]]
 """The key of a text that says what is missing, and what it counts."""
@@ -48,7 +49,7 @@ def make_rating_page(
     several = len(page.outputs) > 1
     practice = page.phase == "practice"
     among = sitting.practice if practice else sitting.counted
-    context = booklet.beside(page, "context").strip()
+    context = trim_text(booklet.beside(page, "context"))
     is_line = len(context) <= LONGEST_LINE and "\n" not in context
     reference = booklet.beside(page, "reference")
     if booklet.study.file.hit is not None:
@@ -62,6 +63,7 @@ def make_rating_page(
             source=f"/hit/{make_key(booklet.study, page.outputs[0][0])}",
         )
     make = PracticePage if practice else RatingPage
+    texts = booklet.texts(page)
     return make(
         id=page_name(occasion, page.order),
         n=among.index(page) + 1 if practice else sitting.count_done(page),
@@ -79,6 +81,7 @@ def make_rating_page(
         back=collecting.back and not practice and page is not among[0],
         seconds=None if practice else collecting.page_seconds,
         language=booklet.study.file.text_language,
+        long=sum(map(len, texts)) > LONG_TEXT or sum(text.count("\n") + 1 for text in texts) > LONG_LINES,
     )
 
 

@@ -23,6 +23,7 @@ from panelist.collection.sheets import find_fields, make_rating_page
 from panelist.collection.store.answers import Answer, Move, PageDone
 from panelist.collection.store.ops import NewEvent
 
+PRACTICE_FAILED, SCREENED_OUT = "practice failed", "screened out"
 LONGEST_COMMENT = 20_000
 SLACK = 2.0  # seconds by which the clocks of page and server may differ
 
@@ -95,7 +96,7 @@ def take_page(
             outcome, events=(NewEvent("timed out", {"page": visit.page, "occasion": visit.occasion}),)
         )
     if page.phase == "practice":
-        return _follow_practice(booklet, visit, sitting, page, good, history, outcome)
+        return _follow_practice(booklet, visit, sitting, page, good, history, outcome, draw)
     return _follow_trial(booklet, visit, sitting, page, good, history, outcome, draw)
 
 
@@ -114,7 +115,9 @@ def make_answers(
     )
 
 
-def take_feedback(booklet: Booklet, visit: Visiting, form: Mapping[str, str], history: History) -> Outcome:
+def take_feedback(
+    booklet: Booklet, visit: Visiting, form: Mapping[str, str], history: History, draw: Callable[[], str]
+) -> Outcome:
     """Return the way on after feedback: the same item again, the next one, or the end of the practice."""
     sitting = booklet.agenda.sitting(visit.place, visit.occasion)
     page = sitting.page(visit.page)
@@ -122,7 +125,7 @@ def take_feedback(booklet: Booklet, visit: Visiting, form: Mapping[str, str], hi
         return Outcome()
     if form.get("again"):
         return Outcome(move=open_page(visit, page))
-    move, events = _leave_practice(booklet, visit, sitting, page, history, ())
+    move, events = _leave_practice(booklet, visit, sitting, page, history, (), draw)
     return Outcome(move=move, events=events)
 
 
@@ -134,6 +137,7 @@ def _follow_practice(
     answers: Mapping[str, str],
     history: History,
     outcome: Outcome,
+    draw: Callable[[], str],
 ) -> Outcome:
     """Return the outcome of a practice page: its feedback where there is any."""
     right = grade_practice(booklet, page, answers).right
@@ -144,13 +148,13 @@ def _follow_practice(
     events = (*outcome.events, event)
     if right is not None or booklet.practice_item(page).why:
         return replace(outcome, move=move_to(visit, "feedback"), events=events)
-    move, more = _leave_practice(booklet, visit, sitting, page, history, (event.detail,))
+    move, more = _leave_practice(booklet, visit, sitting, page, history, (event.detail,), draw)
     return replace(outcome, move=move, events=(*events, *more))
 
 
 def _count_attempts(visit: Visiting, history: History) -> int:
     failed = [
-        detail for detail in history.events("practice failed") if detail.get("occasion") == visit.occasion
+        detail for detail in history.events(PRACTICE_FAILED) if detail.get("occasion") == visit.occasion
     ]
     return 1 + len(failed)
 
@@ -162,6 +166,7 @@ def _leave_practice(
     page: PlanPage,
     history: History,
     new: Sequence[Mapping[str, Any]],
+    draw: Callable[[], str],
 ) -> tuple[Move, tuple[NewEvent, ...]]:
     """Return where a rater goes from a practice page, and what is noted; first answers to items count."""
     following = sitting.after(page.order)
@@ -177,10 +182,10 @@ def _leave_practice(
     follows = judge_practice(practice, sum(first.values()), attempt)
     detail = {"occasion": visit.occasion, "attempt": attempt, "reason": follows.reason}
     if follows.kind == "again":
-        return move_to(visit, "again", 1), (NewEvent("practice failed", detail),)
+        return move_to(visit, "again", 1), (NewEvent(PRACTICE_FAILED, detail),)
     if follows.kind == "screen out":
-        code = booklet.study.file.collecting.outcomes.screened_out.code
-        return end_visit(visit, "screened_out", follows.reason, code), (NewEvent("practice failed", detail),)
+        code = booklet.study.file.collecting.outcomes.screened_out.code or draw()
+        return end_visit(visit, "screened_out", follows.reason, code), (NewEvent(PRACTICE_FAILED, detail),)
     events = (NewEvent("flag", detail),) if follows.kind == "flag" else ()
     if following is None:
         return move_to(visit, "comments"), events  # a plan of practice only
@@ -217,7 +222,7 @@ def _follow_trial(
             events.append(NewEvent(_EVENT[kind], {"occasion": visit.occasion, "reason": follows.reason}))
         if kind == "screen out":
             outcomes = booklet.study.file.collecting.outcomes
-            code = outcomes.failed_checks.code or outcomes.screened_out.code
+            code = outcomes.failed_checks.code or outcomes.screened_out.code or draw()
             return replace(
                 outcome, move=end_visit(visit, "screened_out", follows.reason, code), events=tuple(events)
             )
@@ -228,7 +233,7 @@ def _follow_trial(
     return replace(outcome, move=on, events=tuple(events))
 
 
-_EVENT = {"flag": "flag", "warn": "warning", "screen out": "screened out", "exclude": "exclude"}
+_EVENT = {"flag": "flag", "warn": "warning", "screen out": SCREENED_OUT, "exclude": "exclude"}
 
 
 def _here(visit: Visiting, details: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -251,6 +256,18 @@ def _grade(
     return grade_checks(booklet, sitting, page, {**answers, page.order: good})
 
 
+def place_breaks(pages: int, every: int) -> frozenset[int]:
+    """Return after how many pages there is a break: about every so many, in parts of equal length.
+
+    So one that comes halfway comes once, and none comes just before the end.
+
+    >>> sorted(place_breaks(14, 6)), sorted(place_breaks(40, 10))
+    ([7], [10, 20, 30])
+    """
+    parts = (2 * pages + every) // (2 * every)
+    return frozenset(-(-pages * part // parts) for part in range(1, parts))
+
+
 def _stop(
     booklet: Booklet,
     visit: Visiting,
@@ -271,7 +288,6 @@ def _stop(
     if kind == "warn":
         return move_to(visit, "warning", following.order)
     breaks = booklet.study.file.breaks
-    done = sitting.count_done(page)
-    if breaks is not None and done % breaks.every == 0:
+    if breaks is not None and sitting.count_done(page) in place_breaks(len(sitting.counted), breaks.every):
         return move_to(visit, "break", following.order)
     return on

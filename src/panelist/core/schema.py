@@ -10,6 +10,9 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^
 Text = Annotated[str, StringConstraints(min_length=1)]
 """Words for people; never empty."""
 
+Kept = Annotated[str, StringConstraints(strip_whitespace=False)]
+"""A text to judge: white space around it is part of it."""
+
 
 class Part(BaseModel):
     """A part of a study file: unknown keys are refused, and nothing changes after it was read.

@@ -157,7 +157,8 @@ def _copy_study(study: Study, folder: Path) -> list[str]:
     notes = []
     try:
         shutil.copyfile(study.path, folder / STUDY)
-        _copy_inside(study, study.file.outputs, folder, "the outputs")
+        for name, what in _list_inputs(study):
+            _copy_inside(study, name, folder, what)
         for name in sorted(_list_images(study)):
             if (study.folder / name).is_file():
                 _copy_inside(study, name, folder, "a picture")
@@ -172,6 +173,15 @@ def _copy_study(study: Study, folder: Path) -> list[str]:
     if any(one.code for one in (outcomes.finished, outcomes.screened_out, outcomes.declined)):
         notes.append("study.yaml holds completion codes; share the archive only once nobody can use them.")
     return notes
+
+
+def _list_inputs(study: Study) -> list[tuple[str, str]]:
+    """Return the files that the study names, each with what it is: its outputs, or those of an old HIT."""
+    hit = study.file.hit
+    if hit is None:
+        return [(study.file.outputs, "the outputs")]
+    named = [(hit.template, "the template"), (hit.input, "the input"), (hit.mapping, "the mapping")]
+    return [(name, f"{what} of the HIT") for name, what in named if name]
 
 
 def _list_images(study: Study) -> set[str]:

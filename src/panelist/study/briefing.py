@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from panelist.core.schema import Name, Part, Text
+from panelist.core.schema import Kept, Name, Part, Text
 
 
 class Fact(Part):
@@ -33,10 +33,10 @@ class Information(Part):
 class Shown(Part):
     """A text with its answers: the common part of worked examples and practice items."""
 
-    context: str = ""
-    output: str = ""
+    context: Kept = ""
+    output: Kept = ""
     """The text to judge; for comparisons and pages give ``outputs`` instead."""
-    outputs: tuple[str, ...] = ()
+    outputs: tuple[Kept, ...] = ()
     """The texts side by side, in the order shown."""
     why: str = ""
     """Why the answer is as it is (Markdown)."""
@@ -70,7 +70,7 @@ class Practice(Part):
 
 
 class Breaks(Part):
-    """A break is offered after so many pages; raters may go on at once."""
+    """A break is offered about every so many pages, in parts of equal length; raters may go on at once."""
 
     every: PositiveInt
     text: str = ""

@@ -135,11 +135,14 @@ def test_xml_around_a_template_is_taken_off_and_an_address_is_refused(tmp_path: 
 
 
 def test_only_a_template_without_a_form_gets_one() -> None:
-    assert 'id="mturk_form"' in make_document("<p>Hello</p>")
-    assert "mturk_form" not in make_document("<form><input name=a></form>").replace("mturk-public", "")
-    assert 'id="mturk_form"' not in make_document("<crowd-form></crowd-form>")
-    whole = make_document("<html><head><title>x</title></head><body><p>Hello</p></body></html>")
-    assert whole.index("<head><script>") < whole.index("<title>")
+    assert 'id="mturk_form"' in make_document("<p>Hello</p>").html
+    assert "mturk_form" not in make_document("<form><input name=a></form>").html.replace("mturk-public", "")
+    assert 'id="mturk_form"' not in make_document("<crowd-form></crowd-form>").html
+    template = "<!DOCTYPE html><html><head><title>x</title></head><body><p>Hello</p></body></html>"
+    whole = make_document(template).html
+    assert whole.startswith("<!DOCTYPE html><script>")
+    assert make_document("<p>Hello</p>").html.startswith("<!doctype html><script>")
+    assert whole.index("<script>") < whole.index("<html>") < whole.index("<title>")
     assert whole.index("<body><form") < whole.index("<p>Hello") < whole.index("</form></body>")
 
 
@@ -149,9 +152,10 @@ def test_the_policy_of_a_hit_opens_nothing_but_named_hosts() -> None:
     assert "http" not in closed
     assert "allow-same-origin" not in closed
     assert "connect-src 'none'; form-action 'none'" in closed
-    assert "script-src 'unsafe-inline' 'unsafe-eval' https://cdn.example.org;" in make_policy(
-        ("cdn.example.org",)
-    )
+    assert "script-src 'unsafe-eval'; script-src-attr 'none'; frame-src 'none'; webrtc 'block';" in closed
+    opened = make_policy(("cdn.example.org",), ("'sha256-a'", "'sha256-a'"), ("'sha256-b'",))
+    assert "script-src 'unsafe-eval' 'sha256-a' https://cdn.example.org;" in opened
+    assert "script-src-attr 'unsafe-hashes' 'sha256-b';" in opened
 
 
 def test_robots_run_a_hit_and_both_exports_say_the_same(
@@ -172,7 +176,8 @@ def test_robots_run_a_hit_and_both_exports_say_the_same(
             assert token not in framed.text
             assert "frame-src 'self'" in page.headers["content-security-policy"]
             assert framed.headers["x-frame-options"] == "SAMEORIGIN"
-            assert framed.headers["content-security-policy"] == make_policy(())
+            assert framed.headers["content-security-policy"].startswith("sandbox allow-scripts allow-forms; ")
+            assert "'unsafe-inline'" not in framed.headers["content-security-policy"].split("style-src")[0]
             assert client.get("/hit/" + "0" * 32).status_code == 404
         visit = served.store.find_outside("LEAVER1")
         assert visit is not None

@@ -172,7 +172,8 @@ class Walker:
     def _practise(self, sheet: Sheet) -> dict[str, str]:
         practice = self.study.file.practice
         assert practice is not None
-        right = practice.items[sheet.practice - 1].right
+        item = practice.items[sheet.practice - 1]
+        right = item.right
         numbers = {criterion.name: place for place, criterion in enumerate(self.study.criteria, start=1)}
         form = {}
         for criterion, answers in right.items():

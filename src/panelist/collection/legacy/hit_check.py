@@ -1,12 +1,46 @@
-"""Whether a mapping can read what the form of a HIT will give, told before anybody has filled it in."""
+"""What can be told of an old HIT before anybody has filled it in: whether a mapping can read what its form
+will give, and which cells of the input hold more than words."""
 
+from panelist.collection.legacy.hit_cells import clean_cell
+from panelist.collection.legacy.hit_fill import find_text_columns
 from panelist.collection.legacy.mapping_file import find_missing, load_mapping
 from panelist.collection.legacy.mturk import COLUMNS, LAST
 from panelist.collection.robots.hits import Controls
 from panelist.core.errors import BadFile
-from panelist.study.hit import SYSTEM, list_rows
-from panelist.study.problems import Problem, find_line, write_key
+from panelist.study.hit import SYSTEM, list_rows, read_template
+from panelist.study.problems import Problem, count, find_line, list_some, write_key
 from panelist.study.study import Study
+
+MOST_NAMED = 3
+
+
+def check_hit(study: Study) -> list[Problem]:
+    """Return what is to say of the HIT of a study: cells that would act, a mapping that cannot read it."""
+    return [*check_hit_cells(study), *check_hit_mapping(study)]
+
+
+def check_hit_cells(study: Study) -> list[Problem]:
+    """Return a note that names the cells from which something is left out, since it would act in the page."""
+    hit = study.file.hit
+    if hit is None:
+        return []
+    columns = find_text_columns(read_template(study.folder / hit.template))
+    named: list[str] = []
+    n = 0
+    for place, row in enumerate(list_rows(study.outputs).values(), start=1):
+        for column in columns:
+            if left_out := clean_cell(row.get(column, "")).left_out:
+                n += 1
+                if n <= MOST_NAMED:
+                    named.append(f"{column} of HIT {place} ({list_some(left_out)})")
+    if not n:
+        return []
+    more = f" and {count(n - MOST_NAMED, 'more cell')}" if n > MOST_NAMED else ""
+    words = (
+        f"cells hold scripts, form controls or the like: {'; '.join(named)}{more}. They are shown without "
+        "these, since a cell could answer for the rater. What the form needs belongs in the template."
+    )
+    return [Problem(hit.input, None, "", words, grave=False)]
 
 
 def check_hit_mapping(study: Study) -> list[Problem]:

@@ -1,12 +1,16 @@
 """The document of a HIT in its frame: the template as it is, and what the platform put around it."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+
+from panelist.collection.legacy.hit_fill import Filled, fill_safely, hash_script
 
 SHIM = Path(__file__).with_name("hit_frame.js")
 STYLE = Path(__file__).with_name("hit_frame.css")
 
+_DOCTYPE = re.compile(r"\s*(<!doctype[^>]*>)?", re.IGNORECASE)
 _FORM = re.compile(r"<(form|crowd-form)[\s>]", re.IGNORECASE)
 _HEAD = re.compile(r"<head(\s[^>]*)?>", re.IGNORECASE)
 _HTML = re.compile(r"<html(\s[^>]*)?>", re.IGNORECASE)
@@ -17,16 +21,21 @@ _OPEN = '<form name="mturk_form" method="post" id="mturk_form" action="#">'
 _CLOSE = '<p><input type="submit" id="submitButton" value="Submit"></p></form>'
 
 
-def make_document(html: str) -> str:
-    """Return the whole document of a HIT."""
+def make_document(template: str, row: Mapping[str, str] | None = None) -> Filled:
+    """Return the whole document of a HIT, with the hashes of what may run in it.
+
+    What is ours comes first of all, before any script of the template.
+    """
+    filled = fill_safely(template, row or {})
+    begin = _DOCTYPE.match(filled.html)
+    doctype, html = (begin[1] or "", filled.html[begin.end() :]) if begin else ("", filled.html)
     if not _FORM.search(html):
         html = _wrap(html)
-    ours = f"<script>{_read(SHIM)}</script><style>{_read(STYLE)}</style>"
-    for tag in (_HEAD, _HTML):
-        if found := tag.search(html):
-            head = ours if tag is _HEAD else f"<head>{ours}</head>"
-            return html[: found.end()] + head + html[found.end() :]
-    return f'<!doctype html><html><head><meta charset="utf-8">{ours}</head><body>{html}</body></html>'
+    if not doctype and not (_HEAD.search(html) or _HTML.search(html)):
+        doctype = "<!doctype html>"
+    filled.html = f"{doctype}<script>{_read(SHIM)}</script><style>{_read(STYLE)}</style>{html}"
+    filled.scripts.append(hash_script(_read(SHIM)))
+    return filled
 
 
 def _wrap(html: str) -> str:

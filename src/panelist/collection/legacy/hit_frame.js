@@ -2,10 +2,20 @@
 // page around it, and draws the crowd elements. It must not disturb the names that the HIT's own scripts use.
 (() => {
   "use strict";
+  // Connections between browsers pass every content policy that browsers know today: so there are none here.
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "mozRTCPeerConnection"]) {
+    Object.defineProperty(window, name, { value: undefined });
+  }
+  // The scripts of the HIT look for this first, and do nothing in a window that has not been closed in this way.
+  Object.defineProperty(window, "panelistFrame", { value: true });
   const RESERVED = new Set(["assignmentId", "hitId", "workerId", "turkSubmitTo"]);
   const crowd = []; // functions that put the answers of crowd elements among the fields
   let sent = false;
   const tell = (message) => parent.postMessage(message, "*"); // the frame has no origin, and the parent checks the sender
+
+  addEventListener("message", ({ source, data }) => {
+    if (source === parent && data?.kind === "panelist-ask") tell({ kind: "panelist-here" });
+  });
 
   function put(fields, name, value) {
     if (!name || RESERVED.has(name) || name.startsWith("__crowd")) return;

@@ -11,6 +11,7 @@ from panelist.collection.real_pay import PaySoFar
 MOST_SQUARES, ACROSS = 60, 12
 SQUARE = 17
 BINS, TALLEST = 18, 10
+A_LABEL = 45  # per cent of a narrow chart that a label may take
 BASE, STEP, RADIUS = 142, 13, 5
 
 
@@ -63,12 +64,19 @@ def _place_rules(
 ) -> tuple[tuple[float, str, str, int], ...]:
     """Return the lines with their labels turned away from each other and from the edges."""
     places = [100 * (value - low) / (high - low) for _, value in lines]
+    first = places.index(min(places)) if len(places) > 1 else -1
+    anchors = [
+        "end" if place > A_LABEL and (n == first or place > 100 - A_LABEL) else "start"
+        for n, place in enumerate(places)
+    ]
+    # Labels that run towards each other need twice the room; those that run apart need none.
+    ways = [anchors[first], *(anchor for n, anchor in enumerate(anchors) if n != first)]
+    room = {("end", "start"): 0, ("start", "end"): 2 * A_LABEL}.get((ways[0], ways[-1]), A_LABEL)
+    near = len(places) > 1 and max(places) - min(places) < room
     rules = []
-    for (name, value), place in zip(lines, places, strict=True):
-        leftmost = place == min(places) and len(places) > 1
-        anchor = "end" if leftmost and place > 30 else "start"
-        near = len(places) > 1 and abs(places[0] - places[1]) < 30 and anchor == "start" and leftmost
-        rules.append((round(place, 2), f"{name} {sign}{write_amount(value)}", anchor, -4 if near else 12))
+    for n, ((name, value), place) in enumerate(zip(lines, places, strict=True)):
+        height = 28 if near and n != first else 12
+        rules.append((round(place, 2), f"{name} {sign}{write_amount(value)}", anchors[n], height))
     return tuple(rules)
 
 
@@ -79,7 +87,7 @@ def _find_range(low: float, high: float) -> tuple[float, float, float]:
     power = 10.0 ** floor(log10(rough))
     each = next(power * step for step in (1, 2, 5, 10) if power * step >= rough * 0.999)
     begin = each * floor(low / each)
-    return max(0.0, begin), each * ceil((high + 1e-9) / each), each
+    return max(0.0, begin), max(each * ceil(high / each - 1e-9), begin + each), each
 
 
 def write_amount(value: float | Decimal) -> str:
@@ -142,9 +150,18 @@ def lay_out_interval(
     return Interval(place(value), place(low) if known else None, place(high) if known else None)
 
 
-def find_axis(values: Sequence[float]) -> tuple[float, float, tuple[tuple[float, str], ...]]:
-    """Return the ends of an axis for these values, and its ticks as place and label."""
+def find_axis(
+    values: Sequence[float], bounds: tuple[float, float] | None = None
+) -> tuple[float, float, tuple[tuple[float, str], ...]]:
+    """Return the ends of an axis for these values, and its ticks as place and label.
+
+    No axis goes beyond the bounds of its scale: a share ends at 1, whatever an interval says.
+    """
     finite = [value for value in values if isfinite(value)]
     low, high, each = _find_range(min(finite, default=0.0), max(finite, default=1.0))
-    count = round((high - low) / each)
-    return low, high, tuple((round(100 * n / count, 2), f"{low + n * each:g}") for n in range(count + 1))
+    marks = [low + n * each for n in range(round((high - low) / each) + 1)]
+    if bounds is not None:
+        high = min(high, bounds[1])
+        low = max(min(low, high - each), bounds[0])
+        marks = sorted({low, high, *(mark for mark in marks if low < mark < high)})
+    return low, high, tuple((round(100 * (mark - low) / (high - low), 2), f"{mark:g}") for mark in marks)

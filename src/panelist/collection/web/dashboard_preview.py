@@ -93,7 +93,7 @@ async def send_picture(request: Request) -> Response:
     booklet = await asyncio.to_thread(site.booklet)
     page = booklet.agenda.sitting(preview.place, occasion).page(order)
     path = find_image(site.study.folder, booklet.image(page, place)) if page is not None else None
-    return send_image(path) if path is not None else Response(status_code=404)
+    return (send_image(path) if path is not None else None) or Response(status_code=404)
 
 
 def _find(request: Request) -> tuple[Site, Preview | None]:

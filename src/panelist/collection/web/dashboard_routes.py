@@ -18,6 +18,9 @@ from panelist.collection.web import recruiting_routes as recruiting
 from panelist.collection.web.dashboard_access import HOME, LOGIN, Visitor, researchers
 from panelist.collection.web.dashboard_charts import find_axis
 from panelist.collection.web.dashboard_view import FLAGS, are_results_shown, name_criteria
+from panelist.scales.line import LineScale
+from panelist.scales.points import PointScale
+from panelist.study.study import Study
 
 MOST_ACTIONS = 1000
 
@@ -116,7 +119,7 @@ async def show_results(visitor: Visitor) -> Response:
         return average_systems(given, site.study.systems)
 
     found = await asyncio.to_thread(average)
-    means = [(one, find_axis(_list_values(one))) for one in found]
+    means = [(one, find_axis(_list_values(one), _find_bounds(one, site.study))) for one in found]
     return visitor.show(
         "results", means=means, headings=name_criteria(site.study), simulated=overview.simulated
     )
@@ -126,6 +129,14 @@ def _list_values(one: CriterionMeans) -> list[float]:
     if one.compared:
         return [0.0, 1.0]
     return [value for system in one.systems for value in (system.low, system.mean, system.high)]
+
+
+def _find_bounds(one: CriterionMeans, study: Study) -> tuple[float, float] | None:
+    """Return between which values a mean can lie; None for a scale without ends."""
+    scale = next(criterion.scale for criterion in study.criteria if criterion.name == one.criterion)
+    if one.compared:
+        return (0.0, 1.0)
+    return (scale.lowest, scale.highest) if isinstance(scale, PointScale | LineScale) else None
 
 
 ROUTES = [

@@ -1,8 +1,12 @@
 """Pictures of the outputs: found by their place on a page, so that no address says whose they are."""
 
+import logging
+from functools import lru_cache
 from pathlib import Path
 
 from starlette.responses import Response
+
+from panelist.collection.web.picture_metadata import NotAPicture, strip_metadata
 
 TYPES = {
     ".avif": "image/avif",
@@ -13,6 +17,8 @@ TYPES = {
     ".svg": "image/svg+xml",
     ".webp": "image/webp",
 }
+PICTURES_KEPT = 32
+log = logging.getLogger("panelist.web")
 # A drawing may hold scripts: opened by itself, it is nobody's page and can do nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
@@ -26,7 +32,19 @@ def find_image(folder: Path, name: str) -> Path | None:
     return path if inside and path.is_file() else None
 
 
-def send_image(path: Path) -> Response:
-    """Return the picture without its name or age: either could tell systems apart."""
+def send_image(path: Path) -> Response | None:
+    """Return a picture without name, age or metadata, which could tell systems apart; None if it is none."""
     headers = {"Cache-Control": "private, max-age=3600", "Content-Security-Policy": POLICY}
-    return Response(path.read_bytes(), media_type=TYPES[path.suffix.casefold()], headers=headers)
+    about = path.stat()
+    try:
+        content = _read_picture(path, about.st_mtime_ns, about.st_size)
+    except NotAPicture as error:
+        log.warning("A picture is not shown, since nothing can be taken out of it: %s: %s", path, error)
+        return None
+    return Response(content, media_type=TYPES[path.suffix.casefold()], headers=headers)
+
+
+@lru_cache(PICTURES_KEPT)
+def _read_picture(path: Path, changed: int, size: int) -> bytes:
+    """Return the picture in a file, as long as the file is the same."""
+    return strip_metadata(path.read_bytes())

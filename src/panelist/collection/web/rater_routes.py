@@ -30,6 +30,7 @@ from panelist.collection.store.records import Visit
 from panelist.collection.web.api import Message
 from panelist.collection.web.hit_routes import AROUND_A_HIT
 from panelist.collection.web.images import find_image, send_image
+from panelist.collection.web.render import Frame, render_page
 from panelist.collection.web.security import TOKEN, find_address
 from panelist.collection.web.site import Past, Site
 from panelist.core.columns import SIMULATED
@@ -330,6 +331,16 @@ def show_unknown(site: Site) -> Response:
     return show(site, EndPage(id="end-unknown", kind="unknown"), 404)
 
 
+async def show_home(request: Request) -> Response:
+    """Tell whoever comes without a link that raters need one, and researchers where the dashboard is.
+
+    It is the same for every study, so that the address alone tells nothing about what is studied here.
+    """
+    site: Site = request.app.state.site
+    page = EndPage(id="end-home", kind="home")
+    return Response(render_page(page, site.words, Frame("Panelist")), media_type="text/html; charset=utf-8")
+
+
 def refuse_answer(status: int, problem: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return that an answer was not stored, and why."""
     return JSONResponse({"saved": False, "problem": problem}, status, headers)
@@ -343,4 +354,5 @@ ROUTES = [
     Route("/r/{token}/pause", take_pause, methods=["POST"]),
     Route("/r/{token}/image/{occasion:int}-{order:int}-{place:int}", send_picture, methods=["GET"]),
     Route("/join", join, methods=["GET"]),
+    Route("/", show_home, methods=["GET"]),
 ]

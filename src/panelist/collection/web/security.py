@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 ANSWER_BYTES, FORM_BYTES = 64 * 1024, 256 * 1024
 POURED_BYTES = 4 * 1024 * 1024
 TOKEN = re.compile(r"[A-Z2-7]{26}")
+FRAMES = frozenset(("embed", "fencedframe", "frame", "iframe", "object"))
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?::\d{1,5})?")
 
 POLICY = (
@@ -87,6 +88,9 @@ class Guard:
             return refuse(
                 path, 405, "Only GET, HEAD and POST are understood here.", {"Allow": "GET, HEAD, POST"}
             )
+        # Frames are for old HITs alone; whatever else a HIT would lead its frame to has no business there.
+        if headers.get("sec-fetch-dest", "") in FRAMES and "/hit/" not in path:
+            return refuse(path, 403, "This page is not shown inside another one.")
         if method != "POST":
             return None
         if not is_same_site(headers, (host.casefold(), self.public)):

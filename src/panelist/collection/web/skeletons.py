@@ -78,7 +78,7 @@ def _find_key(page: RatingPage, words: Words, frame: Frame) -> tuple[object, ...
     return (
         words, frame.title, frame.contact, frame.theme, frame.static,
         page.template, page.layout, page.noun, page.practice, page.forced, page.back, page.seconds,
-        page.language, bool(page.line), bool(page.context), bool(page.reference),
+        page.language, page.long, bool(page.line), bool(page.context), bool(page.reference),
         *((output.label, output.place, output.image) for output in page.outputs),
         *((id(one.question), one.name, one.label, one.output, one.reason) for one in page.asked),
     )  # fmt: skip

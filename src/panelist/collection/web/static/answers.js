@@ -54,6 +54,15 @@ form.addEventListener("input", ({ target }) => {
   if (name && !given.has(name)) given.set(name, { first: seconds(), changes: -1, value: null });
 });
 
+// What is missing is said by the server, in the words of the page and with the focus there. Browsers say it in their
+// own language or, with the focus nowhere, not at all; then Enter means Next, too.
+form.noValidate = true;
+const CONTROLS = "a, button, input, select, textarea, summary, label";
+document.addEventListener("keydown", (event) => {
+  const free = event.key === "Enter" && !event.repeat && !event.defaultPrevented && !event.target.closest(CONTROLS);
+  if (free && !document.querySelector("iframe.hit")) form.requestSubmit(next);
+});
+
 // Next: everything is saved first; then the page is handed in, again and again until the server has it.
 let going = false;
 form.addEventListener("submit", async (event) => {

@@ -5,10 +5,27 @@ const frame = document.querySelector("iframe.hit");
 const name = frame.dataset.name;
 const LEAST = 240, MOST = 30_000; // pixels
 
+// A frame that left its page no longer answers, and is brought back, a few times.
+let returns = 0;
+let here = true;
+frame.addEventListener("load", () => {
+  here = false;
+  frame.contentWindow.postMessage({ kind: "panelist-ask" }, "*");
+  setTimeout(() => {
+    if (here || returns >= 5) return;
+    returns += 1;
+    frame.src = frame.getAttribute("src");
+  }, 1000);
+});
+
 addEventListener("message", ({ source, data }) => {
   if (source !== frame.contentWindow || typeof data !== "object" || data === null) return;
-  if (data.kind === "panelist-height" && Number.isFinite(data.height)) {
+  if (data.kind === "panelist-here") {
+    here = true;
+  } else if (data.kind === "panelist-height" && Number.isFinite(data.height)) {
     frame.style.blockSize = `${Math.min(Math.max(data.height, LEAST), MOST)}px`;
+  } else if (data.kind === "panelist-submit" && navigator.userActivation?.hasBeenActive === false) {
+    return; // nobody has touched this page so far: no rater gave that answer
   } else if (data.kind === "panelist-submit" && typeof data.fields === "object" && data.fields !== null) {
     const fields = Object.fromEntries(Object.entries(data.fields).map(([key, value]) => [key, String(value)]));
     const value = JSON.stringify(fields);
