@@ -30,7 +30,7 @@ def make_links(
 
 def find_links(store: Store, url: str, group: str | None = None) -> tuple[Link, ...]:
     """Return the links that were made before and that nobody has used yet."""
-    waiting = (visit for visit in store.visits() if visit.state == "invited" and visit.opened is None)
+    waiting = (visit for visit in store.visits() if visit.state == "invited" and visit.seen is None)
     return _write_links((visit for visit in waiting if group in (None, visit.group)), url)
 
 

@@ -318,7 +318,7 @@ class EndPage(Page):
     template = "end"
     kind: str
     """``finished``, ``screened_out``, ``declined``, ``paused``, ``closed``, ``full``, ``incompatible``,
-    ``released``, ``timed_out``, ``waiting``, ``unknown`` or ``trouble``."""
+    ``released``, ``timed_out``, ``waiting``, ``begun``, ``busy``, ``unknown`` or ``trouble``."""
     text: Markup = NOTHING
     code: str = ""
     redirect: str = ""

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from panelist.collection.crowd.badges import make_panel_key
 from panelist.collection.crowd.errors import BadRecruiting
 from panelist.collection.crowd.outcomes import fill_outcomes
 from panelist.collection.links import open_link
@@ -48,7 +49,8 @@ def describe_panel(study: Study, url: str, secret: str, name: str = "") -> list[
     lines = []
     if study.file.recruiting is None or study.file.recruiting.panel != panel.name:
         lines += [f"First, in the study file: recruiting: {{panel: {panel.name}}}", ""]
-    lines += [f"Panel      {panel.name}", f"Link       {write_link(panel, open_link(url))}"]
+    link = write_link(panel, open_link(url), make_panel_key(secret, panel.name))
+    lines += [f"Panel      {panel.name}", f"Link       {link}"]
     if panel.redirect:
         lines.append(f"Then to    {panel.redirect}")
     if panel.personal:

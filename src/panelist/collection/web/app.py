@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from panelist.collection.pages import EndPage
 from panelist.collection.store.errors import StoreAway
-from panelist.collection.web import api, dashboard_routes, hit_routes, rater_routes
+from panelist.collection.web import api, dashboard_routes, hit_routes, join_routes, rater_routes
 from panelist.collection.web.config import WebConfig
 from panelist.collection.web.lifeline import follow_parent
 from panelist.collection.web.recruiting_routes import poll
@@ -60,6 +60,7 @@ def make_app(config: WebConfig) -> Application:
     app = Application(
         config,
         routes=[
+            *join_routes.ROUTES,
             *rater_routes.ROUTES,
             *hit_routes.ROUTES,
             *added,

@@ -44,8 +44,9 @@ class WebConfig:
     """The parameters of the open link that may hold a person's outside id; the first that is there counts."""
     group_parameter: str = "group"
     """The parameter of the open link that names the group."""
-    joins_a_minute: int = 300
-    """How many may come by the open link from one address in a minute; 0 means any number."""
+    joins_a_minute: int = 10
+    """How many places one address may take by the open link in a minute, after four times as many at once;
+    0 means any number."""
     sweep_seconds: float = 30.0
     """How often places that are held too long are looked for."""
     patience_seconds: float = 30.0
@@ -54,6 +55,16 @@ class WebConfig:
     """What makes the pages that are added to the dashboard."""
     parent: int | None = None
     """The process that started this one; when it is gone, so is this one."""
+
+    @property
+    def host(self) -> str:
+        """The host name of the public address, with its port."""
+        return urlsplit(self.url).netloc.casefold()
+
+    @property
+    def prefix(self) -> str:
+        """The path under which the pages are, such as ``/study``; empty at the root of their host."""
+        return urlsplit(self.url).path.rstrip("/")
 
     @property
     def https(self) -> bool:

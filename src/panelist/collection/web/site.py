@@ -17,18 +17,22 @@ from panelist.collection.store.ops import Operation, ReleaseStale
 from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.config import WebConfig
+from panelist.collection.web.device_cookie import DeviceCookie
 from panelist.collection.web.login import Login
 from panelist.collection.web.render import Frame
 from panelist.collection.web.security import Limiter
 from panelist.collection.web.skeletons import draw_page
 from panelist.collection.words import load_words
 from panelist.study.load import load_study
+from panelist.study.panels import find_panel
 from panelist.study.study import Study
 
 T = TypeVar("T")
 STATE_SECONDS = 1.0
 OPENING_SECONDS, OPENING_PAUSE = 60.0, 0.5
 SHOWN_KEPT = 100_000
+JOINS_AT_ONCE = 4
+"""The minutes' worth of places that one address may take at once: a class that begins together."""
 
 
 class Site:
@@ -42,7 +46,9 @@ class Site:
         self.store = store
         self.id_parameters = find_id_parameters(study, config.id_parameters)
         self.login = Login(store.study.secret, config.password, config.https)
-        self.joins = Limiter(config.joins_a_minute)
+        self.devices = DeviceCookie(store.study.secret, config.https, config.prefix)
+        self.panel = find_panel(study.file.recruiting) if study.file.recruiting is not None else None
+        self.joins = Limiter(config.joins_a_minute, at_once=JOINS_AT_ONCE)
         self.words = load_words(study.file.language)
         self.shown = Shown()
         self._inline = store.database.file is not None
@@ -64,12 +70,27 @@ class Site:
             self._booklet = (version.number, Booklet(self.shown_study, version.plan, self.words))
         return self._booklet[1]
 
-    def render(self, page: Page, token: str = "", messages: tuple[str, ...] = ()) -> str:
-        """Return the HTML of a page; its forms lead to the visit of this token."""
+    def render(
+        self,
+        page: Page,
+        token: str = "",
+        messages: tuple[str, ...] = (),
+        action: str = "",
+        fields: tuple[tuple[str, str], ...] = (),
+    ) -> str:
+        """Return the HTML of a page; its forms lead to the visit of this token, or to ``action``."""
         file = self.study.file
         home = f"/r/{token}" if token else ""
         theme = file.collecting.theme
-        frame = Frame(file.title, home, file.information.contact, theme, messages=messages)
+        frame = Frame(
+            file.title,
+            home,
+            file.information.contact,
+            theme,
+            messages=messages,
+            action=action,
+            fields=fields,
+        )
         return draw_page(page, self.words, frame)
 
     def state(self) -> str:
