@@ -57,7 +57,7 @@ def test_serve_plans_prints_the_links_and_ends_cleanly(tmp_path: Path) -> None:
 
 def test_several_processes_serve_one_study_and_a_dead_one_comes_back(tmp_path: Path, postgres: str) -> None:
     folder = make_study(tmp_path / "study", "binary")
-    with serve_command(folder, "--workers", "2", "--db", postgres) as command:
+    with serve_command(folder, "--workers", "2", PANELIST_DATABASE_URL=postgres) as command:
         walk(command, folder)
         workers = find_children(command.process.pid)
         assert len(workers) == 2
@@ -144,8 +144,11 @@ def test_a_port_in_use_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--db", "mysql://user:secret@host/x"], "is no database for a study"),
-        (["--db", "postgresql://nobody:secret@127.0.0.1:1/x"], "cannot be reached"),
+        (["--db", "mysql://user@host/x"], "is no database for a study"),
+        (["--db", "postgresql://nobody@127.0.0.1:1/x"], "cannot be reached"),
+        (["--db", "postgresql://nobody:secret@127.0.0.1:1/x"], "PANELIST_DATABASE_URL"),
+        (["--trusted-proxy", "proxy.example"], "no address of a proxy"),
+        (["--trusted-proxy", "0.0.0.0/0"], "is everybody"),
         (["--db", "nowhere/at/all/study.db"], "there is no folder"),
         (["--url", "rate.example.org"], "no address for the pages"),
         (["--port", "70000"], "There is no port 70000"),

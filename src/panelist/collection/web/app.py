@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -10,7 +11,7 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -19,12 +20,14 @@ from panelist.collection.store.errors import StoreAway
 from panelist.collection.web import api, dashboard_routes, hit_routes, join_routes, rater_routes
 from panelist.collection.web.config import WebConfig
 from panelist.collection.web.lifeline import follow_parent
+from panelist.collection.web.prefix import Prefix
 from panelist.collection.web.recruiting_routes import poll
 from panelist.collection.web.security import Guard, TooLarge, refuse, say_too_large
 from panelist.collection.web.site import Site, open_site
 from panelist.collection.web.static_files import make_static_routes
 
 RETRY_SECONDS = 5
+_SLASHED = re.compile(r"(/[A-Za-z0-9_-]+)+/")  # nothing that a browser could take for another host
 
 log = logging.getLogger("panelist.web")
 
@@ -42,7 +45,8 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the layers that a request passes."""
-        return Guard(super().build_middleware_stack(), self.config.hosts, self.config.url)
+        guard = Guard(super().build_middleware_stack(), self.config.hosts, self.config.url)
+        return Prefix(guard, self.config.prefix) if self.config.prefix else guard
 
     def openapi(self) -> dict[str, Any]:
         """Return the description of what programs may send."""
@@ -68,6 +72,7 @@ def make_app(config: WebConfig) -> Application:
             *make_static_routes(),
         ],
         lifespan=_live,
+        redirect_slashes=False,  # it would name a host and a scheme, which a proxy may have changed
         docs_url=None,  # their scripts come from elsewhere
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
@@ -114,8 +119,12 @@ async def _tell_too_large(request: Request, error: Exception) -> Response:
 
 
 async def _tell_refusal(request: Request, error: Exception) -> Response:
-    """Say that there is no such page, or that it is not asked in this way."""
+    """Say that there is no such page, or that it is not asked in this way; a slash too many is forgiven."""
     assert isinstance(error, HTTPException)
+    path = request.url.path
+    if error.status_code == 404 and request.method in ("GET", "HEAD") and _SLASHED.fullmatch(path):
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(path.rstrip("/") + query, 307)
     return _tell(request, error.status_code, str(error.detail), headers=error.headers)
 
 

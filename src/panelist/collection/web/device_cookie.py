@@ -22,7 +22,6 @@ class DeviceCookie:
     def __init__(self, secret: str, https: bool, prefix: str = "") -> None:
         self._key = hmac.digest(secret.encode(), b"device", "sha256")
         self._https = https
-        self._path = prefix or "/"
         name = "panelist-visit-" + hashlib.sha256(secret.encode()).hexdigest()[:8]
         # The prefix __Host- demands the root of the host.
         self.name = f"__Host-{name}" if https and not prefix else name
@@ -41,7 +40,7 @@ class DeviceCookie:
             self.name,
             self._seal("cookie", token),
             max_age=KEPT_SECONDS,
-            path=self._path,
+            path="/",
             secure=self._https,
             httponly=True,
             samesite="lax",

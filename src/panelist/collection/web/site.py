@@ -8,17 +8,20 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
+from starlette.requests import Request
+
 from panelist.collection.booklet import Booklet
 from panelist.collection.crowd.outcomes import dress_study
 from panelist.collection.crowd.panel import find_id_parameters
 from panelist.collection.pages import Page
 from panelist.collection.store.errors import StoreAway
+from panelist.collection.store.logouts import Logouts
 from panelist.collection.store.ops import Operation, ReleaseStale
 from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.config import WebConfig
 from panelist.collection.web.device_cookie import DeviceCookie
-from panelist.collection.web.login import Login
+from panelist.collection.web.login import Login, Session
 from panelist.collection.web.render import Frame
 from panelist.collection.web.security import Limiter
 from panelist.collection.web.skeletons import draw_page
@@ -45,7 +48,8 @@ class Site:
         """The study with the codes of its panel, as the pages show it."""
         self.store = store
         self.id_parameters = find_id_parameters(study, config.id_parameters)
-        self.login = Login(store.study.secret, config.password, config.https)
+        self.login = Login(store.study.secret, config.password, config.https, prefix=config.prefix)
+        self._logouts = Logouts()
         self.devices = DeviceCookie(store.study.secret, config.https, config.prefix)
         self.panel = find_panel(study.file.recruiting) if study.file.recruiting is not None else None
         self.joins = Limiter(config.joins_a_minute, at_once=JOINS_AT_ONCE)
@@ -62,6 +66,14 @@ class Site:
     async def write(self, op: "Operation[T]") -> T:
         """Return what the operation returns, once it is on disk."""
         return await self.store.writer.send(op)
+
+    async def find_session(self, request: Request) -> Session | None:
+        """Return the login of a request, if it has one that nobody has ended since, here or elsewhere."""
+        session = self.login.find(request)
+        if session is None:
+            return None
+        ended = await self.read(lambda: self.store.database.read(self._logouts.look))
+        return None if self.login.mark(session) in ended else session
 
     def booklet(self) -> Booklet:
         """Return the pages of the plan in force; call it inside ``read``."""
