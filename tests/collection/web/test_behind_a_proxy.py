@@ -119,5 +119,7 @@ def test_only_a_proxy_that_is_named_is_believed_about_the_sender(tmp_path: Path)
 
     with serve_command(folder, "--join-limit", "1") as command:
         assert [join(command.url, f"192.0.2.{n}") for n in range(5)] == [303] * 4 + [429]
+        assert command.process.stderr is not None
+        assert "A proxy at 127.0.0.1 reports who sends" in command.process.stderr.readline()
     with serve_command(folder, "--join-limit", "1", "--trusted-proxy", "127.0.0.0/8") as command:
         assert [join(command.url, f"192.0.2.{n}") for n in range(3)] == [303] * 3

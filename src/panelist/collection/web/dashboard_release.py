@@ -16,6 +16,7 @@ from panelist.collection.web.dashboard_access import HOME, Visitor, researchers
 from panelist.core.errors import PanelistError
 
 PAGE = f"{HOME}/release"
+MOST_SHOWN = 1000  # a form has no more fields than 2,000; the next thousand is on the page afterwards
 KINDS = {
     "taken": "Took a place and have done no page",
     "begun": "Have begun",
@@ -74,7 +75,8 @@ def list_holders(visitor: Visitor) -> list[Holder]:
     """Return the visits that hold a place and have not finished, the latest first."""
     folders = visitor.board.ledger.folders.values()
     holding = [one for one in folders if one.visit.place is not None and not one.visit.over]
-    return [_describe(one) for one in sorted(holding, key=lambda one: -one.visit.created)]
+    latest = sorted(holding, key=lambda one: -one.visit.created)
+    return [_describe(one) for one in latest[:MOST_SHOWN]]
 
 
 def _describe(folder: Folder) -> Holder:

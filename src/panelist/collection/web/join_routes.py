@@ -4,6 +4,7 @@ Opening it writes nothing: previews, pictures of other sites and robots take no 
 only our own page can send. The browser keeps the key of its visit in a cookie, and goes on there.
 """
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +38,12 @@ from panelist.collection.web.security import find_address, is_ours, is_prefetch
 from panelist.collection.web.site import Site
 from panelist.core.columns import SIMULATED
 
+log = logging.getLogger("panelist.web")
 FIELD = "place"
+PROXY_NOTE = (
+    "A proxy at %s reports who sends, and is not believed: to the server all raters have its address, and "
+    "few may come in a minute. If it is yours, start the server with --trusted-proxy and this address."
+)
 # With it browsers name our own pages as the origin of their forms; other sites still hear nothing.
 REFERRER = {"Referrer-Policy": "same-origin"}
 
@@ -195,6 +201,9 @@ def came_from_page(site: Site, request: Request, sent: str) -> bool:
 def find_wait(site: Site, request: Request, arrival: Arrival) -> float:
     """Return the seconds until this address may take another place; with a signed link, none."""
     address = find_address(request.scope)
+    forwarded = request.headers.get("x-forwarded-for", "")
+    if forwarded and address not in forwarded and site.note_once("proxy"):
+        log.warning(PROXY_NOTE, address)
     if arrival.badge.signed or (SIMULATED in arrival.params and is_loopback(address)):
         return 0.0
     return site.joins.wait(address)

@@ -92,7 +92,8 @@ async def show_page(request: Request) -> Response:
     here = visit.seen is not None or SIMULATED in params
     if visit.state == "invited" and here and not is_prefetch(request):
         visit = await open_visit(site, visit, params)
-    visit = await come_back(site, visit, now)
+    if not is_prefetch(request):
+        visit = await come_back(site, visit, now)
 
     def look() -> Page:
         return next_page(site.booklet(), visit, Past(site.store, visit), now, site.state())

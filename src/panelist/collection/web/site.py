@@ -50,6 +50,7 @@ class Site:
         self.id_parameters = find_id_parameters(study, config.id_parameters)
         self.login = Login(store.study.secret, config.password, config.https, prefix=config.prefix)
         self._logouts = Logouts()
+        self._noted: set[str] = set()
         self.devices = DeviceCookie(store.study.secret, config.https, config.prefix)
         self.panel = find_panel(study.file.recruiting) if study.file.recruiting is not None else None
         self.joins = Limiter(config.joins_a_minute, at_once=JOINS_AT_ONCE)
@@ -66,6 +67,12 @@ class Site:
     async def write(self, op: "Operation[T]") -> T:
         """Return what the operation returns, once it is on disk."""
         return await self.store.writer.send(op)
+
+    def note_once(self, what: str) -> bool:
+        """Return whether this is the first time that somebody notes it in this process."""
+        first = what not in self._noted
+        self._noted.add(what)
+        return first
 
     async def find_session(self, request: Request) -> Session | None:
         """Return the login of a request, if it has one that nobody has ended since, here or elsewhere."""
