@@ -17,7 +17,7 @@ from panelist.collection.web.passwords import find_weakness
 from tests.cli.commands import call
 
 TEXT = (Path(__file__).parents[1] / "docs" / "deploying.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+BLOCKS: list[str] = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def find_block(word: str) -> str:

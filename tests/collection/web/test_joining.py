@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from panelist.collection.crowd.badges import make_panel_key, sign_id
+from panelist.collection.store.people import TIMED_OUT
 from panelist.collection.store.store import Store
 from tests.collection.crowd.people import write_paid
 from tests.collection.store.studies import RATED, write_study
@@ -194,6 +195,9 @@ def test_a_guessable_id_goes_on_only_where_it_began(served: Served) -> None:
         assert walker.link not in reply.text
         assert "set-cookie" not in reply.headers
         (visit,) = served.store.visits()
+        served.store.release(visit.id, TIMED_OUT)
+        assert agree(stranger, "?survey_code=1234").status_code == 409, "its person may still come back"
+        assert read_sheet(student.get(walker.link)).action, "and goes on"
         served.store.release(visit.id, "somebody else had this code", "Ada")
         second = Walker(stranger, served.study).join("?survey_code=1234")
         assert second.link != walker.link

@@ -40,6 +40,8 @@ from panelist.core.columns import SIMULATED
 
 log = logging.getLogger("panelist.web")
 FIELD = "place"
+MAY_RETURN = (TIMED_OUT, *COMING_BACK)
+"""Why visits were let go whose person may come back to them; what a researcher let go is free for others."""
 PROXY_NOTE = (
     "A proxy at %s reports who sends, and is not believed: to the server all raters have its address, and "
     "few may come in a minute. If it is yours, start the server with --trusted-proxy and this address."
@@ -86,15 +88,15 @@ async def take_place(request: Request) -> Response:
     outcome = take_consent(booklet, new_visit(arrival.token, None, "", "consent", time.time()), form)
     if isinstance(outcome.again, ConsentPage):
         return show_door(site, request, arrival, outcome.again, 422)
+    if wait := find_wait(site, request, arrival):  # who declines counts as well: that is a row, too
+        busy = EndPage(id="end-busy", kind="busy")
+        return show(site, busy, 429, {"Retry-After": str(int(wait) + 1)})
     if outcome.move is not None and outcome.move.state == "declined":
         left = await site.write(Decline(ops.new_token(), outcome.move.code))
         return RedirectResponse(f"/r/{left.token}", 303)
     if arrival.again is not None:
         back = await site.write(ops.Reopen(arrival.again.id, arrival.params))
         return go_on(site, back)
-    if wait := find_wait(site, request, arrival):
-        busy = EndPage(id="end-busy", kind="busy")
-        return show(site, busy, 429, {"Retry-After": str(int(wait) + 1)})
     events = outcome.events if has_step(booklet, "consent") else ()
     try:
         visit = await site.write(
@@ -137,7 +139,7 @@ async def meet(site: Site, request: Request, sent: str = "") -> Arrival | Respon
     if theirs is not None and badge.trusted:
         return go_on(site, theirs)
     known = mine is not None and not fresh and not (site.study.file.collecting.shared_devices or badge.signed)
-    pass_on = theirs is not None and theirs.state == "released"
+    pass_on = theirs is not None and theirs.state == "released" and theirs.reason not in MAY_RETURN
     if known or (theirs is not None and not pass_on):
         return show(site, EndPage(id="end-begun", kind="begun"), 409)
     if not fits_device(site, request):
@@ -177,7 +179,7 @@ def is_same(site: Site, mine: Visit, badge: Badge) -> bool:
 def is_coming_back(visit: Visit, params: Mapping[str, str]) -> bool:
     """Return whether somebody whom the panel had let go comes by it again, with another submission."""
     new = bool(params.get(SESSION)) and params.get(SESSION) != visit.params.get(SESSION)
-    return new and visit.state == "released" and visit.reason in (TIMED_OUT, *COMING_BACK)
+    return new and visit.state == "released" and visit.reason in MAY_RETURN
 
 
 def is_free(site: Site, group: str | None) -> bool:

@@ -1,7 +1,7 @@
 """What every request passes first, and what every reply carries.
 
-No page of ours needs anything but itself: so the policy for browsers forbids all else. The 128 random bits of a
-rater's link are the key; a cookie only remembers it (device_cookie.py). Researchers log in (login.py).
+No page of ours needs anything but itself: so the policy for browsers forbids all else. The 128 random bits of
+a rater's link are the key; a cookie only remembers it (device_cookie.py). Researchers log in (login.py).
 """
 
 import re
