@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -242,6 +243,19 @@ def test_a_returned_submission_comes_back_by_agreeing_and_not_by_looking(tmp_pat
         served.store.release(visit.id, "returned on Prolific")
         assert client.get("/join?PROLIFIC_PID=p&SESSION_ID=b").status_code == 200
         assert [one.state for one in served.store.visits()] == ["released"]
+        other = agree(client, "?PROLIFIC_PID=q&SESSION_ID=c", again=True)  # another person on the same device
+        assert next(one.state for one in served.store.visits()) == "released", other.status_code
+        served.store.exclude(2, "the place is free again")
         again = Walker(client, served.study).join("?PROLIFIC_PID=p&SESSION_ID=b")
         assert again.link == first.link
-        assert [one.state for one in served.store.visits()] == ["instructions"]
+        assert next(one.state for one in served.store.visits()) == "instructions"
+
+
+@pytest.mark.parametrize("person", ["a\0b", "x" * 5000, "\ud83d", "é" * 600])
+def test_odd_ids_are_known_again(postgres: str, tmp_path: Path, person: str) -> None:
+    write_study(tmp_path / "study", RATED)
+    query = f"?PROLIFIC_PID={quote(person, errors='surrogatepass')}"
+    with serve_in_thread(tmp_path / "study", postgres) as served, served.client() as client:
+        first = agree(client, query)
+        assert first.status_code == 303
+        assert agree(client, query).headers["location"] == first.headers["location"]

@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from panelist.collection.store.people import derive_token
+from panelist.collection.store.records import clean_text
 from panelist.study.recruiting import Panel
 
 SIGNATURE, KEY = "sig", "key"
+LONGEST_ID = 500
 HARD_TO_GUESS = frozenset({"PROLIFIC_PID", "participantId", "workerId"})
 """Parameters of panels whose ids are long and random, where the study names no panel."""
 
@@ -35,7 +37,7 @@ def check_badge(
 ) -> Badge:
     """Return what the parameters of an open link say; ``parameters`` may hold the id, the first counts."""
     name = next((one for one in parameters if given.get(one)), None)
-    person = given[name] if name is not None else None
+    person = clean_text(given[name][:LONGEST_ID]) if name is not None else None
     signed = name is not None and _matches(given.get(SIGNATURE, ""), sign_id(secret, name, given[name]))
     secretive = name in HARD_TO_GUESS if panel is None else name == panel.id and panel.ids == "secret"
     admitted = True

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from panelist.collection.pages import EndPage
@@ -121,11 +121,20 @@ async def _tell_too_large(request: Request, error: Exception) -> Response:
 async def _tell_refusal(request: Request, error: Exception) -> Response:
     """Say that there is no such page, or that it is not asked in this way; a slash too many is forgiven."""
     assert isinstance(error, HTTPException)
-    path = request.url.path
-    if error.status_code == 404 and request.method in ("GET", "HEAD") and _SLASHED.fullmatch(path):
+    if error.status_code == 404 and (path := _find_without_slash(request)):
         query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(path.rstrip("/") + query, 307)
+        return RedirectResponse(path + query, 307)
     return _tell(request, error.status_code, str(error.detail), headers=error.headers)
+
+
+def _find_without_slash(request: Request) -> str:
+    """Return the path of a page that was asked for with a slash too many; empty where there is none."""
+    path = request.url.path
+    if request.method not in ("GET", "HEAD") or _SLASHED.fullmatch(path) is None:
+        return ""
+    scope = {**request.scope, "path": path.rstrip("/")}
+    known = any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes)
+    return path.rstrip("/") if known else ""
 
 
 async def _tell_fault(request: Request, error: Exception) -> Response:

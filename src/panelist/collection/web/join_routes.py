@@ -130,15 +130,14 @@ async def meet(site: Site, request: Request, sent: str = "") -> Arrival | Respon
     params = keep_parameters(dict(given))
     token = site.devices.read(request) or sent
     mine, theirs, fresh = await site.read(lambda: find_visits(site, token, badge.person))
-    found = (theirs if badge.trusted else None, mine)
-    again = next((one for one in found if one is not None and is_coming_back(one, params)), None)
-    if again is not None:
-        return Arrival(params, group, badge, token or site.devices.draw(), again)
-    if mine is not None and not fresh and is_same(site, mine, badge):
-        return go_on(site, mine)
-    if theirs is not None and badge.trusted:
-        return go_on(site, theirs)
-    known = mine is not None and not fresh and not (site.study.file.collecting.shared_devices or badge.signed)
+    own = mine if mine is not None and is_same(mine, badge) else None
+    visit = theirs if theirs is not None and badge.trusted else own
+    if visit is not None and is_coming_back(visit, params):
+        return Arrival(params, group, badge, token or site.devices.draw(), visit)
+    shared = site.study.file.collecting.shared_devices
+    if visit is not None and (visit is theirs or not (fresh or (visit.over and shared))):
+        return go_on(site, visit)
+    known = mine is not None and not (fresh or shared or badge.signed)
     pass_on = theirs is not None and theirs.state == "released" and theirs.reason not in MAY_RETURN
     if known or (theirs is not None and not pass_on):
         return show(site, EndPage(id="end-begun", kind="begun"), 409)
@@ -169,11 +168,9 @@ def is_given_away(site: Site, visit: Visit) -> bool:
     return visit.reason != TIMED_OUT or site.store.database.read(lambda link: is_held(link, visit.place))
 
 
-def is_same(site: Site, mine: Visit, badge: Badge) -> bool:
+def is_same(mine: Visit, badge: Badge) -> bool:
     """Return whether who comes is the one whom this browser knows, as far as can be told."""
-    if badge.person is not None and mine.outside_id not in (None, badge.person):
-        return False
-    return not (mine.over and site.study.file.collecting.shared_devices)
+    return badge.person is None or mine.outside_id in (None, badge.person)
 
 
 def is_coming_back(visit: Visit, params: Mapping[str, str]) -> bool:
