@@ -1,6 +1,7 @@
 """Exports: everything, readable by the analysis, harmless to spreadsheets, and nobody named unasked."""
 
 import json
+import stat
 from pathlib import Path
 
 import pandas as pd
@@ -281,7 +282,10 @@ def test_commands_export_back_up_and_restore(study: Study, plan: Plan, tmp_path:
         assert "10 rows of ratings" in said
         assert "5 texts begin like a formula" in said
         assert len(pd.read_csv(tmp_path / "r.csv")) == 10
+        (tmp_path / "v.csv").write_text("older, and readable by everybody", encoding="utf-8")
+        (tmp_path / "v.csv").chmod(0o644)
         said = call("export", study.folder, "-o", tmp_path / "v.csv", "--what", "visits", "--ids")
+        assert stat.S_IMODE((tmp_path / "v.csv").stat().st_mode) == 0o600
         assert pd.read_csv(tmp_path / "v.csv")["outside_id"].tolist() == ["PID-1"]
         assert "who the raters are" in said
         assert "10 answers of 1 visits" in call("backup", study.folder, "-o", tmp_path / "b.db")

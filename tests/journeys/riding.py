@@ -55,8 +55,12 @@ class Rider:
             self.strangers.append(request.url)
 
     def join(self) -> "Rider":
-        """Come in by the open link."""
+        """Come in by the open link; where the study tells nothing beforehand, press Begin."""
         self.page.goto(f"{self.served.url}/join")
+        information = self.served.study.file.information
+        if not (information.text or information.facts or information.consent or information.headline):
+            self.page.locator("button.primary[name=consent]").click()
+            self.page.wait_for_url("**/r/*")
         return self
 
     @property

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -163,7 +164,8 @@ def test_what_is_missing_is_said_read_out_and_linked(browser: Browser, likert: S
 def test_a_message_is_shown_once_calmly_and_as_text(browser: Browser, likert: Served) -> None:
     words = "Please take a break. <img src=x onerror=alert(1)>"
     with open_window(browser, likert, **PHONE) as rider:
-        rider.join()
+        rider.join().answer()
+        rider.go_on()
         likert.store.do(SendMessage(rider.visit().id, "Ada", words))
         rider.page.reload()
         notice = rider.page.get_by_role("status").filter(has_text="A note from the research team")
@@ -174,6 +176,41 @@ def test_a_message_is_shown_once_calmly_and_as_text(browser: Browser, likert: Se
         expect(rider.page.get_by_role("heading", level=1)).to_be_visible()
         expect(notice).to_have_count(0)
         assert (rider.errors, rider.strangers) == ([], [])
+
+
+def test_opening_the_link_again_goes_on_where_one_was(browser: Browser, likert: Served) -> None:
+    with open_window(browser, likert, **PHONE) as rider:
+        before = len(likert.store.visits())
+        for _ in range(5):
+            rider.join()
+        assert len(likert.store.visits()) == before, "looking takes no place"
+        rider.ride(until="rate")
+        here, token = rider.where()["page"], rider.token
+        for _ in range(3):
+            rider.join()
+            assert (rider.where()["page"], rider.token) == (here, token)
+        assert len(likert.store.visits()) == before + 1
+        assert (rider.errors, rider.strangers) == ([], [])
+
+
+def test_a_page_of_another_site_takes_no_place(browser: Browser, likert: Served) -> None:
+    """It has a picture with our address and a form that it sends by itself, filled in as ours would be."""
+    before = len(likert.store.visits())
+    field = re.search(r'name="place" value="([^"]+)"', httpx.get(f"{likert.url}/join").text)
+    assert field
+    evil = (
+        f'<img src="{likert.url}/join"><iframe src="{likert.url}/join"></iframe>'
+        f'<form method="post" action="{likert.url}/join"><input name="page" value="consent">'
+        f'<input name="place" value="{field[1]}"><input name="consent" value="yes"></form>'
+        "<script>document.forms[0].submit()</script>"
+    )
+    page = browser.new_context().new_page()
+    page.route("http://evil.example/**", lambda route: route.fulfill(body=evil, content_type="text/html"))
+    with page.expect_response(lambda reply: reply.request.method == "POST") as sent:
+        page.goto("http://evil.example/")
+    assert sent.value.status == 403
+    page.close()
+    assert len(likert.store.visits()) == before
 
 
 def test_pause_and_back_keep_what_was_answered(browser: Browser, tmp_path: Path) -> None:

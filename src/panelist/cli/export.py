@@ -2,11 +2,37 @@
 
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from panelist.cli.terminal import say, tell
 from panelist.core.counting import counted
+from panelist.core.errors import PanelistError
+
+DATABASE_VARIABLE = "PANELIST_DATABASE_URL"
+
+
+class BadSecret(PanelistError):
+    """A secret in a place where others can read it."""
+
+
+def _keep_secret(context: typer.Context, given: typer.CallbackParam, value: str | None) -> str | None:
+    """Return the database; refuse a password on the command line, where everybody can read it."""
+    source = context.get_parameter_source(given.name or "")
+    if value and "://" in value and source is not None and source.name == "COMMANDLINE":
+        try:
+            password = urlsplit(value).password
+        except ValueError:  # what is wrong with it is said where it is opened
+            password = None
+        if password:
+            raise BadSecret(
+                "A password on the command line can be read by everybody on this machine. Put the whole "
+                f"address into the environment, as {DATABASE_VARIABLE}, and leave --db out; or leave the "
+                "password out of the address and keep it in ~/.pgpass."
+            )
+    return value
+
 
 StudyPlace = Annotated[
     Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
@@ -16,8 +42,12 @@ DatabaseUrl = Annotated[
     typer.Option(
         "--db",
         metavar="URL",
-        help="The database, if it is not study.db beside the study: a file or postgresql://…",
+        help="The database, if it is not study.db beside the study: a file or postgresql://… without a "
+        f"password; with one, set {DATABASE_VARIABLE}.",
         show_default=False,
+        envvar=DATABASE_VARIABLE,
+        show_envvar=False,
+        callback=_keep_secret,
     ),
 ]
 
@@ -60,7 +90,7 @@ def export(
     with open_store(db, loaded, create=False) as store:
         snapshot, plan = store.snapshot(), store.plan()
     frame = make(snapshot, loaded, plan, ids=ids)
-    changed = write_export(frame, output)
+    changed = write_export(frame, output, private=ids)
     if snapshot.study.hash != loaded.hash:
         tell(
             "Note: the study file has changed since collecting began; answers were read by the one of today."

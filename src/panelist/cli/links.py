@@ -20,6 +20,15 @@ def links(
     group: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only places of this group.", show_default=False)
     ] = None,
+    ids: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Signed open links instead, one for each id in this file (one in a line): for a class or a "
+            "list of your own. They take a place when their person agrees.",
+            show_default=False,
+        ),
+    ] = None,
     unused: Annotated[
         bool, typer.Option("--unused", help="Make none: show those that nobody has used so far.")
     ] = False,
@@ -33,19 +42,26 @@ def links(
     db: DatabaseUrl = None,
 ) -> None:
     """Make links for raters, one a person."""
-    from panelist.collection.links import find_links, make_links, write_links
+    from panelist.collection.crowd.panel import find_id_parameters
+    from panelist.collection.links import find_links, make_links, read_ids, sign_links, write_links
     from panelist.collection.web.config import check_url
     from panelist.collection.web.launch import Wishes, open_checked
     from panelist.study.load import load_study
 
     notes: list[str] = []
     address = check_url(url)
-    with open_checked(load_study(study), Wishes(study=study, database=db), notes) as store:
-        made = find_links(store, address, group) if unused else make_links(store, address, count, group)
+    loaded = load_study(study)
+    people = read_ids(ids) if ids is not None else ()
+    with open_checked(loaded, Wishes(study=study, database=db), notes) as store:
+        if people:
+            name = find_id_parameters(loaded, ("id",))[0]
+            made = sign_links(store.study.secret, address, name, people)
+        else:
+            made = find_links(store, address, group) if unused else make_links(store, address, count, group)
     for note in notes:
         tell(f"note: {note}")
     if output is not None:
-        write_links(made, output)
+        write_links(made, output, "id" if people else "place")
         say(f"{len(made)} links in {output}. Whoever has a link is that rater: send each to one person only.")
         return
     for link in made:

@@ -21,6 +21,7 @@ from panelist.cli.demo import demo
 from panelist.cli.examples import write_epilog
 from panelist.cli.export import export
 from panelist.cli.fit import fit
+from panelist.cli.forget import forget
 from panelist.cli.heds import heds
 from panelist.cli.import_ import import_
 from panelist.cli.init import init
@@ -54,7 +55,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(demo, init, check, power, size, plan, preregister, simulate),
-    *(serve, links, recruit, export, backup, restore, import_),
+    *(serve, links, recruit, export, backup, restore, forget, import_),
     *(report, heds, archive, verify, agreement, compare, scales, reproduce, fit, schema),
 )
 for _command in COMMANDS:

@@ -19,7 +19,8 @@ def serve(
         str | None,
         typer.Option(
             metavar="URL",
-            help="How raters reach the server where a proxy stands before it: https://rate.example.org.",
+            help="How raters reach the server where a proxy stands before it: https://rate.example.org, or "
+            "https://example.org/rating for pages under a path.",
             show_default=False,
         ),
     ] = None,
@@ -38,9 +39,21 @@ def serve(
     join_limit: Annotated[
         int,
         typer.Option(
-            metavar="N", min=0, help="How many may come in from one address in a minute; 0 is no limit."
+            metavar="N",
+            min=0,
+            help="How many places one address may take in a minute, after four times as many at once; 0 is "
+            "no limit.",
         ),
-    ] = 300,
+    ] = 10,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A proxy, or a network of proxies, that is believed about who sends (X-Forwarded-For), "
+            "besides one on this machine; may be given again.",
+            show_default=False,
+        ),
+    ] = None,
     study_changed: Annotated[
         bool, typer.Option("--study-changed", help="Go on though the study file changed; that is recorded.")
     ] = False,
@@ -61,6 +74,7 @@ def serve(
             links=links,
             id_parameter=id_parameter,
             joins_a_minute=join_limit,
+            trusted_proxies=tuple(trusted_proxy or ()),
             study_changed=study_changed,
             access_log=access_log,
             extensions=(make_planner,),

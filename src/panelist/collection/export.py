@@ -20,7 +20,7 @@ from panelist.collection.rating_rows import read_answers
 from panelist.collection.store.reading import Snapshot
 from panelist.core.columns import SIMULATED, SIMULATED_YES
 from panelist.core.counting import counted
-from panelist.core.errors import UnknownName, did_you_mean
+from panelist.core.errors import BadFile, UnknownName, did_you_mean
 from panelist.core.readers import find_ending
 from panelist.core.spreadsheets import disarm
 from panelist.core.writers import write_table
@@ -178,15 +178,29 @@ def find_exporter(what: str) -> Exporter:
     return every[what]
 
 
-def write_export(frame: pd.DataFrame, path: Path) -> int:
-    """Write the table; return how many cells were made harmless, which only spreadsheets' formats need."""
+def write_export(frame: pd.DataFrame, path: Path, private: bool = False) -> int:
+    """Write the table; return how many cells were made harmless, which only spreadsheets' formats need.
+
+    A ``private`` table says who the raters are: its file is readable by its owner alone from the beginning.
+    """
     count = 0
     if find_ending(path) in SPREADSHEETS:
         frame, count = disarm(frame)
     plain = frame.copy(deep=False)
     plain.attrs = {}
+    if private and path.parent.is_dir():
+        make_private(path)
     write_table(plain, path)
     return count
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner can read, in place of what is there."""
+    try:
+        path.unlink(missing_ok=True)
+        path.touch(mode=0o600, exist_ok=False)
+    except OSError as error:
+        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
 def name_people(snapshot: Snapshot, ids: bool) -> pd.DataFrame:

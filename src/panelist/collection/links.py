@@ -4,12 +4,15 @@ import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlencode
 
+from panelist.collection.crowd.badges import SIGNATURE, sign_id
 from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store
 from panelist.core.errors import BadFile
 
 HEADINGS = ("place", "group", "link")
+MOST_IDS = 100_000
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ def make_links(
 
 def find_links(store: Store, url: str, group: str | None = None) -> tuple[Link, ...]:
     """Return the links that were made before and that nobody has used yet."""
-    waiting = (visit for visit in store.visits() if visit.state == "invited" and visit.opened is None)
+    waiting = (visit for visit in store.visits() if visit.state == "invited" and visit.seen is None)
     return _write_links((visit for visit in waiting if group in (None, visit.group)), url)
 
 
@@ -40,15 +43,45 @@ def keep_links(store: Store, url: str, count: int, who: str = "") -> tuple[Link,
     return known if len(known) == count else known + make_links(store, url, count - len(known), None, who)
 
 
-def write_links(links: Iterable[Link], path: Path) -> None:
+def read_ids(path: Path) -> tuple[str, ...]:
+    """Return the ids in a file, one in a line; raise BadFile where there are none, or one is there twice."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise BadFile(f"{path} cannot be read: {why}. Give a text file with one id in a line.") from None
+    ids = [line.strip() for line in lines if line.strip()]
+    twice = next((one for one in ids if ids.count(one) > 1), None) if len(set(ids)) < len(ids) else None
+    if not 0 < len(ids) <= MOST_IDS or twice is not None:
+        found = f"{twice!r} is there twice" if twice is not None else f"it has {len(ids):,} ids"
+        raise BadFile(f"{path} is no list of people: {found}. Give one id in a line, each once.")
+    return tuple(ids)
+
+
+def sign_links(secret: str, url: str, name: str, ids: Iterable[str]) -> tuple[Link, ...]:
+    """Return the open link with each id and our signature: nobody can make one for somebody else.
+
+    ``name`` is the parameter that holds the id. A place is taken when its person agrees, not before.
+    """
+    return tuple(
+        Link(
+            person,
+            "",
+            f"{open_link(url)}?{urlencode({name: person, SIGNATURE: sign_id(secret, name, person)})}",
+        )
+        for person in ids
+    )
+
+
+def write_links(links: Iterable[Link], path: Path, first: str = "place") -> None:
     """Write links to a CSV file that only its owner can read: who has a link is that rater."""
     try:
         path.unlink(missing_ok=True)
         path.touch(mode=0o600)
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow(HEADINGS)
-            writer.writerows((link.place, _tame(link.group), link.link) for link in links)
+            writer.writerow((first, *HEADINGS[1:]))
+            writer.writerows((_tame(link.place), _tame(link.group), link.link) for link in links)
     except OSError as error:
         raise BadFile(f"The links cannot be written to {path}: {error.strerror or error}.") from None
 

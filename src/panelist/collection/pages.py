@@ -358,7 +358,7 @@ class EndPage(Page):
     template = "end"
     kind: str
     """``finished``, ``screened_out``, ``declined``, ``paused``, ``closed``, ``full``, ``incompatible``,
-    ``released``, ``timed_out``, ``waiting``, ``unknown``, ``trouble`` or ``home``."""
+    ``released``, ``timed_out``, ``waiting``, ``begun``, ``busy``, ``unknown``, ``trouble`` or ``home``."""
     text: Markup = NOTHING
     lines: tuple[str, ...] = ()
     """What else is true for this person, by the keys of the texts: why, what is saved, what is paid."""

@@ -50,6 +50,9 @@ class Collecting(Part):
     """How long a place is held for a rater who is away; then it is offered again."""
     devices: tuple[Device, ...] = Field(default=DEVICES, min_length=1)
     """The devices that raters may come with; others are told so, and take no place."""
+    shared_devices: bool = False
+    """Whether several people take part on one device, one after the other, as in a laboratory; otherwise a
+    browser takes one place."""
     theme: Literal["auto", "light", "dark"] = "auto"
     results: Literal["hidden", "shown"] = "hidden"
     """Whether the dashboard shows how systems compare while collecting goes on."""

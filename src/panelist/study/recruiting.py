@@ -45,10 +45,15 @@ class Panel(Part):
     extra: tuple[Name, ...] = ()
     """Other parameters that are kept with the visit."""
     link: str = ""
-    """What the panel shall send people to: ``{join}`` stands for the address of the open link."""
+    """What the panel shall send people to: ``{join}`` stands for the address of the open link, ``{key}`` for
+    the key of the study."""
     redirect: str = ""
     """The https address after the last page; ``{code}`` and ``{id}`` are filled in."""
     codes: Codes = Codes()
+    ids: Literal["secret", "guessable", "keyed", "signed"] = "guessable"
+    """``secret``: nobody guesses an id, so it opens its person's visit in any browser. Any other id goes on
+    only in the browser that began; with ``keyed`` the link must also have the key that ``{key}`` stands for,
+    and with ``signed`` it must be one of those that ``panelist links --ids`` writes."""
     personal: bool = False
     """Whether everybody who finishes gets a code of their own."""
     notes: str = ""

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from panelist.collection.crowd.badges import sign_id
 from panelist.collection.pages import ComprehensionPage, EndPage, PracticePage, RatingPage
 from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
 from tests.collection.crowd.people import write_paid
 from tests.collection.raters import Walk, make_study, render, walk_through
 from tests.collection.web.servers import serve_in_thread
+from tests.collection.web.walking import Walker, agree
 
 QUESTIONS = [
     {"question": "What is judged?", "options": ["the text", "the author"], "right": ["the text"]},
@@ -133,7 +135,7 @@ def test_who_comes_with_the_wrong_device_is_told_and_takes_no_place(tmp_path: Pa
         code = served.app.state.site.shown_study.file.collecting.outcomes.incompatible.code
         assert f"https://app.prolific.com/submissions/complete?cc={code}" in reply.text
         assert served.store.visits() == []
-        assert client.get("/join", params=query).status_code == 303
+        assert agree(client, "?PROLIFIC_PID=p1&SESSION_ID=s1").status_code == 303
         (link,) = served.store.make_links(1)
         reply = client.get(f"/r/{link.token}", headers={"User-Agent": PHONE})
         assert reply.status_code == 409
@@ -146,7 +148,8 @@ def test_who_finds_no_place_gets_the_code_for_that(tmp_path: Path) -> None:
     write_paid(tmp_path / "study")
     with serve_in_thread(tmp_path / "study") as served, served.client() as client:
         for n in range(4):
-            client.get("/join", params={"PROLIFIC_PID": f"p{n}"})
+            Walker(client, served.study).join(f"?PROLIFIC_PID=p{n}")
+        client.cookies.clear()
         reply = client.get("/join", params={"PROLIFIC_PID": "p9"})
         assert reply.status_code == 409
         assert served.app.state.site.shown_study.file.collecting.outcomes.full.code in reply.text
@@ -155,9 +158,12 @@ def test_who_finds_no_place_gets_the_code_for_that(tmp_path: Path) -> None:
 def test_the_parameter_of_the_panel_names_the_person(tmp_path: Path) -> None:
     write_paid(tmp_path / "study", "", "panel: prolific", "panel: class")
     with serve_in_thread(tmp_path / "study") as served, served.client() as client:
-        first = client.get("/join", params={"student": "17", "id": "other"}).headers["location"]
-        assert client.get("/join", params={"student": "17"}).headers["location"] == first
+        mark = sign_id(served.store.study.secret, "student", "17")
+        first = Walker(client, served.study).join(f"?student=17&id=other&sig={mark}").link
+        client.cookies.clear()
+        assert client.get(f"/join?student=17&sig={mark}").headers["location"] == first
         assert [visit.outside_id for visit in served.store.visits()] == ["17"]
+        assert [dict(visit.params) for visit in served.store.visits()] == [{"student": "17", "id": "other"}]
 
 
 def test_another_answer_makes_nobody_a_member_of_another_group(tmp_path: Path) -> None:
@@ -170,9 +176,7 @@ def test_another_answer_makes_nobody_a_member_of_another_group(tmp_path: Path) -
     with serve_in_thread(tmp_path / "study") as served, served.client() as client:
 
         def come(person: str) -> str:
-            link = client.get("/join", params={"PROLIFIC_PID": person}).headers["location"]
-            client.post(f"{link}/page", data={"page": "consent", "consent": "yes", "box1": "1"})
-            return str(link)
+            return Walker(client, served.study).join(f"?PROLIFIC_PID={person}").link
 
         def say(link: str, answer: str) -> int:
             return client.post(f"{link}/page", data={"page": "background", "b1": answer}).status_code

@@ -18,6 +18,7 @@ from panelist.study.load import find_problems, load_study
 from tests.cli.commands import call
 from tests.collection.legacy.hits import TEMPLATE, make_hits
 from tests.collection.web.servers import PASSWORD, serve_in_thread
+from tests.collection.web.walking import agree
 
 
 def problems_of(folder: Path) -> list[str]:
@@ -164,7 +165,7 @@ def test_robots_run_a_hit_and_both_exports_say_the_same(
     folder = make_hits(tmp_path, mapping="mapping.yaml")
     with serve_in_thread(folder) as served:
         with served.client() as client:
-            joined = client.get("/join", params={"id": "LEAVER1"})
+            joined = agree(client, "?id=LEAVER1")
             page = client.get(joined.headers["location"])
             source = re.search(r'<iframe class="hit" src="(/hit/[0-9a-f]{32})"', page.text)
             assert source
@@ -225,7 +226,7 @@ def test_an_answer_that_is_no_form_is_counted_not_exported(tmp_path: Path) -> No
     folder = make_hits(tmp_path, mapping="mapping.yaml")
     with serve_in_thread(folder) as served, served.client() as client:
         for form, person in ((json.dumps({"best": "A"}), "P1"), ("nonsense", "P2")):
-            home = client.get("/join", params={"id": person}).headers["location"]
+            home = agree(client, f"?id={person}").headers["location"]
             page = re.search(r'name="page" value="([^"]+)"', client.get(home).text)
             assert page
             sent = client.post(f"{home}/page", data={"page": page[1], "c1p1": form})

@@ -248,6 +248,28 @@ def test_quiet_places_are_opened_together(desk: Desk) -> None:
     assert desk.last_action()[:2] == ("Ada", "released")
 
 
+def test_places_are_released_together_after_asking(desk: Desk) -> None:
+    store = desk.served.store
+    (link,) = store.make_links(1)
+    taken = [walk(desk.served, f"?id=idle-{n}", until="1-1") for n in range(3)]
+    begun = walk(desk.served, until="1-3")
+    page = desk.get("/release")
+    ticked: list[str] = re.findall(r'name="(visit-\d+)" value="yes" checked', page)
+    assert sorted(ticked) == sorted(f"visit-{number(store, token)}" for token in taken)
+    assert f'name="visit-{link.id}" value="yes">' in page
+    assert f'name="visit-{number(store, begun)}" value="yes">' in page
+    assert [visit.state for visit in store.visits()].count("released") == 0, "looking releases nobody"
+    assert desk.post("/release", 409, **{"visit-999": "yes"})
+    reply = desk.post("/release", 303, **dict.fromkeys(ticked, "yes"))
+    assert "3+places+released" in reply.headers["location"]
+    states = {visit.id: visit.state for visit in store.visits()}
+    assert [states[number(store, token)] for token in taken] == ["released"] * 3
+    assert (states[link.id], states[number(store, begun)]) == ("invited", "rating")
+    assert desk.last_action()[:2] == ("Ada", "released")
+    desk.post("/release", 303, **{f"visit-{link.id}": "yes", f"visit-{number(store, begun)}": "yes"})
+    assert "Nobody holds a place" in desk.get("/release")
+
+
 def _make_quiet(store: Store, tokens: list[str]) -> None:
     from panelist.collection.store.ops import SeeVisit
 

@@ -1,5 +1,6 @@
 """The dashboard against who should not be there, and against what raters write."""
 
+import asyncio
 import csv
 import io
 import re
@@ -9,7 +10,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from starlette.requests import Request
 
+from panelist.collection.web.app import make_app
+from panelist.collection.web.site import Site
 from tests.collection.web.researchers import enter
 from tests.collection.web.servers import PASSWORD, Served, serve_in_thread
 from tests.collection.web.test_dashboard import STUDY, make_folder, number, walk
@@ -173,3 +177,28 @@ def test_a_said_sentence_that_we_did_not_say_is_not_shown(served: Served) -> Non
 def test_addresses_that_lead_nowhere_say_so(served: Served, path: str) -> None:
     with enter(served) as desk:
         assert desk.client.get(f"/dashboard{path}").status_code == 404
+
+
+def test_logging_out_ends_the_login_wherever_its_cookie_is(served: Served) -> None:
+    with enter(served) as desk, enter(served, "Bea") as other:
+        stolen = dict(desk.client.cookies)
+        with served.client(cookies=stolen) as thief:
+            assert thief.get("/dashboard").status_code == 200
+            with thief.stream("GET", "/dashboard/live") as live:
+                lines = live.iter_lines()
+                assert next(lines).startswith("retry")
+                desk.post("/logout")
+                walk(served)  # a change that would be told
+                rest = [line for line in lines if line.startswith("event")]
+                assert len(rest) <= 1, "what was on its way when they logged out"
+            for path in ("", "/raters", "/log", "/preview"):
+                reply = thief.get(f"/dashboard{path}")
+                assert (reply.status_code, reply.headers["location"]) == (303, "/dashboard/login")
+            assert thief.get("/dashboard/live").status_code == 401
+        assert other.get("/log").count("logged out") == 1, "another login goes on"
+        app = make_app(served.app.config)  # another process of the same server
+        site = Site(app.config, served.study, served.store)
+        cookie = "; ".join(f"{name}={value}" for name, value in stolen.items()).encode()
+        request = Request({"type": "http", "method": "GET", "path": "/", "headers": [(b"cookie", cookie)]})
+        assert site.login.find(request) is not None
+        assert asyncio.run(site.find_session(request)) is None

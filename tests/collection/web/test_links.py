@@ -11,7 +11,9 @@ from panelist.collection.store.errors import NoPlace
 from panelist.collection.store.store import Store
 from panelist.core.errors import BadFile
 from tests.cli.commands import call
-from tests.collection.web.servers import make_study
+from tests.collection.crowd.people import write_paid
+from tests.collection.web.servers import make_study, serve_in_thread
+from tests.collection.web.walking import agree
 
 URL = "https://rate.example.org"
 
@@ -69,3 +71,35 @@ def test_the_command_prints_links_and_writes_them(tmp_path: Path, capsys: pytest
     assert f"{len(places)} links in {target}" in rest.out
     none = call(capsys, "links", folder, "--count", "1")
     assert (none.code, "held or filled" in none.err) == (2, True)
+
+
+def test_a_list_of_people_gets_signed_links_that_let_them_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_paid(tmp_path / "study", "", "panel: prolific", "panel: class")
+    folder, people, target = tmp_path / "study", tmp_path / "class.txt", tmp_path / "links.csv"
+    people.write_text("17\n\n 18 \n=1+1\n", encoding="utf-8")
+    done = call(capsys, "links", folder, "--ids", people, "--url", URL, "-o", target)
+    assert (done.code, "3 links in" in done.out) == (0, True), done.err
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    with target.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == ["17", "18", "'=1+1"]
+    assert all(row["link"].startswith(f"{URL}/join?student=") for row in rows)
+    with serve_in_thread(folder) as served, served.client() as client:
+        assert served.store.visits() == [], "no place is held before its person agrees"
+        for row in rows:
+            assert agree(client, "?" + row["link"].partition("?")[2]).status_code == 303
+        assert [visit.outside_id for visit in served.store.visits()] == ["17", "18", "=1+1"]
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "17\n18\n17\n"])
+def test_a_list_without_people_or_with_one_twice_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    folder, people = make_study(tmp_path / "study"), tmp_path / "class.txt"
+    people.write_text(text, encoding="utf-8")
+    done = call(capsys, "links", folder, "--ids", people)
+    assert (done.code, "is no list of people" in done.err) == (2, True)
+    done = call(capsys, "links", folder, "--ids", tmp_path / "nowhere.txt")
+    assert (done.code, "cannot be read" in done.err) == (2, True)

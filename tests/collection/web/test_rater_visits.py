@@ -140,13 +140,13 @@ def test_a_form_sent_twice_moves_on_once(likert: Served, walker: Walker) -> None
 
 def test_a_form_sent_many_times_at_once_is_one_step(likert: Served, walker: Walker) -> None:
     form = walker.fill(walker.look())
-    assert form["page"] == "consent"
+    assert form["page"] == "background"
     with ThreadPoolExecutor(8) as threads, likert.client() as client:
         sent = [threads.submit(client.post, f"{walker.link}/page", data=form) for _ in range(24)]
         assert {one.result().status_code for one in sent} == {303}
     visit = find(likert, walker)
-    assert visit.state == "background"
-    assert [event.kind for event in likert.store.visit_events(visit.id)] == ["consent"]
+    assert visit.state == "instructions"
+    assert [event.kind for event in likert.store.visit_events(visit.id)] == ["consent", "background"]
 
 
 def test_two_tabs_show_the_same_page_and_make_one_answer_each(likert: Served, walker: Walker) -> None:
@@ -238,22 +238,38 @@ def test_a_done_page_stays_as_it_is_where_nobody_may_go_back(likert: Served, wal
 
 def test_declining_keeps_nothing_and_frees_the_place(likert: Served) -> None:
     with likert.client() as client:
-        walker = Walker(client, likert.study).join("?PROLIFIC_PID=gone-again&STUDY_ID=s1")
-        place = find(likert, walker).place
-        reply = walker.send({"page": "consent", "consent": "no"})
+        sheet = read_sheet(client.get("/join?PROLIFIC_PID=gone-again&STUDY_ID=s1"))
+        free = likert.store.overview().free
+        reply = client.post(sheet.action, data={**sheet.fixed, "consent": "no"})
         assert reply.status_code == 303
+        walker = Walker(client, likert.study)
+        walker.link = reply.headers["location"]
         last = walker.look()
         assert "We kept nothing" in last.html
-        assert walker.answer("1-1", "c1p1", "4", "key-0001").status_code == 409
+        assert walker.answer("1-1", "c1p1", "4", "key-0001").status_code == 422
         after = {"page": "consent", "consent": "yes", "box1": "1", "box2": "1", "box3": "1"}
         assert walker.send(after).is_redirect
         visit = find(likert, walker)
         assert (visit.state, visit.outside_id, dict(visit.params)) == ("declined", None, {})
         assert likert.store.all_answers(visit.id) == {}
         assert {event.kind for event in likert.store.visit_events(visit.id)} <= {"declined"}
-        again = Walker(client, likert.study).join()
-        assert find(likert, again).place == place
+        assert likert.store.overview().free == free
+        again = Walker(client, likert.study).join("?PROLIFIC_PID=gone-again", again=True)
+        assert find(likert, again).place is not None
         likert.store.exclude(find(likert, again).id, "the test is over")
+
+
+def test_who_declines_on_a_link_of_their_own_leaves_nothing_and_frees_the_place(likert: Served) -> None:
+    (invited,) = likert.store.make_links(1)
+    with likert.client() as client:
+        walker = Walker(client, likert.study)
+        walker.link = f"/r/{invited.token}"
+        assert walker.send({"page": "consent", "consent": "no"}).status_code == 303
+        assert "We kept nothing" in walker.look().html
+    visit = find(likert, walker)
+    assert (visit.state, visit.outside_id, dict(visit.params)) == ("declined", None, {})
+    assert {event.kind for event in likert.store.visit_events(visit.id)} <= {"declined"}
+    assert likert.store.make_links(1)[0].place == invited.place
 
 
 def test_who_comes_again_with_the_same_outside_id_goes_on(likert: Served) -> None:
@@ -291,10 +307,15 @@ def test_a_link_of_ones_own_is_opened_by_its_person_and_not_by_a_preview(likert:
         unopened = likert.store.find_visit(visit.token)
         assert unopened is not None
         assert (unopened.state, unopened.opened) == ("invited", None)
-        assert read_sheet(client.get(f"/r/{visit.token}")).page == "consent"
+        walker = Walker(client, likert.study)
+        walker.link = f"/r/{visit.token}"
+        assert walker.look().page == "consent"
+        unopened = likert.store.find_visit(visit.token)
+        assert unopened == visit, "a program that follows the links of a mail starts no hold"
+        walker.step()
     opened = likert.store.find_visit(visit.token)
     assert opened is not None
-    assert (opened.state, opened.place, opened.opened is None) == ("consent", visit.place, False)
+    assert (opened.state, opened.place, opened.seen is None) == ("background", visit.place, False)
     likert.store.exclude(visit.id, "the test is over")
 
 
@@ -305,10 +326,12 @@ def test_a_full_a_paused_and_a_closed_study_say_so_calmly(tmp_path: Path) -> Non
         inside.step()
         for state, words in (("paused", "taking a break"), ("closed", "has ended")):
             served.store.set_state(state, "a test")
-            assert words in client.get("/join").text
+            with served.client() as other:
+                assert words in other.get("/join").text
             wait_for(client, inside.link, words)
         served.store.set_state("open", "a test")
         served.store.make_links()
+        client.cookies.clear()
         reply = client.get("/join")
         assert (reply.status_code, "All places are taken" in reply.text) == (409, True)
 

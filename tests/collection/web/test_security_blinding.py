@@ -12,7 +12,7 @@ import pytest
 from panelist.collection.web.images import find_image
 from panelist.study.load import load_study
 from tests.collection.web.servers import Served, serve_in_thread
-from tests.collection.web.walking import Walker, find_code
+from tests.collection.web.walking import Walker, find_code, read_sheet
 
 SYSTEMS = ("Zorblax-7", "Quuxinator", "human-writers")
 SCRIPT = "<script>alert(document.domain)</script>"
@@ -168,9 +168,9 @@ def test_the_redirect_is_the_studys_own_with_code_and_id_encoded(visit: tuple[Wa
 
 def test_who_declines_gets_the_code_and_the_address_for_that(served: Served) -> None:
     with served.client() as client:
-        walker = Walker(client, served.study).join("?id=nobody")
-        walker.send({"page": "consent", "consent": "no"})
-        last = walker.look()
+        sheet = read_sheet(client.get("/join?id=nobody"))
+        left = client.post(sheet.action, data={**sheet.fixed, "consent": "no"}).headers["location"]
+        last = read_sheet(client.get(left))
     assert find_code(last) == "NOTHANKS"
     assert 'href="https://panel.example.org/no?cc=NOTHANKS"' in last.html
 

@@ -1,6 +1,7 @@
 """The door of the dashboard: few guesses, no session that another knows, no form of another site."""
 
 import asyncio
+import re
 from http.cookies import SimpleCookie
 
 import pytest
@@ -9,7 +10,7 @@ from starlette.responses import Response
 
 from panelist.collection.web.config import BadAddress, check_url, find_hosts
 from panelist.collection.web.login import FREE_GUESSES, SESSION_SECONDS, Guesses, Login, Refused, Session
-from panelist.collection.web.passwords import hash_password, is_password, make_password
+from panelist.collection.web.passwords import find_weakness, hash_password, is_password, make_password
 from panelist.collection.web.security import Limiter, find_address
 
 KNOWN = hash_password("a-good-password")
@@ -146,21 +147,76 @@ def test_after_five_wrong_passwords_even_the_right_one_must_wait() -> None:
         refused = enter(login, "wrong-password")
         assert isinstance(refused, Refused)
         waits.append(refused.wait)
-    assert waits == [0, 0, 0, 0, 30]
+    assert waits == [0, 0, 0, 0, 1]
     assert isinstance(enter(login), Refused)
     assert isinstance(enter(login, address="10.0.0.2"), Session)  # others are not locked out
-    clock.now += 31
+    clock.now += 1.1
     refused = enter(login, "wrong-password")
     assert isinstance(refused, Refused)
-    assert refused.wait == 60  # and each further one costs twice as much
-    clock.now += 61
+    assert refused.wait == 2  # and each further one costs twice as much
+    clock.now += 2.1
     assert isinstance(enter(login), Session)
 
 
-def test_guessing_never_costs_more_than_an_hour_nor_memory_without_end() -> None:
+def test_a_browser_that_was_let_in_before_is_not_kept_out_by_who_guesses_beside_it() -> None:
+    login = Login("secret", KNOWN, False)
+    response = Response()
+    login.keep(response, let_in(login))
+    known = next(value for value in response.headers.getlist("set-cookie") if value.startswith(login.known))
+    assert "HttpOnly" in known
+    assert "SameSite=strict" in known
+    request = make_request(known.partition(";")[0])
+    browser = login.find_browser(request)
+    assert browser
+    for _ in range(20):
+        enter(login, "wrong-password")
+    assert isinstance(enter(login), Refused), "somebody on the same network guesses"
+    assert isinstance(asyncio.run(login.enter("a-good-password", "10.0.0.1", browser)), Session)
+    forged = make_request(f"{login.known}={browser}.{'0' * 64}")
+    assert login.find_browser(forged) == ""
+    assert login.find_browser(make_request()) == ""
+
+
+def test_wrong_passwords_are_forgotten_after_a_quarter_of_an_hour() -> None:
+    clock = Clock()
+    guesses = Guesses(clock)
+    for _ in range(10):
+        guesses.note_wrong("10.0.0.1")
+    clock.now += 901
+    assert guesses.note_wrong("10.0.0.1") == 0
+
+
+@pytest.mark.parametrize(
+    ("password", "words"),
+    [
+        ("short", "5 characters"),
+        ("aaaaaaaaaaaaaaaa", "1 different"),
+        ("abcabcabcabcabc", "3 different"),
+        ("k7qdm2k7qdm2", "again and again"),
+        ("password1234", "everybody tries"),
+        ("Panelist-2026!", "everybody tries"),
+        ("qwertyuiop123", "everybody tries"),
+        ("739154820617", "digits only"),
+        ("bcdefghijklmn", "everybody tries|row of keys"),
+        ("nmlkjihgfedcb", "row of keys"),
+    ],
+)
+def test_a_password_that_is_tried_first_is_weak(password: str, words: str) -> None:
+    assert re.search(words, find_weakness(password)), find_weakness(password)
+
+
+@pytest.mark.parametrize(
+    "password", ["correct-horse-battery", "a-password-of-my-own", "k7qd-m2xw-9rta-hv3e", "Über den Wolken 7"]
+)
+def test_a_password_of_random_words_or_letters_will_do(password: str) -> None:
+    assert find_weakness(password) == ""
+    assert all(find_weakness(make_password()) == "" for _ in range(200))
+
+
+def test_guessing_never_costs_more_than_a_minute_nor_memory_without_end() -> None:
     clock = Clock()
     guesses = Guesses(clock, most=100)
-    assert max(guesses.note_wrong("10.0.0.1") for _ in range(200)) == 3600
+    assert max(guesses.note_wrong("10.0.0.1") for _ in range(200)) == 60
     for n in range(1000):
         guesses.note_wrong(f"10.0.1.{n}")
     assert len(guesses._wrong) == 100
@@ -193,7 +249,10 @@ def test_addresses_of_one_network_count_as_one() -> None:
         "rate.example.org",
         "ftp://a.org",
         "https://",
-        "https://a.org/sub",
+        "https://a.org/a b",
+        "https://a.org//evil.example",
+        "https://a.org/..",
+        "https://[a",
         "https://a.org?x=1",
         "https://u:p@a.org",
     ],

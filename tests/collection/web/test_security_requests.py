@@ -5,12 +5,13 @@ import secrets
 from base64 import b32encode
 from collections.abc import Iterator
 from http.client import HTTPConnection
+from urllib.parse import urlencode
 
 import httpx
 import pytest
 
 from tests.collection.web.servers import Served, make_study, serve_in_thread
-from tests.collection.web.walking import Walker, read_sheet
+from tests.collection.web.walking import Walker, agree, read_sheet
 
 SQL = [
     "'; DROP TABLE visits; --",
@@ -207,16 +208,14 @@ def ask_exactly(served: Served, path: str) -> tuple[int, str]:
 @pytest.mark.parametrize("text", SQL)
 def test_sql_in_every_field_is_only_text(served: Served, client: httpx.Client, text: str) -> None:
     before = len(served.store.visits())
-    reply = client.get("/join", params={"PROLIFIC_PID": text, text: text, "STUDY_ID": text})
-    walker = Walker(client, served.study)
-    walker.link = reply.headers["location"]
+    query = urlencode({"PROLIFIC_PID": text, text: text, "STUDY_ID": text})
+    walker = Walker(client, served.study).join(f"?{query}")
     assert client.get("/join", params={"group": text}).status_code == 404
     assert client.get(f"/r/{text}").status_code == 404
     visit = served.store.find_visit(walker.link.rpartition("/")[2])
     assert visit is not None
     assert visit.outside_id == text
     assert visit.params[text] == text
-    walker.step()  # consent
     assert walker.send({"page": text}).status_code == 303
     background = walker.fill(walker.look())
     said = {name: text for name in background if name != "page"}
@@ -237,7 +236,7 @@ def test_sql_in_every_field_is_only_text(served: Served, client: httpx.Client, t
 def test_a_link_cannot_be_made_to_lead_elsewhere(served: Served, client: httpx.Client) -> None:
     evil = "https://evil.example"
     for name in ("redirect", "next", "url", "return_to", "goto", "PROLIFIC_PID"):
-        reply = client.get("/join", params={name: evil})
+        reply = agree(client, "?" + urlencode({name: evil}))
         assert re.fullmatch(r"/r/[A-Z2-7]{26}", reply.headers["location"])
         visit = served.store.find_visit(reply.headers["location"].rpartition("/")[2])
         assert visit is not None
@@ -247,7 +246,7 @@ def test_a_link_cannot_be_made_to_lead_elsewhere(served: Served, client: httpx.C
 
 def test_parameters_are_kept_only_so_many_and_so_long(served: Served, client: httpx.Client) -> None:
     many = {f"p{n}": "x" * 600 for n in range(50)} | {"n" * 100: "long name"}
-    reply = client.get("/join", params=many)
+    reply = agree(client, "?" + urlencode(many))
     visit = served.store.find_visit(reply.headers["location"].rpartition("/")[2])
     assert visit is not None
     assert len(visit.params) == 20
@@ -257,10 +256,12 @@ def test_parameters_are_kept_only_so_many_and_so_long(served: Served, client: ht
 
 def test_too_many_from_one_address_are_told_to_wait(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = make_study(tmp_path_factory.mktemp("many") / "likert")
-    with serve_in_thread(folder, joins_a_minute=3) as served, served.client() as client:
-        replies = [client.get("/join?id=same") for _ in range(5)]
-    assert [reply.status_code for reply in replies] == [303, 303, 303, 429, 429]
-    assert 0 < int(replies[-1].headers["retry-after"]) <= 21
+    with serve_in_thread(folder, joins_a_minute=2) as served, served.client() as client:
+        replies = [agree(client) for _ in range(10)]
+        assert [reply.status_code for reply in replies] == [303] * 8 + [429] * 2
+        assert 0 < int(replies[-1].headers["retry-after"]) <= 31
+        assert "Many people are coming in" in replies[-1].text
+        assert len(served.store.visits()) == 8
 
 
 def test_every_reply_carries_the_headers(served: Served, walker: Walker) -> None:
@@ -281,11 +282,13 @@ def test_every_reply_carries_the_headers(served: Served, walker: Walker) -> None
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
-        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert reply.headers["referrer-policy"] == (
+            "same-origin" if reply.url.path == "/join" and reply.status_code == 200 else "no-referrer"
+        )
         assert reply.headers["x-content-type-options"] == "nosniff"
         assert reply.headers["cache-control"] == "no-store"
         assert "server" not in reply.headers
-        assert "set-cookie" not in reply.headers
+        assert "set-cookie" not in reply.headers or reply.url.path == "/join"
 
 
 def test_browsers_keep_static_files_and_the_first_page_is_light(served: Served, client: httpx.Client) -> None:

@@ -39,7 +39,9 @@ def test_serve_plans_prints_the_links_and_ends_cleanly(tmp_path: Path) -> None:
         assert re.search(r"password     ([a-z2-9]{4}-){3}[a-z2-9]{4}\n", command.said)
         links = re.findall(r"(r\d+)  (http\S+)", command.said)
         assert [place for place, _ in links] == ["r001", "r002"]
-        assert read_sheet(httpx.get(links[0][1])).page == "consent"
+        sheet = read_sheet(httpx.get(links[0][1]))
+        agreed = httpx.post(command.url + sheet.action, data={**sheet.fixed, "consent": "yes"})
+        assert (sheet.page, agreed.status_code) == ("consent", 303)
         code = walk(command, folder)
         assert command.stop() == 0
     with open_store(None, load_study(folder), create=False) as store:
@@ -48,14 +50,14 @@ def test_serve_plans_prints_the_links_and_ends_cleanly(tmp_path: Path) -> None:
         assert "there was no plan" not in command.said
         tokens = re.findall(r"r\d+  http\S+/r/(\S+)", command.said)
         assert len(tokens) == 2
-        assert tokens[0] == links[1][1].rpartition("/")[2]  # the first was opened, so there is a new one
+        assert tokens[0] == links[1][1].rpartition("/")[2]  # the first is used, so there is a new one
         assert httpx.get(f"{command.url}/health").status_code == 200
         assert command.stop(signal.SIGINT) == 0
 
 
 def test_several_processes_serve_one_study_and_a_dead_one_comes_back(tmp_path: Path, postgres: str) -> None:
     folder = make_study(tmp_path / "study", "binary")
-    with serve_command(folder, "--workers", "2", "--db", postgres) as command:
+    with serve_command(folder, "--workers", "2", PANELIST_DATABASE_URL=postgres) as command:
         walk(command, folder)
         workers = find_children(command.process.pid)
         assert len(workers) == 2
@@ -142,8 +144,11 @@ def test_a_port_in_use_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--db", "mysql://user:secret@host/x"], "is no database for a study"),
-        (["--db", "postgresql://nobody:secret@127.0.0.1:1/x"], "cannot be reached"),
+        (["--db", "mysql://user@host/x"], "is no database for a study"),
+        (["--db", "postgresql://nobody@127.0.0.1:1/x"], "cannot be reached"),
+        (["--db", "postgresql://nobody:secret@127.0.0.1:1/x"], "PANELIST_DATABASE_URL"),
+        (["--trusted-proxy", "proxy.example"], "no address of a proxy"),
+        (["--trusted-proxy", "0.0.0.0/0"], "is everybody"),
         (["--db", "nowhere/at/all/study.db"], "there is no folder"),
         (["--url", "rate.example.org"], "no address for the pages"),
         (["--port", "70000"], "There is no port 70000"),
@@ -194,7 +199,7 @@ def test_a_study_that_changed_after_people_came_is_refused_until_it_is_meant(
     assert "--study-changed" in done.err
     with serve_command(folder, "--study-changed") as command:
         assert "that is on record now" in command.said
-        assert httpx.get(f"{command.url}/join").status_code == 303
+        assert httpx.get(f"{command.url}/join").status_code == 200
     with open_store(None, load_study(folder), create=False) as store:
         assert "study file changed" in [action.what for action in store.actions()]
 

@@ -86,6 +86,17 @@ def read_sheet(reply: httpx.Response) -> Sheet:
     return sheet
 
 
+def agree(client: httpx.Client, query: str = "", again: bool = False, **headers: str) -> httpx.Response:
+    """Return what comes of agreeing on the open link, from another device or ``again`` from the same."""
+    if not again:
+        client.cookies.clear()
+    reply = client.get(f"/join{query}")
+    if reply.status_code != 200:
+        return reply
+    sheet = read_sheet(reply)
+    return client.post(sheet.action, data={**sheet.fixed, "consent": "yes"}, headers=headers)
+
+
 Choose = Callable[[Sheet, str, list[str]], str]
 
 
@@ -108,9 +119,9 @@ class Walker:
         self.link = ""
         self.seen: list[Sheet] = []
 
-    def join(self, query: str = "") -> "Walker":
-        """Come in by the open link."""
-        reply = self.client.get(f"/join{query}")
+    def join(self, query: str = "", again: bool = False) -> "Walker":
+        """Agree on the open link: on a device of one's own, or ``again`` on the one of before."""
+        reply = agree(self.client, query, again)
         assert reply.status_code == 303, (reply.status_code, reply.text)
         self.link = reply.headers["location"]
         return self

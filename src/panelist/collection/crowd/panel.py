@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from panelist.collection.crowd.badges import make_panel_key
 from panelist.collection.crowd.errors import BadRecruiting
-from panelist.collection.crowd.outcomes import fill_outcomes
+from panelist.collection.crowd.outcomes import NOT_YET, fill_outcomes
 from panelist.collection.links import open_link
 from panelist.study.panels import find_panel, write_link
 from panelist.study.recruiting import Recruiting
@@ -48,7 +49,9 @@ def describe_panel(study: Study, url: str, secret: str, name: str = "") -> list[
     lines = []
     if study.file.recruiting is None or study.file.recruiting.panel != panel.name:
         lines += [f"First, in the study file: recruiting: {{panel: {panel.name}}}", ""]
-    lines += [f"Panel      {panel.name}", f"Link       {write_link(panel, open_link(url))}"]
+    key = make_panel_key(secret, panel.name) if secret != NOT_YET else "(drawn when the server first starts)"
+    link = write_link(panel, open_link(url), key)
+    lines += [f"Panel      {panel.name}", f"Link       {link}"]
     if panel.redirect:
         lines.append(f"Then to    {panel.redirect}")
     if panel.personal:

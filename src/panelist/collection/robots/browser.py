@@ -76,7 +76,9 @@ def read_address(url: str) -> Address:
             "Simulated raters only visit a server on this machine (127.0.0.1, ::1 or localhost), "
             f"not {host}: their answers must never get among those of people."
         )
-    return Address(host, port, parts.path if parts.path not in ("", "/") else "/join", parts.query)
+    path = parts.path.rstrip("/")
+    entered = path.endswith("/join") or "/r/" in path  # else it is where the pages are
+    return Address(host, port, path if entered else f"{path}/join", parts.query)
 
 
 def _is_loopback(host: str) -> bool:
@@ -99,8 +101,9 @@ class Browser:
     async def send(self, method: str, path: str, body: bytes = b"", content: str = "") -> Reply:
         """Send one request and return what the server says to it."""
         head = f"{method} {path} HTTP/1.1\r\n{self._host}"
-        if content:
+        if content:  # what is sent comes from a page, as browsers say
             head += f"Content-Type: {content}\r\nContent-Length: {len(body)}\r\n"
+            head += "Sec-Fetch-Site: same-origin\r\n"
         if self._cookies:
             head += (
                 "Cookie: " + "; ".join(f"{name}={value}" for name, value in self._cookies.items()) + "\r\n"

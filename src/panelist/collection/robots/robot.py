@@ -95,7 +95,7 @@ class Robot:
         """Return the first page: by the open link, or by one's own."""
         path, query = self.address.path, dict(parse_qsl(self.address.query))
         query[SIMULATED] = SIMULATED_YES  # the server keeps it with the visit
-        if path.startswith("/r/"):
+        if "/r/" in path:
             self.link = path
             return await self._ask("look", "GET", f"{path}?{urlencode(query, quote_via=quote)}")
         query.setdefault("id", self.person)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -10,21 +11,23 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from panelist.collection.pages import EndPage
 from panelist.collection.store.errors import StoreAway
-from panelist.collection.web import api, dashboard_routes, hit_routes, rater_routes
+from panelist.collection.web import api, dashboard_routes, hit_routes, join_routes, rater_routes
 from panelist.collection.web.config import WebConfig
 from panelist.collection.web.lifeline import follow_parent
+from panelist.collection.web.prefix import Prefix
 from panelist.collection.web.recruiting_routes import poll
 from panelist.collection.web.security import Guard, TooLarge, refuse, say_too_large
 from panelist.collection.web.site import Site, open_site
 from panelist.collection.web.static_files import make_static_routes
 
 RETRY_SECONDS = 5
+_SLASHED = re.compile(r"(/[A-Za-z0-9_-]+)+/")  # nothing that a browser could take for another host
 
 log = logging.getLogger("panelist.web")
 
@@ -42,7 +45,8 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the layers that a request passes."""
-        return Guard(super().build_middleware_stack(), self.config.hosts, self.config.url)
+        guard = Guard(super().build_middleware_stack(), self.config.hosts, self.config.url)
+        return Prefix(guard, self.config.prefix) if self.config.prefix else guard
 
     def openapi(self) -> dict[str, Any]:
         """Return the description of what programs may send."""
@@ -60,6 +64,7 @@ def make_app(config: WebConfig) -> Application:
     app = Application(
         config,
         routes=[
+            *join_routes.ROUTES,
             *rater_routes.ROUTES,
             *hit_routes.ROUTES,
             *added,
@@ -67,6 +72,7 @@ def make_app(config: WebConfig) -> Application:
             *make_static_routes(),
         ],
         lifespan=_live,
+        redirect_slashes=False,  # it would name a host and a scheme, which a proxy may have changed
         docs_url=None,  # their scripts come from elsewhere
         redoc_url=None,
         swagger_ui_oauth2_redirect_url=None,
@@ -113,9 +119,22 @@ async def _tell_too_large(request: Request, error: Exception) -> Response:
 
 
 async def _tell_refusal(request: Request, error: Exception) -> Response:
-    """Say that there is no such page, or that it is not asked in this way."""
+    """Say that there is no such page, or that it is not asked in this way; a slash too many is forgiven."""
     assert isinstance(error, HTTPException)
+    if error.status_code == 404 and (path := _find_without_slash(request)):
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(path + query, 307)
     return _tell(request, error.status_code, str(error.detail), headers=error.headers)
+
+
+def _find_without_slash(request: Request) -> str:
+    """Return the path of a page that was asked for with a slash too many; empty where there is none."""
+    path = request.url.path
+    if request.method not in ("GET", "HEAD") or _SLASHED.fullmatch(path) is None:
+        return ""
+    scope = {**request.scope, "path": path.rstrip("/")}
+    known = any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes)
+    return path.rstrip("/") if known else ""
 
 
 async def _tell_fault(request: Request, error: Exception) -> Response:

@@ -1,6 +1,8 @@
 """What the web application is told when it starts: the study, the database, and how the world reaches it."""
 
+import re
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,6 +21,7 @@ ID_PARAMETERS = (
     "id",
 )
 """What panels call a person in their links: Prolific, CloudResearch Connect, SONA, Besample and others."""
+PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -44,8 +47,9 @@ class WebConfig:
     """The parameters of the open link that may hold a person's outside id; the first that is there counts."""
     group_parameter: str = "group"
     """The parameter of the open link that names the group."""
-    joins_a_minute: int = 300
-    """How many may come by the open link from one address in a minute; 0 means any number."""
+    joins_a_minute: int = 10
+    """How many places one address may take by the open link in a minute, after four times as many at once;
+    0 means any number."""
     sweep_seconds: float = 30.0
     """How often places that are held too long are looked for."""
     patience_seconds: float = 30.0
@@ -54,6 +58,16 @@ class WebConfig:
     """What makes the pages that are added to the dashboard."""
     parent: int | None = None
     """The process that started this one; when it is gone, so is this one."""
+
+    @property
+    def host(self) -> str:
+        """The host name of the public address, with its port."""
+        return urlsplit(self.url).netloc.casefold()
+
+    @property
+    def prefix(self) -> str:
+        """The path under which the pages are, such as ``/study``; empty at the root of their host."""
+        return urlsplit(self.url).path.rstrip("/")
 
     @property
     def https(self) -> bool:
@@ -66,15 +80,41 @@ def check_url(url: str) -> str:
 
     >>> check_url("https://rate.example.org/")
     'https://rate.example.org'
+    >>> check_url("https://example.org/rating/")
+    'https://example.org/rating'
     """
-    parts = urlsplit(url)
-    whole = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment)
-    if not whole or parts.path not in ("", "/") or parts.username is not None:
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment)
+    except ValueError:  # such as a bracket that does not close
+        whole = False
+    if not whole or PREFIX.fullmatch(parts.path.rstrip("/")) is None or parts.username is not None:
         raise BadAddress(
-            f"{url!r} is no address for the pages. Give scheme and host, such as https://rate.example.org; "
-            "the pages are at the root of their host."
+            f"{url!r} is no address for the pages. Give scheme and host, such as https://rate.example.org, "
+            "and the path under which the pages are, if it is not the root of the host: "
+            "https://example.org/rating."
         )
     return url.rstrip("/")
+
+
+def check_proxy(proxy: str) -> str:
+    """Return the address or the network of a proxy, or raise BadAddress.
+
+    >>> check_proxy("172.16.0.0/12")
+    '172.16.0.0/12'
+    """
+    try:
+        network = ip_network(proxy)
+    except ValueError:
+        raise BadAddress(
+            f"{proxy!r} is no address of a proxy. Give an IP address or a network, such as 10.0.0.7 or "
+            "172.16.0.0/12."
+        ) from None
+    if network.prefixlen == 0:
+        raise BadAddress(
+            f"{proxy} is everybody: then raters could give themselves any address. Name the proxy alone."
+        )
+    return proxy
 
 
 def find_hosts(bound: str, url: str | None) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Who may see the dashboard: the login, and what every request of a researcher brings along."""
 
+import asyncio
 import hashlib
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from panelist.collection.actions import Researcher
+from panelist.collection.store.logouts import LOGGED_OUT
 from panelist.collection.web.dashboard_view import Drawing, render
 from panelist.collection.web.live import Board
 from panelist.collection.web.login import CSRF_FIELD, CSRF_HEADER, Refused, Session
@@ -76,7 +78,7 @@ def researchers(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
 
     async def answer(request: Request) -> Response:
         site: Site = request.app.state.site
-        session = site.login.find(request)
+        session = await site.find_session(request)
         if session is None:
             return RedirectResponse(LOGIN, 303) if request.method != "POST" else _refuse_form()
         form = read_form(await request.body()) if request.method == "POST" else {}
@@ -101,7 +103,7 @@ def find_board(request: Request) -> Board:
 async def show_login(request: Request) -> Response:
     """Show the door, or the dashboard to who is in already."""
     site: Site = request.app.state.site
-    if site.login.find(request) is not None:
+    if await site.find_session(request) is not None:
         return RedirectResponse(HOME, 303)
     return _show_door(site)
 
@@ -111,7 +113,8 @@ async def log_in(request: Request) -> Response:
     site: Site = request.app.state.site
     form = read_form(await request.body())
     name = " ".join(form.get("who", "").split())[:LONGEST_NAME]
-    found = await site.login.enter(form.get("password", ""), find_address(request.scope))
+    browser = site.login.find_browser(request)
+    found = await site.login.enter(form.get("password", ""), find_address(request.scope), browser)
     if isinstance(found, Refused):
         if found.wait:
             wait = int(found.wait) + 1
@@ -129,7 +132,9 @@ async def log_in(request: Request) -> Response:
 
 
 async def log_out(visitor: Visitor) -> Response:
-    """Take the session away from the browser."""
+    """End the login, in whichever browser its cookie is."""
+    mark = visitor.site.login.mark(visitor.session)
+    await asyncio.to_thread(lambda: visitor.researcher.note(LOGGED_OUT, "", login=mark))
     reply = RedirectResponse(LOGIN, 303)
     visitor.site.login.forget(reply)
     reply.delete_cookie(NAME_COOKIE, path=HOME)

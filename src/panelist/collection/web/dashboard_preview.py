@@ -52,7 +52,7 @@ async def begin_preview(visitor: Visitor) -> Response:
 
 async def show_page(request: Request) -> Response:
     """Show the page at which a preview is."""
-    site, preview = _find(request)
+    site, preview = await _find(request)
     if preview is None:
         return RedirectResponse(LOGIN, 303)
     booklet = await asyncio.to_thread(site.booklet)
@@ -61,7 +61,7 @@ async def show_page(request: Request) -> Response:
 
 async def take_page(request: Request) -> Response:
     """Go on in a preview. It changes nothing anywhere, so that no other site could want to send this."""
-    site, preview = _find(request)
+    site, preview = await _find(request)
     if preview is None:
         return RedirectResponse(LOGIN, 303)
     if request.headers.get("sec-fetch-dest") == "empty":
@@ -78,7 +78,7 @@ async def take_page(request: Request) -> Response:
 
 async def take_answer(request: Request) -> Response:
     """Say what the script of the page wants to hear; it is not true, and the page says so above."""
-    preview = _find(request)[1]
+    _, preview = await _find(request)
     if preview is None:
         return JSONResponse({"saved": False, "problem": "Please log in again."}, 403)
     return JSONResponse({"saved": True, "revision": 0, "late": False})
@@ -86,7 +86,7 @@ async def take_answer(request: Request) -> Response:
 
 async def send_picture(request: Request) -> Response:
     """Send a picture of a page of the preview."""
-    site, preview = _find(request)
+    site, preview = await _find(request)
     occasion, order, place = (request.path_params[name] for name in ("occasion", "order", "place"))
     if preview is None:
         return Response(status_code=404)
@@ -96,10 +96,10 @@ async def send_picture(request: Request) -> Response:
     return (send_image(path) if path is not None else None) or Response(status_code=404)
 
 
-def _find(request: Request) -> tuple[Site, Preview | None]:
+async def _find(request: Request) -> tuple[Site, Preview | None]:
     """Return the preview in an address, for those who are logged in."""
     site: Site = request.app.state.site
-    if site.login.find(request) is None:
+    if await site.find_session(request) is None:
         return site, None
     return site, unpack_preview(request.path_params["packed"], _key(site))
 

@@ -1,6 +1,7 @@
 """The researcher's routes: what can be seen. What can be done is in dashboard_actions.py."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -14,10 +15,12 @@ from panelist.collection.system_means import CriterionMeans, average_systems
 from panelist.collection.web import dashboard_access as access
 from panelist.collection.web import dashboard_actions as actions
 from panelist.collection.web import dashboard_preview as preview
+from panelist.collection.web import dashboard_release as release
 from panelist.collection.web import recruiting_routes as recruiting
 from panelist.collection.web.dashboard_access import HOME, LOGIN, Visitor, researchers
 from panelist.collection.web.dashboard_charts import find_axis
 from panelist.collection.web.dashboard_view import FLAGS, are_results_shown, name_criteria
+from panelist.collection.web.site import Site
 from panelist.scales.line import LineScale
 from panelist.scales.points import PointScale
 from panelist.study.study import Study
@@ -33,12 +36,20 @@ async def show_board(visitor: Visitor) -> Response:
 
 async def stream(request: Request) -> Response:
     """Send how the collecting goes, each time that it has changed."""
-    if request.app.state.site.login.find(request) is None:
+    site: Site = request.app.state.site
+    if await site.find_session(request) is None:
         return Response("Please log in again.\n", 401)
     board = access.find_board(request)
+
+    async def watch() -> AsyncIterator[str]:
+        async for message in board.watch():
+            if await site.find_session(request) is None:  # logged out meanwhile, perhaps in another window
+                return
+            yield message
+
     # No proxy may hold it back until it is complete: it never is.
     headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(board.watch(), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(watch(), media_type="text/event-stream", headers=headers)
 
 
 async def show_raters(visitor: Visitor) -> Response:
@@ -153,5 +164,6 @@ ROUTES = [
     *recruiting.ROUTES,
     *actions.ROUTES,
     *preview.ROUTES,
+    *release.ROUTES,
 ]
 """Everything under /dashboard."""

@@ -21,9 +21,15 @@ from panelist.collection.store.errors import BadStore
 from panelist.collection.store.plans import find_moved
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.app import make_app
-from panelist.collection.web.config import BadAddress, WebConfig, check_url, find_hosts
+from panelist.collection.web.config import BadAddress, WebConfig, check_proxy, check_url, find_hosts
 from panelist.collection.web.extension import MakeExtension
-from panelist.collection.web.passwords import hash_password, make_password
+from panelist.collection.web.passwords import (
+    FEWEST_DIFFERENT,
+    SHORTEST,
+    find_weakness,
+    hash_password,
+    make_password,
+)
 from panelist.core.errors import BadPlan
 from panelist.design.files import TABLE, read_plan, write_plan
 from panelist.design.make import plan_study
@@ -31,7 +37,8 @@ from panelist.design.plan import Plan
 from panelist.study.load import load_study
 from panelist.study.study import Study
 
-PASSWORD_VARIABLE, SHORTEST_PASSWORD = "PANELIST_PASSWORD", 12
+PASSWORD_VARIABLE = "PANELIST_PASSWORD"
+LOOPBACK_ADDRESSES = ("127.0.0.1", "::1")
 BACKLOG = 2048
 MOST_OPEN = 65_536
 PORT_TRIES, PORT_PAUSE = 10, 0.3
@@ -53,6 +60,8 @@ class Wishes:
     joins_a_minute: int = WebConfig.joins_a_minute
     study_changed: bool = False
     access_log: bool = False
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses or networks of proxies that are believed about the sender, besides one on this machine."""
     extensions: tuple[MakeExtension, ...] = ()
 
 
@@ -92,6 +101,8 @@ def prepare(wishes: Wishes) -> Ready:
     """Return the server, ready to run, or raise an error that says what is in the way."""
     study = load_study(wishes.study)
     url = check_url(wishes.url) if wishes.url else None
+    for proxy in wishes.trusted_proxies:
+        check_proxy(proxy)
     password, given = _find_password()
     notes: list[str] = []
     with open_checked(study, wishes, notes) as store:
@@ -143,9 +154,9 @@ def run(ready: Ready) -> int:
         log_level="info" if ready.wishes.access_log else "warning",
         access_log=ready.wishes.access_log,
         server_header=False,
-        # Whom to believe about the sender: only a proxy on this machine, and only where one was announced.
-        proxy_headers=ready.wishes.url is not None,
-        forwarded_allow_ips="127.0.0.1,::1",
+        # Whom to believe about the sender: a proxy on this machine, where one was announced, and those named.
+        proxy_headers=ready.wishes.url is not None or bool(ready.wishes.trusted_proxies),
+        forwarded_allow_ips=[*LOOPBACK_ADDRESSES, *ready.wishes.trusted_proxies],
         backlog=BACKLOG,
         timeout_graceful_shutdown=END_SECONDS,
         timeout_worker_healthcheck=60,
@@ -220,10 +231,11 @@ def _explain(error: OSError, host: str, port: int) -> str:
 def _find_password() -> tuple[str, bool]:
     """Return the password of the dashboard, and whether it was given in the environment."""
     given = os.environ.get(PASSWORD_VARIABLE, "").strip()
-    if given and len(given) < SHORTEST_PASSWORD:
+    if given and (weakness := find_weakness(given)):
         raise BadAddress(
-            f"{PASSWORD_VARIABLE} has {len(given)} characters; at least {SHORTEST_PASSWORD} are needed. "
-            "Take a longer one, or none: then one is drawn."
+            f"The password in {PASSWORD_VARIABLE} is easy to guess: {weakness}. Accepted are at least "
+            f"{SHORTEST} characters, {FEWEST_DIFFERENT} of them different, neither digits only nor a word "
+            "that everybody tries: four random words will do. Or set none: then one is drawn."
         )
     return (given, True) if given else (make_password(), False)
 

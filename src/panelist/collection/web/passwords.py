@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 from dataclasses import dataclass, field
 
@@ -9,6 +10,13 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike
 GROUPS, GROUP_LENGTH = 4, 4
 # scrypt's usual cost for a login: 16 MiB and some 50 ms (RFC 7914, https://www.rfc-editor.org/rfc/rfc7914).
 COST, BLOCK, PARALLEL = 2**14, 8, 1
+SHORTEST, FEWEST_DIFFERENT, LEAST_LETTERS = 12, 6, 6
+TRIED_FIRST = (
+    *("password", "passwort", "passw0rd", "panelist", "dashboard", "researcher", "research", "study"),
+    *("letmein", "welcome", "changeme", "iloveyou", "administrator", "admin", "secret", "qwertyuiop"),
+    *("qwertz", "qwerty", "asdfgh", "1q2w3e4r", "abcdef", "monkey", "dragon", "football", "default", "test"),
+)
+ROWS = ("abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm", "1234567890" * 3, "1q2w3e4r5t6y7u8i9o0p")
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,33 @@ def make_password() -> str:
     """Return a new password: 79 random bits that can be read aloud, such as ``k7qd-m2xw-9rta-hv3e``."""
     groups = ("".join(secrets.choice(LETTERS) for _ in range(GROUP_LENGTH)) for _ in range(GROUPS))
     return "-".join(groups)
+
+
+def find_weakness(password: str) -> str:
+    """Return what makes a password easy to guess; nothing where it will do.
+
+    >>> find_weakness("password-2026!")
+    'it is a word that everybody tries'
+    >>> find_weakness("correct horse battery staple")
+    ''
+    """
+    text = password.strip().casefold()
+    if len(text) < SHORTEST:
+        return f"it has {len(text)} characters"
+    if len(set(text)) < FEWEST_DIFFERENT:
+        return f"it has {len(set(text))} different characters"
+    if any(text == text[:n] * (len(text) // n) for n in range(1, len(text) // 2 + 1) if len(text) % n == 0):
+        return "it says the same again and again"
+    rest = text
+    for word in TRIED_FIRST:
+        rest = rest.replace(word, "")
+    if len(re.sub(r"[\W\d_]", "", rest)) < LEAST_LETTERS and rest != text:
+        return "it is a word that everybody tries"
+    if text.isdecimal():
+        return "it is digits only"
+    if any(text in row or text in row[::-1] for row in ROWS):
+        return "it is a row of keys"
+    return ""
 
 
 def hash_password(password: str, salt: bytes | None = None) -> PasswordHash:

@@ -1,4 +1,4 @@
-"""The raters' routes: in by the open link or by one's own, then always the right page.
+"""The raters' routes: in by a link of one's own, then always the right page (the open link: join_routes.py).
 
 They go past FastAPI's machinery: thousands of answers a minute come here, and the session reads them itself.
 """
@@ -14,16 +14,14 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from panelist.collection.answering import NotAsked
-from panelist.collection.booklet import Booklet
-from panelist.collection.briefing_pages import has_step, make_end_page
+from panelist.collection.briefing_pages import make_end_page
 from panelist.collection.crowd.devices import find_device
-from panelist.collection.crowd.following import SESSION
 from panelist.collection.moves import go_to
 from panelist.collection.pages import EndPage, HitPage, Page
 from panelist.collection.session import Outcome, find_state, go_back, next_page, pause, take, take_one
 from panelist.collection.store import ops
 from panelist.collection.store.answers import Answer
-from panelist.collection.store.errors import NoPlace, NotOpen
+from panelist.collection.store.errors import NoPlace
 from panelist.collection.store.messages import ShowMessages
 from panelist.collection.store.people import TIMED_OUT
 from panelist.collection.store.records import Visit
@@ -31,7 +29,7 @@ from panelist.collection.web.api import Message
 from panelist.collection.web.hit_routes import AROUND_A_HIT
 from panelist.collection.web.images import find_image, send_image
 from panelist.collection.web.render import Frame, render_page
-from panelist.collection.web.security import TOKEN, find_address
+from panelist.collection.web.security import TOKEN, is_prefetch
 from panelist.collection.web.site import Past, Site
 from panelist.core.columns import SIMULATED
 from panelist.scales.base import BadAnswer
@@ -45,39 +43,6 @@ BRIEFING = ("consent", "background", "instructions", "examples", "comprehension"
 
 Follow = Callable[[Site, Visit, Mapping[str, str], float], Outcome]
 """What follows from a form that a visit sent at a time."""
-
-
-async def join(request: Request) -> Response:
-    """Send somebody who came by the open link to a place of their own."""
-    site: Site = request.app.state.site
-    if is_preview(request):
-        return Response()  # it must not take a place
-    if wait := site.joins.wait(find_address(request.scope)):
-        return show(site, EndPage(id="end-trouble", kind="trouble"), 429, {"Retry-After": str(int(wait) + 1)})
-    params = keep_parameters(request.query_params)
-    outside_id = next((params[name] for name in site.id_parameters if params.get(name)), None)
-    group = params.get(site.config.group_parameter) or None
-    names = (await site.read(site.store.places)).names
-    if group is not None and group not in names:
-        return show(site, EndPage(id="end-unknown", kind="unknown"), 404)
-    if not fits_device(site, request):
-        return await show_end(site, "incompatible", outside_id)
-    first = await site.read(lambda: find_first_step(site.booklet()))
-    try:
-        visit = await site.write(ops.Join(group, outside_id, params, first))
-    except NoPlace:
-        return await show_end(site, "full", outside_id)
-    except NotOpen:
-        state = await site.read_state()
-        return show(site, EndPage(id=f"end-{state}", kind=state), 409)
-    if visit.state == "released" and is_new_submission(visit, params):
-        visit = await site.write(ops.Reopen(visit.id, params))
-    return RedirectResponse(f"/r/{visit.token}", 303)
-
-
-def is_new_submission(visit: Visit, params: Mapping[str, str]) -> bool:
-    """Return whether somebody comes by the panel again, with another submission than before."""
-    return bool(params.get(SESSION)) and params.get(SESSION) != visit.params.get(SESSION)
 
 
 def fits_device(site: Site, request: Request) -> bool:
@@ -94,13 +59,11 @@ async def show_end(site: Site, kind: str, outside_id: str | None = None) -> Resp
     return show(site, page, 409)
 
 
-def is_preview(request: Request) -> bool:
-    """Return whether a browser only looks ahead: nobody is there yet."""
-    return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
-
-
 async def open_visit(site: Site, visit: Visit, params: Mapping[str, str]) -> Visit:
-    """Return the visit of a link that is opened for the first time: at the first step.
+    """Return a visit at its first step, whose person is here for certain.
+
+    A link of one's own that is only opened stays as it is until its first page is sent: programs open links
+    that come by mail, and the place would be held for nobody.
 
     Of the parameters that somebody added to their own link only one is kept: that the rater is simulated.
     """
@@ -108,11 +71,6 @@ async def open_visit(site: Site, visit: Visit, params: Mapping[str, str]) -> Vis
     if SIMULATED in params:
         move = replace(move, params={SIMULATED: params[SIMULATED]})
     return (await site.write(ops.MoveVisit(visit.id, move))).visit
-
-
-def find_first_step(booklet: Booklet) -> str:
-    """Return the state in which a visit begins: at the first step of the briefing that the study has."""
-    return next((step for step in BRIEFING if has_step(booklet, step)), "invited")
 
 
 def keep_parameters(given: Mapping[str, str]) -> dict[str, str]:
@@ -131,16 +89,19 @@ async def show_page(request: Request) -> Response:
     now = time.time()
     if visit.state == "invited" and not fits_device(site, request):
         return await show_end(site, "incompatible", visit.outside_id)
-    if visit.state == "invited" and not is_preview(request):
-        visit = await open_visit(site, visit, keep_parameters(request.query_params))
-    visit = await come_back(site, visit, now)
+    params = keep_parameters(request.query_params)
+    here = visit.seen is not None or SIMULATED in params
+    if visit.state == "invited" and here and not is_prefetch(request):
+        visit = await open_visit(site, visit, params)
+    if not is_prefetch(request):
+        visit = await come_back(site, visit, now)
 
     def look() -> Page:
         return next_page(site.booklet(), visit, Past(site.store, visit), now, site.state())
 
     page = await site.read(look)
     site.shown.note(visit.id, page.id, now)
-    if not waits or is_preview(request):
+    if not waits or is_prefetch(request):
         return show(site, page, token=visit.token)
     messages = await site.write(ShowMessages(visit.id))
     return show(site, page, token=visit.token, messages=messages)
@@ -195,7 +156,10 @@ async def _take_form(request: Request, follow: Follow) -> Response:
         return problem
     if outcome.again is not None and not visit.over:
         return show(site, outcome.again, 422, token=visit.token)
-    return RedirectResponse(f"/r/{visit.token}", 303)
+    reply = RedirectResponse(f"/r/{visit.token}", 303)
+    if visit.state in ("invited", "consent"):
+        site.devices.keep(reply, visit.token)  # the open link goes on here, too
+    return reply
 
 
 async def store_outcome(site: Site, visit: Visit, outcome: Outcome) -> Response | None:
@@ -353,6 +317,5 @@ ROUTES = [
     Route("/r/{token}/back", take_back, methods=["POST"]),
     Route("/r/{token}/pause", take_pause, methods=["POST"]),
     Route("/r/{token}/image/{occasion:int}-{order:int}-{place:int}", send_picture, methods=["GET"]),
-    Route("/join", join, methods=["GET"]),
     Route("/", show_home, methods=["GET"]),
 ]

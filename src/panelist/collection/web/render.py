@@ -50,6 +50,10 @@ class Frame:
     """Random letters: the key of each field begins with them, so that a form sent twice is known again."""
     messages: tuple[str, ...] = ()
     """What the research team wrote to this rater."""
+    action: str = ""
+    """Where the form goes, if not to the visit."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """What the form sends besides what the rater answers."""
 
     @property
     def contact_link(self) -> str:

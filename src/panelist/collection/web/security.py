@@ -1,7 +1,7 @@
 """What every request passes first, and what every reply carries.
 
-No page of ours needs anything but itself: so the policy for browsers forbids all else. Raters have no cookie;
-the 128 random bits of their link are the key. Researchers log in (login.py).
+No page of ours needs anything but itself: so the policy for browsers forbids all else. The 128 random bits of
+a rater's link are the key; a cookie only remembers it (device_cookie.py). Researchers log in (login.py).
 """
 
 import re
@@ -10,6 +10,7 @@ from time import monotonic
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -113,6 +114,24 @@ def is_same_site(headers: Headers, hosts: Collection[str]) -> bool:
     return origin is None or origin == "null" or _find_host(origin) in hosts
 
 
+def is_ours(headers: Headers, hosts: Collection[str]) -> bool:
+    """Return whether a browser says that a page of ours sent a request: nothing said is not enough.
+
+    Browsers before 2023 have no Sec-Fetch-Site; they name the page in Origin or in Referer.
+    """
+    if (site := headers.get("sec-fetch-site")) is not None:
+        return site == "same-origin"
+    said = headers.get("origin")
+    said = headers.get("referer") if said in (None, "null") else said
+    return said is not None and _find_host(said) in hosts
+
+
+def is_prefetch(request: Request) -> bool:
+    """Return whether a browser or a program only looks ahead: nobody is there yet."""
+    said = (request.headers.get(name, "") for name in ("sec-purpose", "purpose", "x-purpose", "x-moz"))
+    return request.method == "HEAD" or any("pre" in one.casefold() for one in said)
+
+
 def _find_host(origin: str) -> str:
     try:
         return urlsplit(origin).netloc.casefold() or "?"
@@ -166,10 +185,17 @@ def refuse(path: str, status: int, why: str, headers: dict[str, str] | None = No
 
 
 class Limiter:
-    """So many a minute from one address, and as many at once; what is over is told when to come again."""
+    """So many a minute from one address, and ``at_once`` minutes' worth at once; the rest is told to wait."""
 
-    def __init__(self, a_minute: int, clock: Callable[[], float] = monotonic, most: int = 10_000) -> None:
+    def __init__(
+        self,
+        a_minute: int,
+        clock: Callable[[], float] = monotonic,
+        most: int = 10_000,
+        at_once: int = 1,
+    ) -> None:
         self.a_minute = a_minute
+        self._full = float(a_minute * at_once)
         self._clock = clock
         self._most = most
         self._left: dict[str, tuple[float, float]] = {}
@@ -179,8 +205,8 @@ class Limiter:
         if not self.a_minute:
             return 0.0
         now, rate = self._clock(), self.a_minute / 60
-        left, at = self._left.pop(address, (float(self.a_minute), now))
-        left = min(float(self.a_minute), left + (now - at) * rate)
+        left, at = self._left.pop(address, (self._full, now))
+        left = min(self._full, left + (now - at) * rate)
         short = 1.0 - left
         self._left[address] = (left, now) if short > 0 else (left - 1.0, now)  # the newest stands last
         if len(self._left) > self._most:

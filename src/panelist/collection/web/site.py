@@ -8,27 +8,34 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
+from starlette.requests import Request
+
 from panelist.collection.booklet import Booklet
 from panelist.collection.crowd.outcomes import dress_study
 from panelist.collection.crowd.panel import find_id_parameters
 from panelist.collection.pages import Page
 from panelist.collection.store.errors import StoreAway
+from panelist.collection.store.logouts import Logouts
 from panelist.collection.store.ops import Operation, ReleaseStale
 from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.config import WebConfig
-from panelist.collection.web.login import Login
+from panelist.collection.web.device_cookie import DeviceCookie
+from panelist.collection.web.login import Login, Session
 from panelist.collection.web.render import Frame
 from panelist.collection.web.security import Limiter
 from panelist.collection.web.skeletons import draw_page
 from panelist.collection.words import load_words
 from panelist.study.load import load_study
+from panelist.study.panels import find_panel
 from panelist.study.study import Study
 
 T = TypeVar("T")
 STATE_SECONDS = 1.0
 OPENING_SECONDS, OPENING_PAUSE = 60.0, 0.5
 SHOWN_KEPT = 100_000
+JOINS_AT_ONCE = 4
+"""The minutes' worth of places that one address may take at once: a class that begins together."""
 
 
 class Site:
@@ -41,8 +48,12 @@ class Site:
         """The study with the codes of its panel, as the pages show it."""
         self.store = store
         self.id_parameters = find_id_parameters(study, config.id_parameters)
-        self.login = Login(store.study.secret, config.password, config.https)
-        self.joins = Limiter(config.joins_a_minute)
+        self.login = Login(store.study.secret, config.password, config.https, prefix=config.prefix)
+        self._logouts = Logouts()
+        self._noted: set[str] = set()
+        self.devices = DeviceCookie(store.study.secret, config.https, config.prefix)
+        self.panel = find_panel(study.file.recruiting) if study.file.recruiting is not None else None
+        self.joins = Limiter(config.joins_a_minute, at_once=JOINS_AT_ONCE)
         self.words = load_words(study.file.language)
         self.shown = Shown()
         self._inline = store.database.file is not None
@@ -57,6 +68,20 @@ class Site:
         """Return what the operation returns, once it is on disk."""
         return await self.store.writer.send(op)
 
+    def note_once(self, what: str) -> bool:
+        """Return whether this is the first time that somebody notes it in this process."""
+        first = what not in self._noted
+        self._noted.add(what)
+        return first
+
+    async def find_session(self, request: Request) -> Session | None:
+        """Return the login of a request, if it has one that nobody has ended since, here or elsewhere."""
+        session = self.login.find(request)
+        if session is None:
+            return None
+        ended = await self.read(lambda: self.store.database.read(self._logouts.look))
+        return None if self.login.mark(session) in ended else session
+
     def booklet(self) -> Booklet:
         """Return the pages of the plan in force; call it inside ``read``."""
         version = self.store.version()
@@ -64,12 +89,27 @@ class Site:
             self._booklet = (version.number, Booklet(self.shown_study, version.plan, self.words))
         return self._booklet[1]
 
-    def render(self, page: Page, token: str = "", messages: tuple[str, ...] = ()) -> str:
-        """Return the HTML of a page; its forms lead to the visit of this token."""
+    def render(
+        self,
+        page: Page,
+        token: str = "",
+        messages: tuple[str, ...] = (),
+        action: str = "",
+        fields: tuple[tuple[str, str], ...] = (),
+    ) -> str:
+        """Return the HTML of a page; its forms lead to the visit of this token, or to ``action``."""
         file = self.study.file
         home = f"/r/{token}" if token else ""
         theme = file.collecting.theme
-        frame = Frame(file.title, home, file.information.contact, theme, messages=messages)
+        frame = Frame(
+            file.title,
+            home,
+            file.information.contact,
+            theme,
+            messages=messages,
+            action=action,
+            fields=fields,
+        )
         return draw_page(page, self.words, frame)
 
     def state(self) -> str:

@@ -33,7 +33,7 @@ async def show_planner(visitor: Visitor) -> Response:
 
 async def stream(request: Request) -> Response:
     """Send what is simulated, as it becomes known."""
-    if request.app.state.site.login.find(request) is None:
+    if await request.app.state.site.find_session(request) is None:
         return Response("Please log in again.\n", 401)
     reply: Response = await (await _load()).stream(request)
     return reply

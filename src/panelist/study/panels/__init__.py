@@ -27,10 +27,11 @@ def find_panel(recruiting: Recruiting, name: str = "") -> Panel:
     return known[wanted]
 
 
-def write_link(panel: Panel, join: str) -> str:
-    """Return the link to give to a panel; ``join`` is the address of the open link.
+def write_link(panel: Panel, join: str, key: str = "KEY") -> str:
+    """Return the link to give to a panel; ``join`` is the address of the open link, ``key`` the study's.
 
     >>> write_link(Panel(name="ours", id="who"), "https://rate.example.org/join")
     'https://rate.example.org/join?who=ID'
     """
-    return (panel.link or f"{{join}}?{panel.id}=ID").replace("{join}", join)
+    link = panel.link or f"{{join}}?{panel.id}=ID" + ("&key={key}" if panel.ids == "keyed" else "")
+    return link.replace("{join}", join).replace("{key}", key)

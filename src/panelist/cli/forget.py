@@ -1,0 +1,60 @@
+"""``panelist forget``: erase what was collected about one person."""
+
+import getpass
+from typing import Annotated
+
+import typer
+
+from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.terminal import say, tell
+
+
+def forget(
+    study: StudyPlace,
+    rater: Annotated[
+        str,
+        typer.Option(
+            metavar="ID",
+            help="Whom: the id of the panel, the pseudonym of an export, or the rater's own link.",
+            show_default=False,
+        ),
+    ],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Erase it; without this, only tell what there is.")
+    ] = False,
+    db: DatabaseUrl = None,
+) -> None:
+    """Erase what was collected about one person who withdraws; that somebody did is kept."""
+    from panelist.collection.forgetting import find_person, wipe
+    from panelist.collection.forgetting import forget as erase
+    from panelist.collection.store.store import open_store
+    from panelist.study.load import load_study
+
+    with open_store(db, load_study(study), create=False) as store:
+        person = find_person(store, rater)
+        for line in person.lines():
+            say(line)
+        if person.traces.payments:
+            tell("Note: what was paid for which submission stays in the journal of payments.")
+        if not yes:
+            say("Nothing is erased yet. Add --yes to erase it; that cannot be taken back.")
+            return
+        erase(store, person, _find_name())
+        wiped = wipe(store)
+    say("All of that is erased. The place is free again, and the record says that one person withdrew.")
+    if not wiped:
+        tell(
+            "Note: others are at work in the database. What was deleted is gone from its journal "
+            "(study.db-wal) once they have ended."
+        )
+    tell(
+        "Note: backups and exports made before still hold it: delete them. If the server runs, start it "
+        "again: its dashboard still shows what it has read."
+    )
+
+
+def _find_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # an account without a name, as in some containers
+        return ""

@@ -1,0 +1,90 @@
+"""Finding one person by what is known of them, and telling what is erased."""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from panelist.collection.pseudonyms import make_pseudonym
+from panelist.collection.store.forgetting import Forget, Traces, count_traces, is_forgotten
+from panelist.collection.store.records import Visit
+from panelist.collection.store.store import Store
+from panelist.core.errors import PanelistError
+
+_LINK = re.compile(r"(?:.*/r/)?([A-Z2-7]{26})(?:[/?#].*)?")
+
+
+class NobodyFound(PanelistError):
+    """Nobody is known by this id."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A visit and what the database holds about it."""
+
+    visit: Visit
+    name: str
+    """The pseudonym."""
+    traces: Traces
+
+    def lines(self) -> Iterator[str]:
+        """Return what there is, in words."""
+        visit, traces = self.visit, self.traces
+        place = f"place {visit.place}, " if visit.place else ""
+        yield f"Rater {self.name} ({place}{visit.state.replace('_', ' ')}):"
+        yield f"  {_count(traces.answers, 'answer')}, {_count(traces.pages, 'page')} done"
+        yield f"  {_count(traces.events, 'event')}: consent, background, checks, comments, messages"
+        yield f"  the id of the person: {'yes' if visit.outside_id else 'none is known'}"
+        yield f"  {_count(len(visit.params), 'parameter')} of the link, the link itself, code and times"
+        if traces.submissions:
+            yield f"  {_count(traces.submissions, 'submission')} to the panel"
+        if traces.notes:
+            yield f"  words about this rater in {_count(traces.notes, 'action')} of researchers"
+
+
+def find_person(store: Store, known_as: str) -> Person:
+    """Return the person of an id, a pseudonym, or a link; raise NobodyFound where there is none."""
+    wanted = known_as.strip()
+    visits = [visit for visit in store.visits() if wanted and not is_forgotten(visit)]
+    link = _LINK.fullmatch(wanted)
+    for visit in visits:
+        name = _name(store, visit)
+        if wanted in (visit.outside_id, name, visit.token) or (link is not None and link[1] == visit.token):
+            traces = store.database.read(lambda link, number=visit.id: count_traces(link, number))  # type: ignore[misc]
+            return Person(visit, name, traces)
+    raise NobodyFound(
+        f"Nobody is known as {wanted!r} in {store.database.name}. Give the id of the panel, the pseudonym of "
+        "an export (such as pk7qdm2xw9), or the rater's own link."
+    )
+
+
+def forget(store: Store, person: Person, who: str) -> Traces:
+    """Erase a person; return what was there."""
+    return store.do(Forget(person.visit.id, who))
+
+
+def wipe(store: Store) -> bool:
+    """Empty the journal of a file, which still has what was deleted; return whether that could be done now.
+
+    PostgreSQL overwrites deleted rows when it vacuums, which it does by itself.
+    """
+    if store.database.file is None:
+        return True
+    connection = sqlite3.connect(store.database.file, timeout=5.0, isolation_level=None)
+    try:
+        ((busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return not busy
+    except sqlite3.OperationalError:  # somebody else is writing all the time
+        return False
+    finally:
+        connection.close()
+
+
+def _name(store: Store, visit: Visit) -> str:
+    return make_pseudonym(
+        store.study.salt, f"id {visit.outside_id}" if visit.outside_id else f"visit {visit.token}"
+    )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
