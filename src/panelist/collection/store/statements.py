@@ -15,6 +15,7 @@ from sqlalchemy import (
     insert,
     literal_column,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.sql.dml import Insert, Update
@@ -81,13 +82,9 @@ HELD_PLACES = Statement(select(visits.c.place, visits.c.token).where(HOLDS))
 # All in one text, straight from the index: a row for each would cost several times as much at every join.
 _separator: Any = literal_column(f"'{HELD_SEPARATOR}'")
 HELD_NAMES = Statement(select(func.aggregate_strings(visits.c.place, _separator)).where(HOLDS))
-STALE_VISITS = Statement(
-    select(visits.c.id)
-    .where(
-        visits.c.ended.is_(None),
-        visits.c.seen < bindparam("before"),
-        visits.c.state != bindparam("waiting"),
-    )
+GOING_VISITS = Statement(
+    select(visits.c.id, visits.c.seen)
+    .where(visits.c.ended.is_(None), visits.c.seen.is_not(None), visits.c.state != bindparam("waiting"))
     .order_by(visits.c.id)
 )
 NEW_VISIT = Statement(_insert(visits).returning(visits.c.id))
@@ -97,10 +94,21 @@ SAVE_VISIT = Statement(
 SEE_VISIT = Statement(_update(visits, ["seen"], _this_visit))
 
 _page = [answers.c[name] == bindparam(name) for name in ("visit", "occasion", "page")]
-PAGE_ANSWERS = Statement(
-    select(answers.c.name, answers.c.revision, answers.c.value, answers.c.key, answers.c.late)
-    .where(*_page)
-    .order_by(answers.c.revision)
+# Of one field: the answer sent under a key, and the last one. Each is one step in an index, so that saving
+# costs the same however often somebody changed their mind.
+_field = [*_page, answers.c.name == bindparam("name")]
+_known = select(answers.c.revision, answers.c.value, answers.c.key, answers.c.late)
+_newest = answers.alias("newest")
+_last_revision = (
+    select(func.max(_newest.c.revision))
+    .where(*(_newest.c[name] == bindparam(name) for name in ("visit", "occasion", "page", "name")))
+    .scalar_subquery()
+)
+KNOWN_ANSWERS = Statement(
+    union_all(
+        _known.where(*_field, answers.c.key == bindparam("key")),
+        _known.where(*_field, answers.c.revision == _last_revision),
+    )
 )
 PAGE_ANSWERS_WHOLE = Statement(select(*answers.c).where(*_page).order_by(answers.c.revision))
 VISIT_ANSWERS = Statement(
@@ -133,6 +141,7 @@ STUDY = Statement(select(*studies.c))
 LOCK_STUDY = Statement(select(*studies.c).with_for_update())
 NEW_STUDY = Statement(_insert(studies, ()))
 SET_STUDY = Statement(_update(studies, ["state", "hash", "title"], studies.c.id == bindparam("id")))
+BEAT = Statement(update(studies).values(state=studies.c.state))
 LATEST_VERSION = Statement(select(func.max(plans.c.version)))
 PLAN = Statement(select(*plans.c).where(plans.c.version == bindparam("version")))
 NEW_PLAN = Statement(_insert(plans, ()))

@@ -50,6 +50,7 @@ class Store:
         self._patience = patience
         self._writer: Writer | None = None
         self._lock = threading.Lock()
+        database.note_file()  # from here on it must stay the same
         self.study: StudyRecord = database.read(reading.read_study)
         """What does not change while it is open: salt, secret and the like."""
 
@@ -199,10 +200,18 @@ class Store:
         """Let a visit not count, for this reason, even a finished one: its place is offered again."""
         return self.do(ops.EndVisit(visit, "excluded", reason, who))
 
+    def going(self) -> list[tuple[int, float]]:
+        """Return every visit that holds a place as long as somebody is seen there, with when that was."""
+        found = self.database.read(lambda link: link.rows(sql.GOING_VISITS, {"waiting": "waiting"}))
+        return [(visit, seen) for visit, seen in found]
+
     def release_stale(self, now: float | None = None) -> tuple[Visit, ...]:
-        """Let go every visit where nobody was seen for the time that the study holds a place; return them."""
-        moment = time.time() if now is None else now
-        return self.do(ops.ReleaseStale(moment - self.hold_seconds))
+        """Let go every visit where nobody was seen for the time that the study holds a place; return them.
+
+        It goes by the time of day; a server that runs on goes by a clock of its own (``holds``).
+        """
+        before = (time.time() if now is None else now) - self.hold_seconds
+        return self.do(ops.ReleaseStale(tuple(one for one in self.going() if one[1] < before)))
 
     def set_state(self, state: str, who: str, reason: str = "") -> str:
         """Open, pause or close the study."""

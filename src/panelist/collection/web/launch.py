@@ -22,6 +22,7 @@ from panelist.collection.store.plans import find_moved
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.app import make_app
 from panelist.collection.web.config import BadAddress, WebConfig, check_url, find_hosts
+from panelist.collection.web.connections import Connection
 from panelist.collection.web.extension import MakeExtension
 from panelist.collection.web.passwords import hash_password, make_password
 from panelist.core.errors import BadPlan
@@ -138,6 +139,7 @@ def run(ready: Ready) -> int:
     settings = uvicorn.Config(
         partial(make_app, config),  # a factory that can be pickled
         factory=True,
+        http=Connection,
         workers=ready.wishes.workers,
         lifespan="on",
         log_level="info" if ready.wishes.access_log else "warning",
