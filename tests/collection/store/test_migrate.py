@@ -121,7 +121,7 @@ def test_where_no_copy_can_be_made_the_tables_stay_as_they_are(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("panelist.collection.store.copies.copy_file", fail)
-    with pytest.raises(BadStore, match="no copy of it could be made before they change: .*No space left"):
+    with pytest.raises(BadStore, match=r"no copy of it could be made before they change: .*No space left"):
         open_store(file, old_study.write(tmp_path / "study"))
     assert [path for path in sorted(tmp_path.iterdir()) if path.suffix == ".db"] == before
     with closing(sqlite3.connect(file)) as connection:

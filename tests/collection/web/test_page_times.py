@@ -35,21 +35,23 @@ def walker(timed: Served) -> Iterator[Walker]:
 
 @pytest.mark.parametrize("looked", [True, False])
 def test_a_page_is_not_skipped_by_saying_that_its_time_is_up(
-    timed: Served, walker: Walker, looked: bool
+    timed: Served, walker: Walker, looked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = to_first_trial(walker)
     if not looked:  # as a script does that never asks for the page, or after a restart of the server
-        timed.app.state.site.shown = Shown()
+        monkeypatch.setattr(timed.app.state.site, "shown", Shown())
     for _ in range(3):
         assert walker.send({"page": page, "timed_out": "1", "seconds": "61"}).status_code == 422
     visit = find(timed, walker)
     assert (visit.occasion, visit.page) == tuple(map(int, page.split("-")))
 
 
-def test_a_page_whose_time_is_really_up_goes_on(timed: Served, walker: Walker) -> None:
+def test_a_page_whose_time_is_really_up_goes_on(
+    timed: Served, walker: Walker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = to_first_trial(walker)
     seconds = [0.0]
-    timed.app.state.site.shown = Shown(clock=lambda: seconds[0])
+    monkeypatch.setattr(timed.app.state.site, "shown", Shown(clock=lambda: seconds[0]))
     walker.look()
     seconds[0] = 60.0
     assert walker.send({"page": page, "timed_out": "1"}).status_code == 303

@@ -67,7 +67,7 @@ def _copy_schema(database: Database, connection: Connection, schema: str) -> str
         why = " ".join(str(error.orig).split())
         raise BadStore(
             f"{database.name} has tables of an earlier version, and no copy of them could be made before "
-            f"they change: {why}. Nothing was changed. Let the user make a schema (GRANT CREATE ON DATABASE), "
-            "then start again; panelist backup makes a copy of your own at any time."
+            f"they change: {why}. Nothing was changed. Let the user make a schema (GRANT CREATE ON "
+            "DATABASE), then start again; panelist backup makes a copy of your own at any time."
         ) from None
     return f"schema {schema}"

@@ -324,7 +324,8 @@ def _make_engine(url: URL) -> Engine:
 
 
 def _open_file(place: str, arguments: dict[str, Any]) -> sqlite3.Connection:
-    return sqlite3.connect(place, uri=True, **arguments)
+    opened: sqlite3.Connection = sqlite3.connect(place, uri=True, **arguments)
+    return opened
 
 
 def _set_pragmas(raw: sqlite3.Connection, _: object) -> None:

@@ -259,8 +259,11 @@ async def take_one_answer(request: Request) -> Response:
         here = (occasion, page) == (visit.occasion, visit.page)
         now = time.time()
         elapsed = site.measure(visit, message.page, now) if here else now - (visit.opened or visit.created)
-        first, seconds = (cap_seconds(said, elapsed) for said in (answer.seconds_first, answer.seconds))
-        answer = replace(answer, seconds_first=first, seconds=seconds)
+        answer = replace(
+            answer,
+            seconds_first=cap_seconds(answer.seconds_first, elapsed),
+            seconds=cap_seconds(answer.seconds, elapsed),
+        )
     try:
         saved = await site.write(ops.SaveAnswers(visit.id, occasion, page, (answer,)))
     except TooManyChanges as error:
