@@ -97,7 +97,8 @@ def _number_cells(table: "pd.DataFrame") -> NDArray[np.int64]:
 def _find_spans(table: "pd.DataFrame") -> list[tuple[str, int, int]]:
     codes = table["rater"].cat.codes.to_numpy()
     begins = np.flatnonzero(np.diff(codes, prepend=-1))
-    names = [str(table["rater"].cat.categories[code]) for code in codes[begins]]
+    words = table["rater"].cat.categories.tolist()
+    names = [str(words[code]) for code in codes[begins].tolist()]
     return list(zip(names, begins.tolist(), [*begins[1:].tolist(), len(codes)], strict=True))
 
 
