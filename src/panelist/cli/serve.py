@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.export import DatabaseUrl, StudyChanged, StudyPlace, read_allowed
 from panelist.cli.terminal import say
 
 
@@ -41,9 +41,7 @@ def serve(
             metavar="N", min=0, help="How many may come in from one address in a minute; 0 is no limit."
         ),
     ] = 300,
-    study_changed: Annotated[
-        bool, typer.Option("--study-changed", help="Go on though the study file changed; that is recorded.")
-    ] = False,
+    study_changed: StudyChanged = "",
     access_log: Annotated[bool, typer.Option("--access-log", help="Print a line for each request.")] = False,
 ) -> None:
     """Serve the rating pages and the dashboard of a study."""
@@ -61,7 +59,7 @@ def serve(
             links=links,
             id_parameter=id_parameter,
             joins_a_minute=join_limit,
-            study_changed=study_changed,
+            study_changed=read_allowed(study_changed),
             access_log=access_log,
             extensions=(make_planner,),
         )

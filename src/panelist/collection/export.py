@@ -17,7 +17,9 @@ import pandas as pd
 
 from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.rating_rows import read_answers
+from panelist.collection.store.errors import BadStore
 from panelist.collection.store.reading import Snapshot
+from panelist.collection.study_changes import JUDGED, find_changes, find_gaps, list_changes
 from panelist.core.columns import SIMULATED, SIMULATED_YES
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.readers import find_ending
@@ -56,10 +58,13 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
 
     ``frame.attrs["notes"]`` says what could not be read as its scale says.
     """
+    changes = check_study(snapshot, study, plan)
     if study.file.hit is not None:
         from panelist.collection.legacy.batch_export import export_hit_ratings
 
-        return export_hit_ratings(snapshot, study, ids=ids)
+        table = export_hit_ratings(snapshot, study, ids=ids)
+        table.attrs["notes"] = (*changes, *table.attrs.get("notes", ()))
+        return table
     people = name_people(snapshot, ids)
     rows, notes = read_answers(snapshot.answers, people, study, plan)
     frame = rows.merge(people.drop(columns=["place", "group"]), left_on="visit", right_on="id", how="left")
@@ -75,8 +80,43 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     frame = frame[columns].reset_index(drop=True)
     simulated = int((people[SIMULATED] != "").sum())
     marked = f"{simulated} of {len(people)} raters are simulated; column {SIMULATED} marks their rows"
-    frame.attrs["notes"] = (*([marked] if simulated else []), *notes)
+    frame.attrs["notes"] = (*changes, *([marked] if simulated else []), *notes)
     return frame
+
+
+def check_study(snapshot: Snapshot, study: Study, plan: "Plan") -> tuple[str, ...]:
+    """Return what to note about changes of the study; raise BadStore where answers would be misread.
+
+    Answers are read by the study of today. So what they are about must be there, and questions, scales and
+    texts must be those that raters saw, unless a change of them was allowed by name.
+    """
+    if gaps := find_gaps(plan, study):
+        raise BadStore(
+            f"Raters judged what this study does not have:\n{list_changes(gaps)}\nExport with the study file "
+            "and the outputs that they saw."
+        )
+    versions = snapshot.study_versions
+    notes = [
+        f"the study changed on {datetime.fromtimestamp(one.made, UTC):%Y-%m-%d}, after {one.visits} visits "
+        f"({'; '.join(one.changed)}); allowed: {', '.join(one.allowed) or 'nothing by name'}"
+        for one in versions
+        if one.changed and one.visits
+    ]
+    if snapshot.study.hash == study.hash:
+        return tuple(notes)
+    changes = find_changes(versions[-1].declared, study) if versions else []
+    if judged := [one for one in changes if one.name in JUDGED]:
+        names = ",".join(dict.fromkeys(one.name for one in judged))
+        raise BadStore(
+            f"What raters judged has changed since then:\n{list_changes(judged)}\nPut the old files back. "
+            f"Where you mean it, allow it by name: panelist export STUDY -o FILE --study-changed {names}. It "
+            "is then recorded for ever."
+        )
+    said = f" ({'; '.join(one.text for one in changes)})" if changes else ""
+    notes.append(
+        f"the study file has changed since collecting began; answers were read by the one of today{said}"
+    )
+    return tuple(notes)
 
 
 def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:

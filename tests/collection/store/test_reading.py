@@ -118,7 +118,12 @@ def test_a_changed_study_file_is_on_record(database_url: str, store: Store, tmp_
     with open_store(database_url, changed) as again:
         (action,) = again.actions()
         assert action.what == "study file changed"
-        assert action.detail == {"before": before.hash, "after": changed.hash}
+        assert (action.detail["before"], action.detail["after"]) == (before.hash, changed.hash)
+        question = "criteria.fluency.question: 'How fluent is it?' before, 'How fluent is the text?' now"
+        assert action.detail["changed"] == [f"criteria: {question}"]
+        first, second = again.study_versions()
+        assert (first.hash, first.changed, second.hash) == (before.hash, (), changed.hash)
+        assert second.changed == (f"criteria: {question}",)
         assert (again.study.salt, again.study.secret) == (before.salt, before.secret)
 
 
@@ -209,6 +214,10 @@ def test_moved_places_are_found_and_no_others(study: Study, plan: Plan) -> None:
     table.loc[table.index[fifth], "position"] = 2
     assert find_moved(plan, replace(plan, table=table)) == [plan.places[2], plan.places[4]]
     renamed = plan.table.assign(item=plan.table["item"].cat.rename_categories({items[0]: "another name"}))
-    assert find_moved(plan, replace(plan, table=renamed)) == list(plan.places), "everybody sees each item here"
-    shorter = plan.table[(plan.table["rater"].cat.codes > 0).to_numpy() | (plan.table["order"] > 1).to_numpy()]
+    assert find_moved(plan, replace(plan, table=renamed)) == list(plan.places), (
+        "everybody sees each item here"
+    )
+    shorter = plan.table[
+        (plan.table["rater"].cat.codes > 0).to_numpy() | (plan.table["order"] > 1).to_numpy()
+    ]
     assert find_moved(plan, replace(plan, table=shorter)) == [plan.places[0]]

@@ -156,7 +156,8 @@ def _find_spans(plan: "Plan") -> dict[str, tuple[int, int]]:
     codes = plan.table["rater"].cat.codes.to_numpy()
     begins = np.flatnonzero(np.diff(codes, prepend=-1))
     names = [plan.raters[code] for code in codes[begins].tolist()]
-    return dict(zip(names, zip(begins.tolist(), [*begins[1:].tolist(), len(codes)], strict=True), strict=True))
+    ends = [*begins[1:].tolist(), len(codes)]
+    return dict(zip(names, zip(begins.tolist(), ends, strict=True), strict=True))
 
 
 def _list_rows(spans: list[tuple[int, int]]) -> "NDArray[np.int64]":
@@ -165,7 +166,7 @@ def _list_rows(spans: list[tuple[int, int]]) -> "NDArray[np.int64]":
 
 
 def _take_codes(plan: "Plan", like: "Plan", name: str) -> "NDArray[Any]":
-    """Return a column as numbers: words as their place among those of the other plan, -1 where it has none."""
+    """Return a column as numbers: words as their place among those of another plan, -1 where it has none."""
     column = plan.table[name]
     if not hasattr(column, "cat"):
         return column.to_numpy()

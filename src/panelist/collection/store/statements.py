@@ -35,7 +35,8 @@ from panelist.collection.store.tables import (
 HELD_SEPARATOR = "\x1f"  # stands in no place's name
 
 
-def _insert(table: Table, left_out: Iterable[str] = ("id",)) -> Insert:
+def insert_row(table: Table, left_out: Iterable[str] = ("id",)) -> Insert:
+    """Return the statement that adds one row."""
     kept = {column.name: _value(column) for column in table.columns if column.name not in set(left_out)}
     return insert(table).values(kept).inline()
 
@@ -87,7 +88,7 @@ GOING_VISITS = Statement(
     .where(visits.c.ended.is_(None), visits.c.seen.is_not(None), visits.c.state != bindparam("waiting"))
     .order_by(visits.c.id)
 )
-NEW_VISIT = Statement(_insert(visits).returning(visits.c.id))
+NEW_VISIT = Statement(insert_row(visits).returning(visits.c.id))
 SAVE_VISIT = Statement(
     _update(visits, [c.name for c in visits.c if c.name not in ("id", "token", "created")], _this_visit)
 )
@@ -115,7 +116,7 @@ VISIT_ANSWERS = Statement(
     select(*answers.c).where(answers.c.visit == bindparam("visit")).order_by(answers.c.revision)
 )
 ANSWERS_AFTER = Statement(select(*answers.c).where(answers.c.id > bindparam("after")).order_by(answers.c.id))
-NEW_ANSWER = Statement(_insert(answers))
+NEW_ANSWER = Statement(insert_row(answers))
 PAGE_DONE = Statement(_insert_once(pages_done, ("visit", "occasion", "page")))
 DONE_PAGES = Statement(
     select(pages_done.c.occasion, pages_done.c.page)
@@ -139,12 +140,12 @@ LATEST_ACTIONS = Statement(
 
 STUDY = Statement(select(*studies.c))
 LOCK_STUDY = Statement(select(*studies.c).with_for_update())
-NEW_STUDY = Statement(_insert(studies, ()))
+NEW_STUDY = Statement(insert_row(studies, ()))
 SET_STUDY = Statement(_update(studies, ["state", "hash", "title"], studies.c.id == bindparam("id")))
 BEAT = Statement(update(studies).values(state=studies.c.state))
 LATEST_VERSION = Statement(select(func.max(plans.c.version)))
 PLAN = Statement(select(*plans.c).where(plans.c.version == bindparam("version")))
-NEW_PLAN = Statement(_insert(plans, ()))
+NEW_PLAN = Statement(insert_row(plans, ()))
 
 STATES_COUNTED = Statement(select(visits.c.state, func.count()).group_by(visits.c.state))
 ANSWERS_COUNTED = Statement(select(func.count(), func.max(answers.c.given)))
@@ -152,3 +153,4 @@ PROGRESS = Statement(
     select(pages_done.c.visit, func.count(), func.sum(pages_done.c.seconds)).group_by(pages_done.c.visit)
 )
 ANY_VISIT = Statement(select(func.min(visits.c.id)))
+VISITS_COUNTED = Statement(select(func.count()).select_from(visits))
