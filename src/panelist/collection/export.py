@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from panelist.collection.flags import find_flags, find_usual
+from panelist.collection.ledger import collect_folders, name_texts
+from panelist.collection.overview import find_pace
+from panelist.collection.plan_facts import count_plan
 from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.rating_rows import read_answers
 from panelist.collection.store.errors import BadStore
@@ -128,6 +132,7 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
     frame["pages"] = frame["id"].map(done["size"]).fillna(0).astype("int64")
     frame["seconds"] = frame["id"].map(done["sum"]).fillna(0.0).astype("float64")
     frame["answers"] = frame["id"].map(given).fillna(0).astype("int64")
+    frame["flags"] = frame["id"].map(_find_flags(snapshot, study, plan))
     for name in ("created", "opened", "seen", "ended"):
         frame[name] = _write_times(frame[name])
     columns = [
@@ -140,11 +145,25 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
         "pages",
         "answers",
         "seconds",
+        "flags",
         "excluded",
     ]
     columns += ["finished", "left_at", "created", "opened", "seen", "ended", *_marks(people)]
     columns += ["outside_id", "params", "code"] if ids else []
     return frame[columns].rename(columns={"grp": "group"})
+
+
+def _find_flags(snapshot: Snapshot, study: Study, plan: "Plan") -> dict[int, str]:
+    """Return the flags of each visit in words, as the dashboard has them: those about the visit alone."""
+    folders = collect_folders(snapshot, name_texts(study))
+    facts = count_plan(plan, study)
+    usual = find_usual(folder.tally for folder in folders.values())
+    found = {}
+    for number, folder in folders.items():
+        pace = find_pace(folder, facts.places.get(folder.visit.place or ""))
+        flags = find_flags(folder.visit, folder.tally, now=0.0, pace=pace, usual_seconds=usual)
+        found[number] = "; ".join(flag.text for flag in flags)
+    return found
 
 
 def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:

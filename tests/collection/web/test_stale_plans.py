@@ -1,4 +1,4 @@
-"""A plan that does not go with the study is never used silently: it is refused, or allowed by name for ever."""
+"""A plan that does not go with the study is never used silently: it is refused, or allowed by name."""
 
 from collections.abc import Callable
 from pathlib import Path

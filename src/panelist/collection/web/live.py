@@ -17,7 +17,7 @@ from time import monotonic
 from panelist.collection.agreement_so_far import AgreementSoFar, measure_so_far
 from panelist.collection.crowd.books import Books, find_paid
 from panelist.collection.given_ratings import collect_ratings
-from panelist.collection.ledger import Ledger
+from panelist.collection.ledger import Ledger, name_texts
 from panelist.collection.overview import Overview, make_overview
 from panelist.collection.plan_facts import PlanFacts, count_plan
 from panelist.collection.store.errors import StoreAway
@@ -51,9 +51,8 @@ class Board:
     """The dashboard of one process."""
 
     def __init__(self, site: Site, draw: Draw) -> None:
-        texts = {criterion.name for criterion in site.study.criteria if criterion.scale.level == "text"}
         self.site = site
-        self.ledger = Ledger(site.store, frozenset(texts))
+        self.ledger = Ledger(site.store, name_texts(site.study))
         self.agreement: AgreementSoFar | None = None
         self._draw = draw
         self._facts: tuple[int, PlanFacts] | None = None
