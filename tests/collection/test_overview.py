@@ -115,7 +115,7 @@ def test_pay_is_by_the_time_that_was_really_taken(rated: tuple[Study, Store]) ->
 
 
 def test_who_cannot_have_read_the_texts_is_flagged_from_the_first_rater_on(tmp_path: Path) -> None:
-    second = "  - {name: adequacy, question: How true?, scale: {type: likert, points: 5}}\ndesign:"
+    second = '  - {name: adequacy, question: "How true is it?", scale: {type: likert, points: 5}}\ndesign:'
     study = write_study(tmp_path / "rated", RATED.replace("design:", second), n_items=12)
     outputs = study.folder / "outputs.csv"
     text = outputs.read_text(encoding="utf-8")
