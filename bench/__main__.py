@@ -21,6 +21,7 @@ MODULES = {
     "choices": "bench.choices",
     "collecting": "bench.collecting",
     "faults": "bench.collecting_faults",
+    "abuse": "bench.collecting_abuse",
 }
 USUAL = ("designs", "start", "threads", "glmm")
 

@@ -70,9 +70,8 @@ def export(
     study_changed: StudyChanged = "",
 ) -> None:
     """Export what was collected, also while collecting goes on."""
-    from panelist.collection.export import find_exporter, write_export
+    from panelist.collection.export import find_exporter, is_allowed, write_export
     from panelist.collection.store.store import open_store
-    from panelist.collection.study_changes import find_gaps
     from panelist.core.readers import find_ending
     from panelist.core.replacing import check_place
     from panelist.study.load import load_study
@@ -82,7 +81,7 @@ def export(
     allowed = read_allowed(study_changed)
     with open_store(db, loaded, create=False) as store:
         snapshot, plan = store.snapshot(), store.plan()
-    if allowed and snapshot.study.hash != loaded.hash and not find_gaps(plan, loaded):
+    if allowed and is_allowed(snapshot, loaded, plan, allowed):
         # On record before anything leaves: from here on it is a version of the study like the others.
         with open_store(db, loaded, allowed=allowed) as store:
             snapshot = store.snapshot()

@@ -7,7 +7,7 @@ others know them by leave only where they are asked for.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.rating_rows import read_answers
 from panelist.collection.store.errors import BadStore
 from panelist.collection.store.reading import Snapshot
-from panelist.collection.study_changes import JUDGED, find_changes, find_gaps, list_changes
+from panelist.collection.study_changes import JUDGED, find_changes, find_gaps, list_changes, refuse_names
 from panelist.core.columns import SIMULATED, SIMULATED_YES
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.readers import find_ending
@@ -121,6 +121,15 @@ def check_study(snapshot: Snapshot, study: Study, plan: "Plan") -> tuple[str, ..
         f"the study file has changed since collecting began; answers were read by the one of today{said}"
     )
     return tuple(notes)
+
+
+def is_allowed(snapshot: Snapshot, study: Study, plan: "Plan", allowed: Collection[str]) -> bool:
+    """Return whether the study is another than before, and these names allow all that answers depend on."""
+    if snapshot.study.hash == study.hash or find_gaps(plan, study):
+        return False
+    versions = snapshot.study_versions
+    changes = find_changes(versions[-1].declared if versions else {}, study)
+    return not refuse_names([one for one in changes if one.name in JUDGED], allowed)
 
 
 def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:

@@ -135,6 +135,8 @@ def test_export_allows_by_name_as_well(
     out = tmp_path / "ratings.csv"
     done = call(capsys, "export", begun, "-o", out, "--study-changed", "criterion")
     assert (done.code, "Did you mean" in done.err) == (2, True)
+    done = call(capsys, "export", begun, "-o", out, "--study-changed", "outputs,wording")
+    assert (done.code, "--study-changed criteria" in done.err) == (2, True)
     done = call(capsys, "export", begun, "-o", out, "--study-changed", "criteria")
     assert (done.code, "allowed: criteria" in done.err) == (0, True)
     with open_store(None, load_study(begun), create=False) as store:
