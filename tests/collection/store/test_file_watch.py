@@ -72,6 +72,21 @@ def test_a_deleted_file_does_not_come_back_empty(opened: tuple[Store, Visit], fi
     assert not file.exists()
 
 
+@pytest.mark.parametrize("harm", [Path.unlink, move_away, replace_by_copy])
+def test_what_was_collected_is_rescued_from_a_lost_file(
+    harm: Callable[[Path], None], opened: tuple[Store, Visit], file: Path, study: Study
+) -> None:
+    store, visit = opened
+    harm(file)
+    for _ in range(2):
+        with pytest.raises(StoreMoved):
+            store.do(SaveAnswers(visit.id, 1, 2, (answer(),)))
+    (rescued,) = file.parent.glob("study.rescued-*.db")
+    assert rescued.stat().st_mode & 0o077 == 0
+    with open_store(rescued, study, create=False) as again:
+        assert {one.key for one in again.visit_answers(visit.id, 1, 1).values()} == {"before"}
+
+
 def test_a_file_that_is_put_back_is_written_to_again(opened: tuple[Store, Visit], file: Path) -> None:
     store, visit = opened
     move_away(file)

@@ -188,6 +188,11 @@ class Database:
         if self._watch is not None:
             self._watch.check_written(first)
 
+    def rescue(self, link: Link) -> None:
+        """Keep what a link still has of a file that was deleted or replaced."""
+        if self._watch is not None:
+            self._watch.rescue(link.raw)
+
     def _connect(self) -> Link:
         fairy = self.engine.raw_connection()
         raw = fairy.driver_connection

@@ -124,6 +124,8 @@ class Writer:
                 batch.sort(key=lambda waiting: waiting.op.order)
                 self._commit(batch)
             except Exception as error:
+                if isinstance(error, StoreMoved) and self._link is not None:
+                    self.database.rescue(self._link)
                 self._drop_link()
                 if not is_away(error):  # a fault of ours: say so to those who wait, and go on
                     return _resolve(batch, error)
