@@ -22,6 +22,7 @@ MODULES = {
     "reports": "bench.reports",
     "collecting": "bench.collecting",
     "faults": "bench.collecting_faults",
+    "abuse": "bench.collecting_abuse",
 }
 USUAL = ("designs", "start", "threads", "glmm")
 

@@ -7,6 +7,7 @@ import pytest
 
 from panelist.collection.flags import find_flags, find_usual, quiet_minutes
 from panelist.collection.ledger import Tally
+from panelist.collection.reading_pace import measure_pace
 from panelist.collection.real_pay import find_bonus, find_hourly, measure_time
 from panelist.collection.store.people import new_visit
 from panelist.collection.store.records import Visit
@@ -28,10 +29,22 @@ def test_who_does_as_others_do_has_no_flag() -> None:
     assert kinds(tally, usual_seconds=25.0, hourly=13.0, floor=Decimal("12.60"), agrees=0.4) == []
 
 
-def test_more_failed_checks_than_allowed_are_flagged() -> None:
-    tally = Tally(checks={(1, "a"): False, (1, "b"): True, (2, "a"): False})
-    assert kinds(tally, allowed=1) == ["checks"]
-    assert kinds(tally, allowed=2) == []
+def test_every_failed_check_is_flagged() -> None:
+    tally = Tally(checks={(1, "a"): False, (1, "b"): True, (2, "a"): True})
+    assert [flag.text for flag in find_flags(visit(), tally, now=NOW)] == ["Checks missed: 1 of 3"]
+    assert kinds(Tally(checks={(1, "a"): True})) == []
+
+
+def test_who_cannot_have_read_is_flagged_without_anybody_to_compare_with() -> None:
+    hasty = measure_pace([(0.9, 62), (0.8, 60), (1.1, 70)])
+    (flag,) = find_flags(visit(), Tally(), now=NOW, pace=hasty)
+    assert (flag.kind, flag.text) == ("fast", "Too fast to read: 0.9 s a page of 62 words")
+    assert kinds(Tally(), pace=measure_pace([(0.9, 62), (0.8, 60)])) == [], "two pages say little"
+    quick = [(62 * 60 / 400, 62)] * 9  # 400 words a minute: few can, but some do
+    assert kinds(Tally(), pace=measure_pace(quick)) == []
+    assert kinds(Tally(), pace=measure_pace([(1.9, 1)] * 5)) == ["fast"]
+    assert kinds(Tally(), pace=measure_pace([(2.1, 1)] * 5)) == []
+    assert kinds(Tally(), pace=measure_pace([(1.0, 60)] * 4 + [(30.0, 60)] * 5)) == [], "most were read"
 
 
 @pytest.mark.parametrize(("same", "flagged"), [((22, 24), True), ((21, 24), False), ((9, 9), False)])

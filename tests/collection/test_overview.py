@@ -1,5 +1,6 @@
 """The overview: its counts against a plain count of the same tables."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import pytest
 
 from panelist.collection.agenda import Agenda
 from panelist.collection.agreement_so_far import compare_with_rest, measure_so_far
+from panelist.collection.export import export_visits
 from panelist.collection.given_ratings import collect_ratings
 from panelist.collection.ledger import Ledger
 from panelist.collection.overview import Overview, make_overview
@@ -21,6 +23,7 @@ from panelist.collection.store.researcher_ops import Readmit
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.system_means import average_systems
 from panelist.design.make import plan_study
+from panelist.study.load import load_study
 from panelist.study.study import Study
 from tests.collection.store.studies import COMPARED, GROUPED, write_study
 
@@ -43,7 +46,14 @@ def rated(tmp_path: Path) -> Iterator[tuple[Study, Store]]:
         yield study, store
 
 
-def rate(store: Store, study: Study, n: int, until: int | None = None, value: str | None = None) -> int:
+def rate(
+    store: Store,
+    study: Study,
+    n: int,
+    until: int | None = None,
+    value: str | None = None,
+    seconds: float = 30.0,
+) -> int:
     """Let somebody rate, to the end or to a page; return the number of the visit."""
     visit = store.join(None, f"person {n}", {}, "rating")
     pages = Agenda(store.plan()).sitting(visit.place, 1).pages
@@ -55,7 +65,9 @@ def rate(store: Store, study: Study, n: int, until: int | None = None, value: st
         last = page is pages[-1]
         move = Move("finished" if last else "rating", 1, page.order + (not last))
         moment = begun + 30.0 * page.order
-        store.do(ops.SaveAnswers(visit.id, 1, page.order, (answer,), PageDone(None, 30.0), move, time=moment))
+        store.do(
+            ops.SaveAnswers(visit.id, 1, page.order, (answer,), PageDone(None, seconds), move, time=moment)
+        )
     return visit.id
 
 
@@ -100,6 +112,29 @@ def test_pay_is_by_the_time_that_was_really_taken(rated: tuple[Study, Store]) ->
     assert line.hourly == pytest.approx(paid * 3600 / seconds)
     assert overview.pay.median == pytest.approx(line.hourly)
     assert (overview.pay.below > 0) == (line.hourly is not None and line.hourly < 12.60)
+
+
+def test_who_cannot_have_read_the_texts_is_flagged_from_the_first_rater_on(tmp_path: Path) -> None:
+    second = '  - {name: adequacy, question: "How true is it?", scale: {type: likert, points: 5}}\ndesign:'
+    study = write_study(tmp_path / "rated", RATED.replace("design:", second), n_items=12)
+    outputs = study.folder / "outputs.csv"
+    text = outputs.read_text(encoding="utf-8")
+    outputs.write_text(re.sub(r" by (.)", r" by \1" + " and so on" * 20, text), encoding="utf-8")
+    study = load_study(study.folder)
+    with open_store(None, study, plan_study(study)) as store:
+        facts = count_plan(store.plan(), study)
+        counts = {words for place in facts.places.values() for words in place.words.values()}
+        assert counts == {63}, "each output once, though two criteria ask about it"
+        hasty, quick = rate(store, study, 1, seconds=0.9), rate(store, study, 2, seconds=8.0)
+        store.do(ops.AddEvent(quick, "check", {"occasion": 1, "check": "instructed-1", "passed": False}))
+        _, overview = look(study, store)
+        flags = {line.id: [flag.text for flag in line.flags] for line in overview.raters}
+        assert flags[hasty][0] == "Too fast to read: 0.9 s a page of 63 words"
+        assert flags[quick][0] == "Checks missed: 1 of 1", "also where one is allowed"
+        assert not any("fast" in text for text in flags[quick])
+        table = export_visits(store.snapshot(), study, store.plan())
+        assert [cell.split("; ")[0] for cell in table["flags"]] == [flags[hasty][0], flags[quick][0]]
+        assert {visit.state for visit in store.visits()} == {"finished"}, "a flag excludes nobody"
 
 
 def test_a_second_look_finds_what_is_new_and_counts_nothing_twice(rated: tuple[Study, Store]) -> None:

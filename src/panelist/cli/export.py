@@ -50,6 +50,27 @@ DatabaseUrl = Annotated[
         callback=_keep_secret,
     ),
 ]
+StudyChanged = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,…",
+        help="Go on though these parts of the study changed since people came: criteria, outputs, design, "
+        "raters, practice, checks, wording (all else) or all. That is recorded.",
+        show_default=False,
+    ),
+]
+
+
+def read_allowed(text: str) -> tuple[str, ...]:
+    """Return the parts of a study that may have changed, or raise UnknownName."""
+    from panelist.collection.study_changes import NAMES
+    from panelist.core.errors import UnknownName, did_you_mean
+
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in NAMES:
+            raise UnknownName(f"--study-changed: a study has no part {name!r}. {did_you_mean(name, NAMES)}")
+    return names
 
 
 def export(
@@ -77,9 +98,10 @@ def export(
         typer.Option("--ids", help="Also the ids that others know raters by. Without it, pseudonyms only."),
     ] = False,
     db: DatabaseUrl = None,
+    study_changed: StudyChanged = "",
 ) -> None:
     """Export what was collected, also while collecting goes on."""
-    from panelist.collection.export import find_exporter, write_export
+    from panelist.collection.export import find_exporter, is_allowed, write_export
     from panelist.collection.store.store import open_store
     from panelist.core.readers import find_ending
     from panelist.core.replacing import check_place
@@ -87,14 +109,15 @@ def export(
 
     make, _ = find_exporter(what), find_ending(check_place(output, "export"))  # before the work, not after
     loaded = load_study(study)
+    allowed = read_allowed(study_changed)
     with open_store(db, loaded, create=False) as store:
         snapshot, plan = store.snapshot(), store.plan()
+    if allowed and is_allowed(snapshot, loaded, plan, allowed):
+        # On record before anything leaves: from here on it is a version of the study like the others.
+        with open_store(db, loaded, allowed=allowed) as store:
+            snapshot = store.snapshot()
     frame = make(snapshot, loaded, plan, ids=ids)
     changed = write_export(frame, output, private=ids)
-    if snapshot.study.hash != loaded.hash:
-        tell(
-            "Note: the study file has changed since collecting began; answers were read by the one of today."
-        )
     for note in frame.attrs.get("notes", ()):
         tell(f"Note: {note}.")
     if changed:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.export import DatabaseUrl, StudyChanged, StudyPlace, read_allowed
 from panelist.cli.terminal import say
 
 
@@ -54,9 +54,7 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    study_changed: Annotated[
-        bool, typer.Option("--study-changed", help="Go on though the study file changed; that is recorded.")
-    ] = False,
+    study_changed: StudyChanged = "",
     access_log: Annotated[bool, typer.Option("--access-log", help="Print a line for each request.")] = False,
 ) -> None:
     """Serve the rating pages and the dashboard of a study."""
@@ -75,7 +73,7 @@ def serve(
             id_parameter=id_parameter,
             joins_a_minute=join_limit,
             trusted_proxies=tuple(trusted_proxy or ()),
-            study_changed=study_changed,
+            study_changed=read_allowed(study_changed),
             access_log=access_log,
             extensions=(make_planner,),
         )

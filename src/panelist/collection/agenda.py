@@ -88,7 +88,7 @@ class Agenda:
         table = plan.table
         codes = table["rater"].cat.codes.to_numpy()
         begins = np.flatnonzero(np.diff(codes, prepend=-1))
-        names = [str(table["rater"].cat.categories[code]) for code in codes[begins]]
+        names = [plan.raters[code] for code in codes[begins].tolist()]
         ends = [*begins[1:].tolist(), len(codes)]
         self._spans = dict(zip(names, zip(begins.tolist(), ends, strict=True), strict=True))
         # Lists of texts and numbers, made once: taking rows out of a frame costs more than reading them.

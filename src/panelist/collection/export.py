@@ -7,7 +7,7 @@ others know them by leave only where they are asked for.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from panelist.collection.flags import find_flags, find_usual
+from panelist.collection.ledger import collect_folders, name_texts
+from panelist.collection.overview import find_pace
+from panelist.collection.plan_facts import count_plan
 from panelist.collection.pseudonyms import make_pseudonym
 from panelist.collection.rating_rows import read_answers
+from panelist.collection.store.errors import BadStore
 from panelist.collection.store.reading import Snapshot
+from panelist.collection.study_changes import JUDGED, find_changes, find_gaps, list_changes, refuse_names
 from panelist.core.columns import SIMULATED, SIMULATED_YES
 from panelist.core.counting import counted
 from panelist.core.errors import BadFile, UnknownName, did_you_mean
@@ -57,10 +63,13 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
 
     ``frame.attrs["notes"]`` says what could not be read as its scale says.
     """
+    changes = check_study(snapshot, study, plan)
     if study.file.hit is not None:
         from panelist.collection.legacy.batch_export import export_hit_ratings
 
-        return export_hit_ratings(snapshot, study, ids=ids)
+        table = export_hit_ratings(snapshot, study, ids=ids)
+        table.attrs["notes"] = (*changes, *table.attrs.get("notes", ()))
+        return table
     people = name_people(snapshot, ids)
     rows, notes = read_answers(snapshot.answers, people, study, plan)
     frame = rows.merge(people.drop(columns=["place", "group"]), left_on="visit", right_on="id", how="left")
@@ -79,8 +88,52 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
         f"{simulated} of {counted(len(people), 'rater', 'raters')} "
         f"simulated; column {SIMULATED} marks their rows"
     )
-    frame.attrs["notes"] = (*([marked] if simulated else []), *notes)
+    frame.attrs["notes"] = (*changes, *([marked] if simulated else []), *notes)
     return frame
+
+
+def check_study(snapshot: Snapshot, study: Study, plan: "Plan") -> tuple[str, ...]:
+    """Return what to note about changes of the study; raise BadStore where answers would be misread.
+
+    Answers are read by the study of today. So what they are about must be there, and questions, scales and
+    texts must be those that raters saw, unless a change of them was allowed by name.
+    """
+    if gaps := find_gaps(plan, study):
+        raise BadStore(
+            f"Raters judged what this study does not have:\n{list_changes(gaps)}\nExport with the study file "
+            "and the outputs that they saw."
+        )
+    versions = snapshot.study_versions
+    notes = [
+        f"the study changed on {datetime.fromtimestamp(one.made, UTC):%Y-%m-%d}, after {one.visits} visits "
+        f"({'; '.join(one.changed)}); allowed: {', '.join(one.allowed) or 'nothing by name'}"
+        for one in versions
+        if one.changed and one.visits
+    ]
+    if snapshot.study.hash == study.hash:
+        return tuple(notes)
+    changes = find_changes(versions[-1].declared, study) if versions else []
+    if judged := [one for one in changes if one.name in JUDGED]:
+        names = ",".join(dict.fromkeys(one.name for one in judged))
+        raise BadStore(
+            f"What raters judged has changed since then:\n{list_changes(judged)}\nPut the old files back. "
+            f"Where you mean it, allow it by name: panelist export STUDY -o FILE --study-changed {names}. It "
+            "is then recorded for ever."
+        )
+    said = f" ({'; '.join(one.text for one in changes)})" if changes else ""
+    notes.append(
+        f"the study file has changed since collecting began; answers were read by the one of today{said}"
+    )
+    return tuple(notes)
+
+
+def is_allowed(snapshot: Snapshot, study: Study, plan: "Plan", allowed: Collection[str]) -> bool:
+    """Return whether the study is another than before, and these names allow all that answers depend on."""
+    if snapshot.study.hash == study.hash or find_gaps(plan, study):
+        return False
+    versions = snapshot.study_versions
+    changes = find_changes(versions[-1].declared if versions else {}, study)
+    return not refuse_names([one for one in changes if one.name in JUDGED], allowed)
 
 
 def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:
@@ -92,6 +145,7 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
     frame["pages"] = frame["id"].map(done["size"]).fillna(0).astype("int64")
     frame["seconds"] = frame["id"].map(done["sum"]).fillna(0.0).astype("float64")
     frame["answers"] = frame["id"].map(given).fillna(0).astype("int64")
+    frame["flags"] = frame["id"].map(_find_flags(snapshot, study, plan))
     for name in ("created", "opened", "seen", "ended"):
         frame[name] = _write_times(frame[name])
     columns = [
@@ -104,11 +158,25 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
         "pages",
         "answers",
         "seconds",
+        "flags",
         "excluded",
     ]
     columns += ["finished", "left_at", "created", "opened", "seen", "ended", *_marks(people)]
     columns += ["outside_id", "params", "code"] if ids else []
     return frame[columns].rename(columns={"grp": "group"})
+
+
+def _find_flags(snapshot: Snapshot, study: Study, plan: "Plan") -> dict[int, str]:
+    """Return the flags of each visit in words, as the dashboard has them: those about the visit alone."""
+    folders = collect_folders(snapshot, name_texts(study))
+    facts = count_plan(plan, study)
+    usual = find_usual(folder.tally for folder in folders.values())
+    found = {}
+    for number, folder in folders.items():
+        pace = find_pace(folder, facts.places.get(folder.visit.place or ""))
+        flags = find_flags(folder.visit, folder.tally, now=0.0, pace=pace, usual_seconds=usual)
+        found[number] = "; ".join(flag.text for flag in flags)
+    return found
 
 
 def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool = False) -> pd.DataFrame:

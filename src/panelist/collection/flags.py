@@ -6,6 +6,7 @@ from decimal import Decimal
 from statistics import median
 
 from panelist.collection.ledger import Tally
+from panelist.collection.reading_pace import Pace
 from panelist.collection.store.records import Visit
 
 LEAST_ANSWERS, SAME_SHARE = 10, 0.9
@@ -28,7 +29,7 @@ def find_flags(
     tally: Tally,
     *,
     now: float,
-    allowed: int = 0,
+    pace: Pace | None = None,
     usual_seconds: float | None = None,
     hourly: float | None = None,
     floor: Decimal | None = None,
@@ -36,13 +37,14 @@ def find_flags(
 ) -> tuple[Flag, ...]:
     """Return the flags of one rater.
 
-    ``allowed`` is how many checks may be failed; ``usual_seconds`` the usual median time on a page;
-    ``hourly`` and ``floor`` what was earned and what is the least; ``agrees`` the correlation with the rest.
+    ``pace`` says how fast the pages were gone through for their length; ``usual_seconds`` is the usual median
+    time on a page; ``hourly`` and ``floor`` what was earned and what is the least; ``agrees`` the correlation
+    with the rest.
     """
     found = [
-        flag_checks(tally, allowed),
+        flag_checks(tally),
         flag_same(tally),
-        flag_fast(tally, usual_seconds),
+        flag_unread(pace) or flag_fast(tally, usual_seconds),
         flag_pay(hourly, floor),
         flag_quiet(visit, now),
         flag_agreement(agrees),
@@ -51,10 +53,10 @@ def find_flags(
     return tuple(flag for flag in found if flag is not None)
 
 
-def flag_checks(tally: Tally, allowed: int) -> Flag | None:
-    """Return a flag for more failed checks than the study allows."""
+def flag_checks(tally: Tally) -> Flag | None:
+    """Return a flag for any failed check, also where the study allows some: a person may look."""
     failed = sum(not passed for passed in tally.checks.values())
-    return Flag("checks", "Checks missed") if failed > allowed else None
+    return Flag("checks", f"Checks missed: {failed} of {len(tally.checks)}") if failed else None
 
 
 def flag_same(tally: Tally) -> Flag | None:
@@ -63,6 +65,13 @@ def flag_same(tally: Tally) -> Flag | None:
     if among < LEAST_ANSWERS or times < SAME_SHARE * among:
         return None
     return Flag("same", f"Same answer {times} of {among}")
+
+
+def flag_unread(pace: Pace | None) -> Flag | None:
+    """Return a flag for pages done in less time than anybody needs to read them."""
+    if pace is None or pace.ratio >= 1.0:
+        return None
+    return Flag("fast", f"Too fast to read: {pace.seconds:.1f} s a page of {pace.words} words")
 
 
 def flag_fast(tally: Tally, usual: float | None) -> Flag | None:

@@ -8,12 +8,18 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from panelist.collection.reading_pace import Pace
 from panelist.collection.real_pay import measure_time
-from panelist.collection.store.following import Mark, News, read_news
-from panelist.collection.store.records import StoredEvent, StudyRecord, Visit
+from panelist.collection.store.following import ANSWER_COLUMNS, Mark, News, read_news
+from panelist.collection.store.reading import Snapshot
+from panelist.collection.store.records import StoredEvent, StudyRecord, Visit, make_event, make_visit
 from panelist.collection.store.store import Store
+from panelist.study.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REASON = "-why"
 BY_OTHERS = {"message", "released", "excluded", "readmitted"}
@@ -63,6 +69,13 @@ class Folder:
     moments: set[float] = field(default_factory=set)
     events: dict[int, StoredEvent] = field(default_factory=dict)
     tally: Tally = Tally()
+    pace: tuple[int, Pace | None] | None = None
+    """How fast the pages were gone through, and how many there were when that was measured."""
+
+
+def name_texts(study: Study) -> frozenset[str]:
+    """Return the criteria that ask for words."""
+    return frozenset(one.name for one in study.criteria if one.scale.level == "text")
 
 
 class Ledger:
@@ -84,7 +97,7 @@ class Ledger:
         """Read what is new."""
         with self._lock:
             news = read_news(self._store, self._mark)
-            changed = self._file(news)
+            changed = _file(self.folders, news)
             for number in changed:
                 folder = self.folders[number]
                 folder.tally = count_folder(folder, self._texts)
@@ -92,34 +105,57 @@ class Ledger:
                 self.looks += 1
             self.study, self.since, self._mark = news.study, news.since, news.mark
 
-    def _file(self, news: News) -> set[int]:
-        changed: set[int] = set()
-        folders = self.folders
-        for visit in news.visits:
-            folder = folders.get(visit.id)
-            if folder is None:
-                folders[visit.id] = Folder(visit)
-                changed.add(visit.id)
-            elif folder.visit != visit:
-                folder.visit = visit
-                changed.add(visit.id)
-        for row in news.answers:
-            if _file_answer(folders[row[0]], row):
-                changed.add(row[0])
-        for number, occasion, page, done, seconds in news.pages:
-            folder = folders[number]
-            if (occasion, page) not in folder.pages:
-                folder.pages[occasion, page] = seconds
-                folder.moments.add(done)
-                changed.add(number)
-        for event in news.events:
-            folder = folders[event.visit]
-            if event.id not in folder.events:
-                folder.events[event.id] = event
-                if event.kind not in BY_OTHERS:
-                    folder.moments.add(event.time)
-                changed.add(event.visit)
-        return changed
+
+def collect_folders(snapshot: Snapshot, texts: frozenset[str] = frozenset()) -> dict[int, Folder]:
+    """Return all that is known of each visit at one moment, as a ledger would have it."""
+    folders: dict[int, Folder] = {}
+    news = News(
+        study=snapshot.study,
+        since=snapshot.study.created,
+        visits=tuple(make_visit(row) for row in _list_rows(snapshot.visits)),
+        answers=_list_rows(snapshot.answers[list(ANSWER_COLUMNS)]),
+        pages=_list_rows(snapshot.pages_done[["visit", "occasion", "page", "done", "seconds"]]),
+        events=[make_event(row) for row in _list_rows(snapshot.events)],
+        mark=Mark(),
+    )
+    for number in _file(folders, news):
+        folders[number].tally = count_folder(folders[number], texts)
+    return folders
+
+
+def _list_rows(frame: "pd.DataFrame") -> list[tuple[Any, ...]]:
+    plain = frame.astype(object)
+    return list(plain.where(plain.notna(), None).itertuples(index=False, name=None))
+
+
+def _file(folders: dict[int, Folder], news: News) -> set[int]:
+    """File what is new; return the visits that it concerns."""
+    changed: set[int] = set()
+    for visit in news.visits:
+        folder = folders.get(visit.id)
+        if folder is None:
+            folders[visit.id] = Folder(visit)
+            changed.add(visit.id)
+        elif folder.visit != visit:
+            folder.visit = visit
+            changed.add(visit.id)
+    for row in news.answers:
+        if _file_answer(folders[row[0]], row):
+            changed.add(row[0])
+    for number, occasion, page, done, seconds in news.pages:
+        folder = folders[number]
+        if (occasion, page) not in folder.pages:
+            folder.pages[occasion, page] = seconds
+            folder.moments.add(done)
+            changed.add(number)
+    for event in news.events:
+        folder = folders[event.visit]
+        if event.id not in folder.events:
+            folder.events[event.id] = event
+            if event.kind not in BY_OTHERS:
+                folder.moments.add(event.time)
+            changed.add(event.visit)
+    return changed
 
 
 def _file_answer(folder: Folder, row: tuple[Any, ...]) -> bool:

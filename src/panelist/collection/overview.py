@@ -8,8 +8,9 @@ from statistics import median
 
 from panelist.collection.flags import QUIET_MINUTES, Flag, find_flags, find_usual, quiet_minutes
 from panelist.collection.ledger import Folder, Ledger, Tally
-from panelist.collection.plan_facts import PlanFacts, count_cells
+from panelist.collection.plan_facts import PlaceFacts, PlanFacts, count_cells
 from panelist.collection.pseudonyms import make_pseudonym
+from panelist.collection.reading_pace import Pace, measure_pace
 from panelist.collection.real_pay import PaySoFar, find_bonus, find_hourly, measure_pay
 from panelist.collection.store.people import TIMED_OUT
 from panelist.collection.store.records import Visit
@@ -218,7 +219,6 @@ def _list_raters(
     paid: Mapping[int, Decimal],
 ) -> tuple[RaterLine, ...]:
     usual = find_usual(folder.tally for folder in folders)
-    allowed = study.file.checks.allowed if study.file.checks else 0
     lines = []
     for folder in folders:
         visit, tally = folder.visit, folder.tally
@@ -226,7 +226,8 @@ def _list_raters(
         amount = _find_pay(visit, facts, paid)
         hourly = find_hourly(amount, tally.seconds) if place and visit.state == "finished" else None
         flags = find_flags(
-            visit, tally, now=now if state == "open" else 0.0, allowed=allowed, usual_seconds=usual,
+            visit, tally, now=now if state == "open" else 0.0, pace=find_pace(folder, place),
+            usual_seconds=usual,
             hourly=hourly, floor=pay.floor, agrees=agrees.get(visit.id),
         )  # fmt: skip
         lines.append(
@@ -251,6 +252,20 @@ def _list_raters(
             )
         )
     return tuple(sorted(lines, key=lambda line: (-line.last, -line.id)))
+
+
+def find_pace(folder: Folder, place: PlaceFacts | None) -> Pace | None:
+    """Return how fast a visit went through its pages; counted again only when there are more of them."""
+    if place is None:
+        return None
+    if folder.pace is None or folder.pace[0] != len(folder.pages):
+        timed = [
+            (seconds, place.words[page])
+            for page, seconds in folder.pages.items()
+            if seconds is not None and page in place.words
+        ]
+        folder.pace = (len(folder.pages), measure_pace(timed))
+    return folder.pace[1]
 
 
 def _find_bonus(amount: Decimal | None, tally: Tally, hourly: float | None, pay: PaySoFar) -> Decimal:

@@ -1,7 +1,7 @@
 """What a plan wants of each place, counted once: pages, ratings, cells, minutes and pay."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from panelist.collection.reading_pace import count_words
 from panelist.study.study import Study
 from panelist.study.wages import exact, find_pay, find_wage
 
@@ -33,6 +34,8 @@ class PlaceFacts:
     """What the place is paid in all; None where the study says no wage or no time."""
     cells: NDArray[np.int64] = field(repr=False)
     """The cells that it fills: outputs by criterion, numbered over the plan, first sitting only."""
+    words: Mapping[tuple[int, int], int] = field(default_factory=dict, repr=False)
+    """How many words its pages have to read, as (occasion, order); practice is left out."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ def count_plan(plan: "Plan", study: Study) -> PlanFacts:
     paid: dict[tuple[int, ...], Decimal | None] = {}
     columns = [table[name].tolist() for name in ("occasion", "order", "phase")]
     lists, groups = table["list"].tolist(), table["group"].tolist()
+    words = _count_row_words(table, study)
     places = {}
     for place, start, end in _find_spans(table):
         rows = zip(*(column[start:end] for column in columns), strict=True)
@@ -72,6 +76,7 @@ def count_plan(plan: "Plan", study: Study) -> PlanFacts:
             practice=practice,
             pay=paid[sizes],
             cells=cells[start:end][first[start:end]],
+            words=_sum_words(columns[0][start:end], columns[1][start:end], words[start:end], practice),
         )
     wanted = np.bincount(cells[first], minlength=int(cells.max(initial=-1)) + 1)
     return PlanFacts(places, int((trial & ~several).sum()), wanted)
@@ -94,10 +99,46 @@ def _number_cells(table: "pd.DataFrame") -> NDArray[np.int64]:
     return np.asarray(np.unique(whole, return_inverse=True)[1], dtype=np.int64)
 
 
+def _count_row_words(table: "pd.DataFrame", study: Study) -> NDArray[np.int32]:
+    """Return the words of the output in each row; none where another row of the page has the same output."""
+    frame = study.outputs.frame
+    codes = [table[name].cat.codes.to_numpy() for name in ("item", "system")]
+    places = [
+        {str(word): code for code, word in enumerate(table[name].cat.categories)}
+        for name in ("item", "system")
+    ]
+    counted = np.zeros((len(places[0]), max(1, len(places[1]))), dtype=np.int32)
+    if "output" in frame.columns:
+        cells = zip(frame["item"].tolist(), frame["system"].tolist(), frame["output"].tolist(), strict=True)
+        for item, system, text in cells:
+            row, column = places[0].get(str(item)), places[1].get(str(system))
+            if row is not None and column is not None:
+                counted[row, column] = count_words(str(text))
+    where = np.stack([table["rater"].cat.codes, *(table[name] for name in ("occasion", "order", "position"))])
+    again = np.zeros(len(table), dtype=bool)
+    again[1:] = (np.diff(where, axis=1) == 0).all(axis=0)  # the criteria of one output stand together
+    words: NDArray[np.int32] = np.where(again, 0, counted[codes[0], codes[1]])
+    return words
+
+
+def _sum_words(
+    occasions: Sequence[int],
+    orders: Sequence[int],
+    words: NDArray[np.int32],
+    practice: Container[tuple[int, int]],
+) -> dict[tuple[int, int], int]:
+    pages: dict[tuple[int, int], int] = {}
+    for occasion, order, count in zip(occasions, orders, words.tolist(), strict=True):
+        if (occasion, order) not in practice:
+            pages[occasion, order] = pages.get((occasion, order), 0) + count
+    return pages
+
+
 def _find_spans(table: "pd.DataFrame") -> list[tuple[str, int, int]]:
     codes = table["rater"].cat.codes.to_numpy()
     begins = np.flatnonzero(np.diff(codes, prepend=-1))
-    names = [str(table["rater"].cat.categories[code]) for code in codes[begins]]
+    words = table["rater"].cat.categories.tolist()
+    names = [str(words[code]) for code in codes[begins].tolist()]
     return list(zip(names, begins.tolist(), [*begins[1:].tolist(), len(codes)], strict=True))
 
 

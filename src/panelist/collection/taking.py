@@ -25,7 +25,7 @@ from panelist.collection.store.ops import NewEvent
 
 PRACTICE_FAILED, SCREENED_OUT = "practice failed", "screened out"
 LONGEST_COMMENT = 20_000
-SLACK = 2.0  # seconds by which the clocks of page and server may differ
+SLACK = 0.25  # seconds by which the timer of a page may run early
 
 
 def take_consent(booklet: Booklet, visit: Visiting, form: Mapping[str, str]) -> Outcome:
@@ -80,8 +80,9 @@ def take_page(
     collecting = booklet.study.file.collecting
     given = collect_values(booklet, page, form)
     limit = collecting.page_seconds
-    out_of_time = (
-        bool(form.get("timed_out")) and limit is not None and (elapsed is None or elapsed >= limit - SLACK)
+    # The page says that the time is up, and the server's clock whether that is so.
+    out_of_time = bool(
+        form.get("timed_out") and limit is not None and elapsed is not None and elapsed >= limit - SLACK
     )
     good, problems = check_values(booklet, page, given, collecting.forced)
     answers = make_answers(booklet, page, good, form)
@@ -89,7 +90,7 @@ def take_page(
         reasons = {name: form[name] for name in form if name.endswith("-why")}
         again = make_rating_page(booklet, sitting, visit.occasion, page, given | reasons, problems)
         return Outcome(answers=answers, again=again)
-    seconds = read_number(form.get("seconds"), 1e7)
+    seconds = cap_seconds(read_number(form.get("seconds"), 1e7), elapsed)
     outcome = Outcome(answers=answers, done=PageDone(None, elapsed if seconds is None else seconds))
     if out_of_time:
         outcome = replace(
@@ -98,6 +99,15 @@ def take_page(
     if page.phase == "practice":
         return _follow_practice(booklet, visit, sitting, page, good, history, outcome, draw)
     return _follow_trial(booklet, visit, sitting, page, good, history, outcome, draw)
+
+
+def cap_seconds(said: float | None, elapsed: float | None) -> float | None:
+    """Return how long something took, as the page says, but never longer than the server has seen.
+
+    >>> cap_seconds(42.5, 0.04), cap_seconds(3.0, 3.2), cap_seconds(None, 3.2)
+    (0.04, 3.0, None)
+    """
+    return said if said is None or elapsed is None else min(said, elapsed)
 
 
 def make_answers(

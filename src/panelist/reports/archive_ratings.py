@@ -109,8 +109,6 @@ def _gather_collected(study: Study, db: str | None, ids: bool) -> Gathered | Non
         return None
     notes = [f"{note}." for note in frame.attrs.get("notes", ())]
     frame.attrs = {}
-    if snapshot.study.hash != study.hash:
-        notes.append("The study file has changed since collecting began; answers were read by today's.")
     if not ids:
         visits = snapshot.visits
         known = {

@@ -1,9 +1,12 @@
 """Answers: one row each however often they are sent, a new row for each change of mind."""
 
+from typing import Any
+
 import pytest
 
-from panelist.collection.store.answers import Answer, Move, PageDone
-from panelist.collection.store.errors import NoVisit
+from panelist.collection.store.answers import MOST_REVISIONS, Answer, Move, PageDone
+from panelist.collection.store.engine import Link, Statement
+from panelist.collection.store.errors import NoVisit, TooManyChanges
 from panelist.collection.store.ops import MoveVisit, NewEvent, SaveAnswers
 from panelist.collection.store.records import Saved, Visit
 from panelist.collection.store.store import Store
@@ -167,3 +170,25 @@ def test_any_text_is_taken_as_text(store: Store, text: str) -> None:
 def test_answers_for_nobody_are_refused_with_a_sentence(store: Store) -> None:
     with pytest.raises(NoVisit, match="no visit 4711"):
         store.do(SaveAnswers(4711, 1, 1, (answer(),)))
+
+
+def test_saving_reads_the_same_few_rows_however_often_an_answer_was_changed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visit = store.join()
+    read, plain = [], Link.rows
+
+    def count_rows(link: Link, statement: Statement, values: Any = None) -> list[Any]:
+        rows = plain(link, statement, values)
+        read.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(Link, "rows", count_rows)
+    for number in range(MOST_REVISIONS):
+        save(store, visit, answer(value=str(number % 2), key=f"k-{number}"))
+    assert max(read) <= 2
+    monkeypatch.undo()
+    with pytest.raises(TooManyChanges, match="changed 300 times"):
+        save(store, visit, answer(value="7", key="one-more"))
+    (again,) = save(store, visit, answer(value="1", key="k-299")).answers
+    assert (again.again, again.revision) == (True, MOST_REVISIONS - 1)

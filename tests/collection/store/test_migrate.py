@@ -24,7 +24,10 @@ OLD = Path(__file__).parent / "study-v001.db.gz"
 
 
 def open_database(url: str) -> Database:
-    return Database(find_url(url, Path()))
+    database = Database(find_url(url, Path()))
+    if database.file is not None:
+        database.file.touch()  # a file is opened only where there is one
+    return database
 
 
 def test_migrations_make_exactly_the_tables_of_today(database_url: str) -> None:
@@ -66,7 +69,7 @@ def test_an_old_study_opens_without_loss(tmp_path: Path) -> None:
 
 
 def test_a_later_migration_keeps_what_was_collected(
-    database_url: str, study: Study, plan: Plan, tmp_path: Path
+    database_url: str, study: Study, plan: Plan, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with open_store(database_url, study, plan) as store:
         visit = store.join()
@@ -93,6 +96,36 @@ def test_a_later_migration_keeps_what_was_collected(
     database.close()
     with pytest.raises(BadStore, match="newer version of Panelist"):
         open_store(database_url, study)
+    assert f"brought from tables {head} to v999" in caplog.text
+    kept = caplog.text.split("kept in ")[1].split(".\n")[0]
+    if database.file is not None:
+        with closing(sqlite3.connect(kept)) as copy:
+            assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == (head,)
+            assert copy.execute("SELECT token FROM visits").fetchall() == [(visit.token,)]
+        assert Path(kept).stat().st_mode & 0o077 == 0
+    else:
+        name = kept.removeprefix("schema ")
+        with database.engine.connect() as connection:
+            assert connection.execute(text(f'SELECT token FROM "{name}".visits')).all() == [(visit.token,)]
+        database.close()
+
+
+def test_where_no_copy_can_be_made_the_tables_stay_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "study.db"
+    file.write_bytes(gzip.decompress(OLD.read_bytes()))
+    before = sorted(tmp_path.iterdir())
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("panelist.collection.store.copies.copy_file", fail)
+    with pytest.raises(BadStore, match=r"no copy of it could be made before they change: .*No space left"):
+        open_store(file, old_study.write(tmp_path / "study"))
+    assert [path for path in sorted(tmp_path.iterdir()) if path.suffix == ".db"] == before
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("v001",)
 
 
 def test_a_database_of_somebody_else_is_refused_and_left_alone(

@@ -3,13 +3,16 @@
 import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from panelist.collection.store.answers import PageDone
 from panelist.collection.store.errors import BadStore, StoreAway
 from panelist.collection.store.ops import SaveAnswers
+from panelist.collection.store.plans import find_moved
 from panelist.collection.store.store import Store, open_store
 from panelist.design.grow import grow_plan
 from panelist.design.make import plan_study
@@ -115,7 +118,12 @@ def test_a_changed_study_file_is_on_record(database_url: str, store: Store, tmp_
     with open_store(database_url, changed) as again:
         (action,) = again.actions()
         assert action.what == "study file changed"
-        assert action.detail == {"before": before.hash, "after": changed.hash}
+        assert (action.detail["before"], action.detail["after"]) == (before.hash, changed.hash)
+        question = "criteria.fluency.question: 'How fluent is it?' before, 'How fluent is the text?' now"
+        assert action.detail["changed"] == [f"criteria: {question}"]
+        first, second = again.study_versions()
+        assert (first.hash, first.changed, second.hash) == (before.hash, (), changed.hash)
+        assert second.changed == (f"criteria: {question}",)
         assert (again.study.salt, again.study.secret) == (before.salt, before.secret)
 
 
@@ -192,3 +200,24 @@ def test_an_empty_database_is_not_filled_by_looking(database_url: str, study: St
 def test_threads_that_write_first_share_one_writer(store: Store) -> None:
     with ThreadPoolExecutor(8) as pool:
         assert len({id(writer) for writer in pool.map(lambda _: store.writer, range(64))}) == 1
+
+
+def test_moved_places_are_found_and_no_others(study: Study, plan: Plan) -> None:
+    grown = grow_plan(plan, study, len(plan.places) + 2)
+    assert find_moved(plan, grown) == []
+    assert find_moved(grown, plan) == list(grown.places[-2:]), "those are missing"
+    table = plan.table.copy()
+    third, fifth = (np.flatnonzero((table["rater"] == plan.places[place]).to_numpy())[1] for place in (2, 4))
+    items = table["item"].cat.categories
+    other = next(item for item in items if item != table["item"].iloc[third])
+    table.loc[table.index[third], "item"] = other
+    table.loc[table.index[fifth], "position"] = 2
+    assert find_moved(plan, replace(plan, table=table)) == [plan.places[2], plan.places[4]]
+    renamed = plan.table.assign(item=plan.table["item"].cat.rename_categories({items[0]: "another name"}))
+    assert find_moved(plan, replace(plan, table=renamed)) == list(plan.places), (
+        "everybody sees each item here"
+    )
+    shorter = plan.table[
+        (plan.table["rater"].cat.codes > 0).to_numpy() | (plan.table["order"] > 1).to_numpy()
+    ]
+    assert find_moved(plan, replace(plan, table=shorter)) == [plan.places[0]]

@@ -19,6 +19,7 @@ import uvicorn
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.app import Application, make_app
 from panelist.collection.web.config import WebConfig
+from panelist.collection.web.connections import Connection
 from panelist.collection.web.launch import take_port
 from panelist.collection.web.passwords import hash_password
 from panelist.design.make import plan_study
@@ -59,7 +60,14 @@ def serve_in_thread(folder: Path, database: str | None = None, **settings: Any) 
         )
         app = make_app(config)
         server = uvicorn.Server(
-            uvicorn.Config(app, lifespan="on", log_level="critical", access_log=False, server_header=False)
+            uvicorn.Config(
+                app,
+                http=Connection,
+                lifespan="on",
+                log_level="critical",
+                access_log=False,
+                server_header=False,
+            )
         )
         thread = threading.Thread(target=server.run, args=([bound],))
         thread.start()

@@ -1,6 +1,7 @@
 """What programs may send: described, and never answered with a fault of ours."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
+from panelist.collection.store.answers import MOST_REVISIONS
 from panelist.collection.store.errors import StoreAway
 from tests.collection.web.servers import Served, make_study, serve_in_thread
 from tests.collection.web.walking import Walker
@@ -136,7 +138,7 @@ def test_a_database_that_is_away_is_told_with_503(served: Served, monkeypatch: p
     assert [reply.status_code for reply in (answer, page, health)] == [503, 503, 503]
     assert all(int(reply.headers["retry-after"]) > 0 for reply in (answer, page, health))
     assert answer.json()["saved"] is False
-    assert "Your answers are safe" in page.text
+    assert "What was saved before is safe" in page.text
     assert "secret-host" not in answer.text + page.text
 
 
@@ -154,3 +156,34 @@ def test_a_fault_of_ours_is_told_calmly_and_without_its_cause(
     assert "Something went wrong on our side" in reply.text
     assert "secret cause" not in reply.text
     assert "content-security-policy" in reply.headers
+
+
+def test_a_database_that_is_deleted_while_serving_turns_health_red_and_saves_nothing(tmp_path: Path) -> None:
+    folder = make_study(tmp_path / "study")
+    with serve_in_thread(folder) as running, running.client() as client:
+        walker = Walker(client, running.study).join()
+        for _ in walker.walk(until="1-1"):
+            pass
+        assert walker.answer("1-1", "c1p1", "4", "key-0001").status_code == 200
+        assert client.get("/health").json() == {"status": "ok"}
+        (folder / "study.db").unlink()
+        answers = [walker.answer("1-1", "c1p1", "5", f"key-after-{number}") for number in range(20)]
+        assert [reply.status_code for reply in answers] == [503] * 20
+        assert not any(reply.json()["saved"] for reply in answers)
+        running.app.state.site._health = (-10.0, True)  # as if a second had passed
+        assert client.get("/health").status_code == 503
+
+
+def test_an_answer_that_is_changed_without_end_is_refused_at_last(tmp_path: Path) -> None:
+    with serve_in_thread(make_study(tmp_path / "study")) as running, running.client() as client:
+        walker = Walker(client, running.study).join()
+        for _ in walker.walk(until="1-1"):
+            pass
+        replies = [
+            walker.answer("1-1", "c1p1", str(1 + number % 2), f"key-{number:05}")
+            for number in range(MOST_REVISIONS)
+        ]
+        replies += [walker.answer("1-1", "c1p1", "3", f"one-more-{number}") for number in range(2)]
+        statuses = [reply.status_code for reply in replies]
+        assert statuses == [200] * MOST_REVISIONS + [409, 409], "409: the page does not send it again"
+        assert replies[-1].json()["saved"] is False

@@ -101,7 +101,7 @@ def test_the_figures_are_those_of_the_store(desk: Desk) -> None:
     answers = [a for a in served.store.answers_after() if a.phase == "trial"]
     assert f"Ratings {len(answers)} of {6 * 4 * 2}" in words
     assert "£12.60 promised" in words
-    assert re.search(r"Finished 5 of 5 \d+:\d\d [\d,]+\.\d\d 1 of 1 None", words), words
+    assert re.search(r"Finished 5 of 5 \d+:\d\d [\d,]+\.\d\d 1 of 1 Too fast to read: \d\.\d s a page", words)
     assert "Rating now 2 of 5" in words
 
 

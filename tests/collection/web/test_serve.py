@@ -197,7 +197,7 @@ def test_a_study_that_changed_after_people_came_is_refused_until_it_is_meant(
     assert done.code == 2
     assert "changed after collecting began (visits so far: 1)" in done.err
     assert "--study-changed" in done.err
-    with serve_command(folder, "--study-changed") as command:
+    with serve_command(folder, "--study-changed", "wording") as command:
         assert "that is on record now" in command.said
         assert httpx.get(f"{command.url}/join").status_code == 200
     with open_store(None, load_study(folder), create=False) as store:

@@ -10,9 +10,13 @@ from typing import Any
 
 from panelist.collection.store import statements as sql
 from panelist.collection.store.engine import Link
+from panelist.collection.store.errors import TooManyChanges
 from panelist.collection.store.people import end_fields, load_visit, save_visit
 from panelist.collection.store.records import Acknowledged, Saved, Visit, clean_text
 from panelist.collection.store.tables import ENDS
+
+MOST_REVISIONS = 300
+"""How often one answer may be changed on one page; nobody who judges comes near, and a script ends there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,8 @@ def move_visit(link: Link, visit: Visit, move: Move, time: float) -> Visit | Non
     """Return the visit after its move; nothing where it has ended, or somebody else moved it before."""
     if visit.over or move.seen_at not in (None, (visit.state, visit.occasion, visit.page)):
         return None
-    fields: dict[str, Any] = {"state": move.state, "occasion": move.occasion, "page": move.page, "seen": time}
+    fields: dict[str, Any] = {"state": move.state, "occasion": move.occasion, "page": move.page}
+    fields |= {"seen": time, "moved": time}
     fields["opened"] = time if visit.opened is None else visit.opened
     if move.code:
         fields["code"] = move.code
@@ -102,29 +107,30 @@ def _save_page(
     link: Link, visit: Visit, occasion: int, page: int, answers: tuple[Answer, ...], time: float
 ) -> tuple[Acknowledged, ...]:
     where = {"visit": visit.id, "occasion": occasion, "page": page}
-    keys: dict[tuple[str, str], tuple[str, int, bool]] = {}
-    last: dict[str, tuple[str, int, bool]] = {}
-    for name, revision, value, key, late in link.rows(sql.PAGE_ANSWERS, where):
-        last[name] = keys[name, key] = (value, revision, bool(late))
-    new, acknowledged = [], []
-    late = visit.over
-    for given in answers:
-        answer = _clean(given)
-        known = keys.get((answer.name, answer.key))
-        if known is None or known[0] != answer.value:
-            standing = last.get(answer.name)
-            known = standing if standing is not None and standing[0] == answer.value else None
-        if known is not None:
-            acknowledged.append(Acknowledged(answer.name, known[1], known[2], True))
-            continue
-        revision = last[answer.name][1] + 1 if answer.name in last else 0
-        # A key that comes with another value is a change of mind all the same, and must not be lost.
-        key = f"{answer.key}~{revision}" if (answer.name, answer.key) in keys else answer.key
-        last[answer.name] = keys[answer.name, key] = (answer.value, revision, late)
-        new.append(_make_row(where, answer, revision, key, time, late))
-        acknowledged.append(Acknowledged(answer.name, revision, late, False))
-    link.run_many(sql.NEW_ANSWER, new)
-    return tuple(acknowledged)
+    return tuple(_save_one(link, where, _clean(answer), visit.over, time) for answer in answers)
+
+
+def _save_one(link: Link, where: dict[str, Any], answer: Answer, late: bool, time: float) -> Acknowledged:
+    last = same_key = None
+    for revision, value, key, was_late in link.rows(
+        sql.KNOWN_ANSWERS, {**where, "name": answer.name, "key": answer.key}
+    ):
+        found = (revision, value, bool(was_late))
+        last = found if last is None or revision > last[0] else last
+        same_key = found if key == answer.key else same_key
+    for known in (same_key, last):
+        if known is not None and known[1] == answer.value:
+            return Acknowledged(answer.name, known[0], known[2], True)
+    revision = last[0] + 1 if last is not None else 0
+    if revision >= MOST_REVISIONS:
+        raise TooManyChanges(
+            f"This answer was changed {MOST_REVISIONS} times on this page, the most that is kept. The last "
+            "one stands."
+        )
+    # A key that comes with another value is a change of mind all the same, and must not be lost.
+    key = answer.key if same_key is None else f"{answer.key}~{revision}"
+    link.run(sql.NEW_ANSWER, _make_row(where, answer, revision, key, time, late))
+    return Acknowledged(answer.name, revision, late, False)
 
 
 def _clean(answer: Answer) -> Answer:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, MetaData, func, insert, select, text
 
+from panelist.collection.store.copies import copy_file, settle_file
 from panelist.collection.store.engine import Database, find_url
 from panelist.collection.store.errors import BadStore
 from panelist.collection.store.migrate import find_version, migrate, read_version
@@ -49,13 +50,13 @@ def _back_up(database: Database, file: Path) -> Copied:
         made = Path(folder) / "backup.db"
         made.touch(mode=0o600)  # it holds the outside ids of people
         if database.file is not None:
-            _copy_file(database.file, made)
+            copy_file(database.file, made)
         else:
             target = _open(made)
             migrate(target, to=version)
             _copy_rows(database, target)
             target.close()
-        _settle(made)
+        settle_file(made)
         copied = _count(made)
         made.replace(file)
     return copied
@@ -75,35 +76,23 @@ def _restore(file: Path, database: Database, force: bool) -> Copied:
         )
     with tempfile.TemporaryDirectory(prefix="panelist-") as folder:
         copy = Path(folder) / "restore.db"
-        _copy_file(file, copy)
+        copy_file(file, copy)
         source = _open(copy)
-        migrate(source)  # a backup may be older than the tables of today
+        migrate(source, keep=False)  # a backup may be older than the tables of today
         if database.file is None:
             migrate(database)
             _copy_rows(source, database)
         source.close()
-        _settle(copy)
+        settle_file(copy)
         if database.file is not None:
             if not database.file.exists():
                 database.file.touch(mode=0o600)
-            _copy_file(copy, database.file)
+            copy_file(copy, database.file)
         return _count(copy)
 
 
 def _open(file: Path) -> Database:
     return Database(find_url(file, file.parent))
-
-
-def _copy_file(source: Path, target: Path) -> None:
-    """Copy an SQLite database page by page; writers may go on meanwhile."""
-    with closing(sqlite3.connect(source)) as one, closing(sqlite3.connect(target, timeout=10)) as other:
-        one.backup(other)
-
-
-def _settle(file: Path) -> None:
-    """Make one file of the database and its journal."""
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute("PRAGMA journal_mode=DELETE").fetchall()
 
 
 def _copy_rows(source: Database, target: Database) -> None:
@@ -166,5 +155,5 @@ def _count(file: Path) -> Copied:
         }
         row = connection.execute(text("SELECT hash, title FROM studies")).first()
     database.close()
-    _settle(file)
+    settle_file(file)
     return Copied(row[0] if row else "", row[1] if row else "", counts)

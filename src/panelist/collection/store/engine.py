@@ -20,6 +20,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Timeout
 from sqlalchemy.sql.expression import Executable
 
 from panelist.collection.store.errors import BadStore, StoreAway
+from panelist.collection.store.file_watch import FileWatch
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -152,6 +153,7 @@ class Database:
         self.engine = _make_engine(url)
         self.dialect = self.engine.dialect
         self._keeping = threading.local() if self.file is not None else None
+        self._watch = FileWatch(self.file) if self.file is not None else None
 
     @property
     def name(self) -> str:
@@ -167,10 +169,29 @@ class Database:
 
     def connect(self) -> Link:
         """Return a new connection that belongs to the caller."""
+        self.note_file()
         try:
             return self._connect()
         except (DBAPIError, TimeoutError, psycopg.Error, sqlite3.Error) as error:
             raise self.away(error) from None
+
+    def note_file(self) -> None:
+        """Note which file the database is, or raise StoreMoved where it is no longer the one noted before."""
+        if self._watch is not None:
+            self._watch.check()
+
+    def check_written(self, first: bool = False) -> None:
+        """Raise StoreMoved where what was committed just now went into a file that nobody finds again.
+
+        ``first``: it was the first commit of its connection. A server of databases looks after its own files.
+        """
+        if self._watch is not None:
+            self._watch.check_written(first)
+
+    def rescue(self, link: Link) -> None:
+        """Keep what a link still has of a file that was deleted or replaced."""
+        if self._watch is not None:
+            self._watch.rescue(link.raw)
 
     def _connect(self) -> Link:
         fairy = self.engine.raw_connection()
@@ -291,7 +312,11 @@ def _make_engine(url: URL) -> Engine:
                 "timeout": BUSY_SECONDS,
                 "isolation_level": None,
             }
-            engine = create_engine(url, paramstyle="named", connect_args=arguments, **settings)
+            # Opened only where it is: a database that was deleted shall not come back empty.
+            place = Path(url.database or "").absolute().as_uri() + "?mode=rw"
+            engine = create_engine(
+                url, paramstyle="named", creator=lambda: _open_file(place, arguments), **settings
+            )
             event.listen(engine, "connect", _set_pragmas)
         else:
             arguments = {"autocommit": True, "connect_timeout": 5, "application_name": "panelist"}
@@ -301,6 +326,11 @@ def _make_engine(url: URL) -> Engine:
     # Drivers that begin transactions by themselves begin them too late for migrations and snapshots.
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
     return engine
+
+
+def _open_file(place: str, arguments: dict[str, Any]) -> sqlite3.Connection:
+    opened: sqlite3.Connection = sqlite3.connect(place, uri=True, **arguments)
+    return opened
 
 
 def _set_pragmas(raw: sqlite3.Connection, _: object) -> None:

@@ -3,9 +3,11 @@
 PanelistError
 └── StoreError       something about the database of a study
     ├── StoreAway    the database cannot be reached; what was sent is not saved, send it again later
+    │   └── StoreMoved    its file was deleted, replaced or overwritten; a person must look
     ├── BadStore     a database that is not there, not ours, too new, or made for another study
     ├── NoPlace      every place of the plan is held or filled
     ├── NoVisit      no visit has this number, or it is past what was asked of it
+    ├── TooManyChanges    an answer that was changed more often than is kept
     └── NotOpen      the study is paused or closed: nobody new comes in
 """
 
@@ -20,6 +22,10 @@ class StoreAway(StoreError):
     """The database cannot be reached now; nothing of what was asked was acknowledged."""
 
 
+class StoreMoved(StoreAway):
+    """The file of the database was deleted, replaced or overwritten; waiting does not help by itself."""
+
+
 class BadStore(StoreError):
     """The database is not there, not ours, too new, or made for another study."""
 
@@ -30,6 +36,10 @@ class NoPlace(StoreError):
 
 class NoVisit(StoreError):
     """No visit has this number, or it is past what was asked of it."""
+
+
+class TooManyChanges(StoreError):
+    """An answer was changed more often than is kept; the one before stands."""
 
 
 class NotOpen(StoreError):

@@ -25,11 +25,12 @@ from panelist.collection.store.tables import actions, answers, events, pages_don
 
 BACK_ROWS, BACK_SECONDS = 2000, 30.0
 
+ANSWER_COLUMNS = (
+    *("visit", "occasion", "page", "name", "criterion", "item", "phase"),
+    *("check_name", "value", "revision", "given", "late", "id"),
+)
 _NEW_ANSWERS = Statement(
-    select(
-        *(answers.c[name] for name in ("visit", "occasion", "page", "name", "criterion", "item", "phase")),
-        *(answers.c[name] for name in ("check_name", "value", "revision", "given", "late", "id")),
-    )
+    select(*(answers.c[name] for name in ANSWER_COLUMNS))
     .where(answers.c.id > bindparam("after"))
     .order_by(answers.c.id)
 )

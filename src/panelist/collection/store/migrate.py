@@ -1,5 +1,6 @@
 """Bringing a database to the present version: the migrations run by themselves when a study is opened."""
 
+import logging
 from pathlib import Path
 
 from alembic import command
@@ -8,16 +9,20 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
+from panelist.collection.store.copies import keep_copy
 from panelist.collection.store.engine import ADVISORY_LOCK, Database
 from panelist.collection.store.errors import BadStore
 
 FOLDER = Path(__file__).parent / "migrations"
 
+log = logging.getLogger("panelist.store")
 
-def migrate(database: Database, folder: Path = FOLDER, to: str = "") -> tuple[str, str]:
+
+def migrate(database: Database, folder: Path = FOLDER, to: str = "", keep: bool = True) -> tuple[str, str]:
     """Bring the database to a version, the newest unless ``to`` names one; return what it had and has.
 
-    Several processes may do so at once: the first does it, the others wait for it and find it done.
+    What it holds is copied before its tables change, unless ``keep`` says that it is a copy itself. Several
+    processes may do so at once: the first does it, the others wait for it and find it done.
     """
     script = ScriptDirectory(str(folder))
     wanted = to or script.get_current_head() or ""
@@ -32,6 +37,12 @@ def migrate(database: Database, folder: Path = FOLDER, to: str = "") -> tuple[st
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         found = find_version(connection)
         _refuse(database, connection, script, found)
+        if found and found != wanted and keep:
+            kept = keep_copy(database, connection, found)
+            log.warning(
+                "%s is brought from tables %s to %s; as it was, it is kept in %s.",
+                *(database.name, found, wanted, kept),
+            )
         config = Config()
         config.set_main_option("script_location", str(folder).replace("%", "%%"))
         config.attributes["connection"] = connection

@@ -219,14 +219,14 @@ class EndVisit(Operation[Visit]):
 
 @dataclass(frozen=True, slots=True)
 class ReleaseStale(Operation[tuple[Visit, ...]]):
-    """Visits where nobody was seen since ``before`` give their places back."""
+    """Visits where nobody was seen for long give their places back, unless their ``seen`` is another now."""
 
-    before: float
+    stale: tuple[tuple[int, float], ...]
     first: ClassVar[bool] = True
 
     def run(self, desk: Desk) -> tuple[Visit, ...]:
         """Return the visits that were let go."""
-        gone = people.release_stale(desk.link, self.before, self.time)
+        gone = people.release_stale(desk.link, self.stale, self.time)
         for visit in gone:
             event = NewEvent("released", {"reason": visit.reason, "place": visit.place})
             _add_events(desk.link, visit, (event,), self.time, f"{self.key}-{visit.id}")
@@ -284,6 +284,17 @@ class SetState(Operation[str]):
             desk.link.run(sql.SET_STUDY, row)
             add_action(desk.link, self, self.who, f"study {self.state}", "study", self.reason, {})
         return self.state
+
+
+@dataclass(frozen=True, slots=True)
+class Beat(Operation[None]):
+    """Writes what is there already: whether that can be done is whether answers can be saved."""
+
+    first: ClassVar[bool] = True
+
+    def run(self, desk: Desk) -> None:
+        """Write."""
+        desk.link.run(sql.BEAT)
 
 
 @dataclass(frozen=True, slots=True)

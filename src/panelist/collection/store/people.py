@@ -50,7 +50,9 @@ def join(
         raise NotOpen(f"The study is {study.state}: nobody new comes in. Open it on the dashboard.")
     place = None if group is None and places.grouped else _find_free(link, places, group or "")
     visit = new_visit(token, place, places.group(place) if place else group or "", state, time)
-    return add_visit(link, replace(visit, outside_id=outside, params=params, opened=time, seen=time))
+    return add_visit(
+        link, replace(visit, outside_id=outside, params=params, opened=time, seen=time, moved=time)
+    )
 
 
 def assign(link: Link, places: Places, visit_id: int, group: str, time: float) -> Visit:
@@ -97,14 +99,13 @@ def end_visit(link: Link, visit_id: int, state: str, reason: str, time: float) -
     return save_visit(link, replace(visit, **end_fields(visit, state, reason, time))), True
 
 
-def release_stale(link: Link, before: float, time: float) -> tuple[Visit, ...]:
-    """Return the visits that were let go because nobody was seen there since ``before``."""
+def release_stale(link: Link, stale: tuple[tuple[int, float], ...], time: float) -> tuple[Visit, ...]:
+    """Return the visits that were let go: those of ``stale`` of which nothing was seen since then."""
     lock_study(link)
-    found = link.rows(sql.STALE_VISITS, {"before": before, "waiting": "waiting"})
     gone = []
-    for (visit_id,) in found:
+    for visit_id, seen in stale:
         visit = load_visit(link, visit_id)  # locked now: it may have been seen in between
-        if not visit.over and visit.seen is not None and visit.seen < before:
+        if not visit.over and visit.seen == seen:
             gone.append(save_visit(link, replace(visit, **end_fields(visit, "released", TIMED_OUT, time))))
     return tuple(gone)
 
@@ -119,7 +120,8 @@ def reopen(
         return visit
     if visit.place is not None and link.row(sql.FIND_HOLDER, {"place": visit.place}) is not None:
         return visit
-    back = replace(visit, state=visit.left_at, left_at="", reason="", ended=None, valid=True, seen=time)
+    back = replace(visit, state=visit.left_at, left_at="", reason="", ended=None, valid=True)
+    back = replace(back, seen=time, moved=time)
     return save_visit(link, back if params is None else replace(back, params=params))
 
 

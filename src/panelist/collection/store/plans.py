@@ -10,12 +10,16 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from panelist.collection.store import statements as sql
 from panelist.collection.store.engine import Link, Row
 from panelist.collection.store.errors import BadStore, NoPlace
 from panelist.core.errors import did_you_mean
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from panelist.design.plan import Plan
 
 LOOK_AGAIN_SECONDS = 1.0
@@ -113,7 +117,8 @@ def pack_plan(plan: "Plan", version: int, note: str, time: float) -> dict[str, A
 
     with TemporaryDirectory(prefix="panelist-") as folder:
         write_plan(plan, Path(folder))
-        table = gzip.compress((Path(folder) / "plan.csv").read_bytes(), mtime=0)
+        # A plan repeats itself: the first level makes it small, the ninth takes twenty times as long.
+        table = gzip.compress((Path(folder) / "plan.csv").read_bytes(), compresslevel=1, mtime=0)
         about = (Path(folder) / "plan.json").read_text(encoding="utf-8")
     return {"version": version, "hash": plan.hash, "made": time, "table": table, "about": about, "note": note}
 
@@ -130,13 +135,41 @@ def unpack_plan(row: Row) -> "Plan":
 
 def find_moved(old: "Plan", new: "Plan") -> list[str]:
     """Return the places whose pages are not the same in both plans."""
-    columns = list(old.table.columns)
-    pages = [
-        {str(place): rows for place, rows in plan.table[columns].astype(str).groupby("rater", sort=False)}
-        for plan in (old, new)
-    ]
-    return [
+    old_spans, new_spans = _find_spans(old), _find_spans(new)
+    moved = {
         place
-        for place in old.raters
-        if place not in pages[1] or pages[0][place].to_numpy().tolist() != pages[1][place].to_numpy().tolist()
-    ]
+        for place, (start, end) in old_spans.items()
+        if place not in new_spans or end - start != new_spans[place][1] - new_spans[place][0]
+    }
+    kept = [place for place in old_spans if place not in moved]
+    rows = [_list_rows([spans[place] for place in kept]) for spans in (old_spans, new_spans)]
+    differs = np.zeros(len(rows[0]), dtype=bool)
+    for name in old.table.columns:
+        differs |= _take_codes(old, old, name)[rows[0]] != _take_codes(new, old, name)[rows[1]]
+    owners = old.table["rater"].cat.codes.to_numpy()[rows[0][differs]]
+    moved |= {old.raters[code] for code in np.unique(owners).tolist()}
+    return [place for place in old.raters if place in moved]
+
+
+def _find_spans(plan: "Plan") -> dict[str, tuple[int, int]]:
+    """Return where the rows of each place begin and end; they stand together."""
+    codes = plan.table["rater"].cat.codes.to_numpy()
+    begins = np.flatnonzero(np.diff(codes, prepend=-1))
+    names = [plan.raters[code] for code in codes[begins].tolist()]
+    ends = [*begins[1:].tolist(), len(codes)]
+    return dict(zip(names, zip(begins.tolist(), ends, strict=True), strict=True))
+
+
+def _list_rows(spans: list[tuple[int, int]]) -> "NDArray[np.int64]":
+    parts = [np.arange(start, end) for start, end in spans]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def _take_codes(plan: "Plan", like: "Plan", name: str) -> "NDArray[Any]":
+    """Return a column as numbers: words as their place among those of another plan, -1 where it has none."""
+    column = plan.table[name]
+    if not hasattr(column, "cat"):
+        return column.to_numpy()
+    number = {str(word): code for code, word in enumerate(like.table[name].cat.categories)}
+    codes = np.array([number.get(str(word), -1) for word in column.cat.categories], dtype=np.int64)
+    return codes[column.cat.codes.to_numpy()]

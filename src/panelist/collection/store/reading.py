@@ -20,6 +20,7 @@ from panelist.collection.store.records import (
     make_visit,
     take_latest,
 )
+from panelist.collection.store.study_versions import StudyVersion, read_versions
 from panelist.collection.store.tables import actions, answers, events, pages_done, plans, visits
 
 _WHOLE = {
@@ -74,6 +75,7 @@ class Snapshot:
     events: pd.DataFrame = field(repr=False)
     actions: pd.DataFrame = field(repr=False)
     plans: pd.DataFrame = field(repr=False)
+    study_versions: tuple[StudyVersion, ...] = field(repr=False)
 
 
 def find_visit(link: Link, token: str) -> Visit | None:
@@ -144,7 +146,8 @@ def read_snapshot(link: Link) -> Snapshot:
     versions = pd.DataFrame.from_records(
         link.rows(_VERSIONS), columns=[column.name for column in plans.c if column.name != "table"]
     )
-    return Snapshot(taken=taken, study=study, plans=versions, **frames)
+    kept = read_versions(link)
+    return Snapshot(taken=taken, study=study, plans=versions, study_versions=kept, **frames)
 
 
 def make_frame(table: Table, rows: list[Row]) -> pd.DataFrame:

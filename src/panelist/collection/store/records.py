@@ -32,6 +32,8 @@ class Visit:
     code: str
     valid: bool
     created: float
+    moved: float | None = None
+    """When it came to where it is: the page there can have been read since then, and not before."""
 
     @property
     def simulated(self) -> bool:
@@ -135,7 +137,7 @@ class StudyRecord:
 def make_visit(row: Row) -> Visit:
     """Return the visit in a row of its table."""
     params = json.loads(row[5]) if row[5] != "{}" else {}
-    return Visit(*(*row[:5], params, *row[6:15], bool(row[15]), row[16]))
+    return Visit(*(*row[:5], params, *row[6:15], bool(row[15]), *row[16:18]))
 
 
 def make_answer(row: Row) -> StoredAnswer:

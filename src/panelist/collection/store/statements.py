@@ -15,6 +15,7 @@ from sqlalchemy import (
     insert,
     literal_column,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.sql.dml import Insert, Update
@@ -34,7 +35,8 @@ from panelist.collection.store.tables import (
 HELD_SEPARATOR = "\x1f"  # stands in no place's name
 
 
-def _insert(table: Table, left_out: Iterable[str] = ("id",)) -> Insert:
+def insert_row(table: Table, left_out: Iterable[str] = ("id",)) -> Insert:
+    """Return the statement that adds one row."""
     kept = {column.name: _value(column) for column in table.columns if column.name not in set(left_out)}
     return insert(table).values(kept).inline()
 
@@ -81,33 +83,40 @@ HELD_PLACES = Statement(select(visits.c.place, visits.c.token).where(HOLDS))
 # All in one text, straight from the index: a row for each would cost several times as much at every join.
 _separator: Any = literal_column(f"'{HELD_SEPARATOR}'")
 HELD_NAMES = Statement(select(func.aggregate_strings(visits.c.place, _separator)).where(HOLDS))
-STALE_VISITS = Statement(
-    select(visits.c.id)
-    .where(
-        visits.c.ended.is_(None),
-        visits.c.seen < bindparam("before"),
-        visits.c.state != bindparam("waiting"),
-    )
+GOING_VISITS = Statement(
+    select(visits.c.id, visits.c.seen)
+    .where(visits.c.ended.is_(None), visits.c.seen.is_not(None), visits.c.state != bindparam("waiting"))
     .order_by(visits.c.id)
 )
-NEW_VISIT = Statement(_insert(visits).returning(visits.c.id))
+NEW_VISIT = Statement(insert_row(visits).returning(visits.c.id))
 SAVE_VISIT = Statement(
     _update(visits, [c.name for c in visits.c if c.name not in ("id", "token", "created")], _this_visit)
 )
 SEE_VISIT = Statement(_update(visits, ["seen"], _this_visit))
 
 _page = [answers.c[name] == bindparam(name) for name in ("visit", "occasion", "page")]
-PAGE_ANSWERS = Statement(
-    select(answers.c.name, answers.c.revision, answers.c.value, answers.c.key, answers.c.late)
-    .where(*_page)
-    .order_by(answers.c.revision)
+# Of one field: the answer sent under a key, and the last one. Each is one step in an index, so that saving
+# costs the same however often somebody changed their mind.
+_field = [*_page, answers.c.name == bindparam("name")]
+_known = select(answers.c.revision, answers.c.value, answers.c.key, answers.c.late)
+_newest = answers.alias("newest")
+_last_revision = (
+    select(func.max(_newest.c.revision))
+    .where(*(_newest.c[name] == bindparam(name) for name in ("visit", "occasion", "page", "name")))
+    .scalar_subquery()
+)
+KNOWN_ANSWERS = Statement(
+    union_all(
+        _known.where(*_field, answers.c.key == bindparam("key")),
+        _known.where(*_field, answers.c.revision == _last_revision),
+    )
 )
 PAGE_ANSWERS_WHOLE = Statement(select(*answers.c).where(*_page).order_by(answers.c.revision))
 VISIT_ANSWERS = Statement(
     select(*answers.c).where(answers.c.visit == bindparam("visit")).order_by(answers.c.revision)
 )
 ANSWERS_AFTER = Statement(select(*answers.c).where(answers.c.id > bindparam("after")).order_by(answers.c.id))
-NEW_ANSWER = Statement(_insert(answers))
+NEW_ANSWER = Statement(insert_row(answers))
 PAGE_DONE = Statement(_insert_once(pages_done, ("visit", "occasion", "page")))
 DONE_PAGES = Statement(
     select(pages_done.c.occasion, pages_done.c.page)
@@ -131,11 +140,12 @@ LATEST_ACTIONS = Statement(
 
 STUDY = Statement(select(*studies.c))
 LOCK_STUDY = Statement(select(*studies.c).with_for_update())
-NEW_STUDY = Statement(_insert(studies, ()))
+NEW_STUDY = Statement(insert_row(studies, ()))
 SET_STUDY = Statement(_update(studies, ["state", "hash", "title"], studies.c.id == bindparam("id")))
+BEAT = Statement(update(studies).values(state=studies.c.state))
 LATEST_VERSION = Statement(select(func.max(plans.c.version)))
 PLAN = Statement(select(*plans.c).where(plans.c.version == bindparam("version")))
-NEW_PLAN = Statement(_insert(plans, ()))
+NEW_PLAN = Statement(insert_row(plans, ()))
 
 STATES_COUNTED = Statement(select(visits.c.state, func.count()).group_by(visits.c.state))
 ANSWERS_COUNTED = Statement(select(func.count(), func.max(answers.c.given)))
@@ -143,3 +153,4 @@ PROGRESS = Statement(
     select(pages_done.c.visit, func.count(), func.sum(pages_done.c.seconds)).group_by(pages_done.c.visit)
 )
 ANY_VISIT = Statement(select(func.min(visits.c.id)))
+VISITS_COUNTED = Statement(select(func.count()).select_from(visits))

@@ -3,7 +3,7 @@
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,7 +25,9 @@ from panelist.collection.store.records import (
     make_event,
     make_visit,
 )
+from panelist.collection.store.study_versions import StudyVersion, add_version, read_versions
 from panelist.collection.store.writer import PATIENCE_SECONDS, Writer
+from panelist.collection.study_changes import declare, find_changes
 
 if TYPE_CHECKING:
     from panelist.design.plan import Plan
@@ -50,6 +52,7 @@ class Store:
         self._patience = patience
         self._writer: Writer | None = None
         self._lock = threading.Lock()
+        database.note_file()  # from here on it must stay the same
         self.study: StudyRecord = database.read(reading.read_study)
         """What does not change while it is open: salt, secret and the like."""
 
@@ -151,6 +154,10 @@ class Store:
         """Return the plan in force with its number."""
         return self._shelf.recent(self.database.read)
 
+    def study_versions(self) -> tuple[StudyVersion, ...]:
+        """Return the versions of the study that were collected by, the first first."""
+        return self.database.read(read_versions)
+
     def state(self) -> str:
         """Return whether the study is open, paused or closed."""
         return self.database.read(reading.read_study).state
@@ -199,10 +206,18 @@ class Store:
         """Let a visit not count, for this reason, even a finished one: its place is offered again."""
         return self.do(ops.EndVisit(visit, "excluded", reason, who))
 
+    def going(self) -> list[tuple[int, float]]:
+        """Return every visit that holds a place as long as somebody is seen there, with when that was."""
+        found = self.database.read(lambda link: link.rows(sql.GOING_VISITS, {"waiting": "waiting"}))
+        return [(visit, seen) for visit, seen in found]
+
     def release_stale(self, now: float | None = None) -> tuple[Visit, ...]:
-        """Let go every visit where nobody was seen for the time that the study holds a place; return them."""
-        moment = time.time() if now is None else now
-        return self.do(ops.ReleaseStale(moment - self.hold_seconds))
+        """Let go every visit where nobody was seen for the time that the study holds a place; return them.
+
+        It goes by the time of day; a server that runs on goes by a clock of its own (``holds``).
+        """
+        before = (time.time() if now is None else now) - self.hold_seconds
+        return self.do(ops.ReleaseStale(tuple(one for one in self.going() if one[1] < before)))
 
     def set_state(self, state: str, who: str, reason: str = "") -> str:
         """Open, pause or close the study."""
@@ -223,13 +238,15 @@ def open_store(
     create: bool = True,
     patience: float = PATIENCE_SECONDS,
     salt: str | None = None,
+    allowed: Collection[str] = (),
 ) -> Store:
     """Return the store of a study: at a URL, in a file, or (``None``) in study.db beside the study file.
 
     The tables are made, or brought to the present version, on the way. A plan goes into an empty database,
     and must otherwise be the one in force or add places to it. With ``create=False`` only what is there is
     opened. ``salt`` (in hex) is drawn unless it is given, as for simulated raters, whose pseudonyms may be
-    known.
+    known. Where the study is not the one of before, what differs is kept on record for ever, with the names
+    under which it was ``allowed``; whether it may be is for the caller to say (study_changes).
     """
     database = find_database(place, study, create)
     try:
@@ -242,7 +259,7 @@ def open_store(
                 )
             migrate(database)
             if create:
-                _enter_study(database, study, plan, salt)
+                _enter_study(database, study, plan, salt, allowed)
             return Store(database, PlanShelf(), study.file.collecting.hold_minutes * 60.0, patience)
     except Exception:
         database.close()
@@ -278,7 +295,9 @@ def _is_sqlite(file: Path) -> bool:
         return opened.read(15) == b"SQLite format 3"
 
 
-def _enter_study(database: Database, study: "Study", plan: "Plan | None", salt: str | None) -> None:
+def _enter_study(
+    database: Database, study: "Study", plan: "Plan | None", salt: str | None, allowed: Collection[str]
+) -> None:
     """Write the study and its plan into the database, or check that they go with what is there."""
     now = time.time()
     shelf = PlanShelf()
@@ -290,8 +309,9 @@ def _enter_study(database: Database, study: "Study", plan: "Plan | None", salt: 
             new = {"id": 1, "hash": study.hash, "title": study.title, "state": "open", "created": now}
             drawn = {"salt": salt or secrets.token_hex(16), "secret": secrets.token_hex(32)}
             link.run(sql.NEW_STUDY, new | drawn)
+            add_version(link, StudyVersion(1, study.hash, now, declare(study)))
         else:
-            _note_change(link, StudyRecord(*row), study, now)
+            _note_change(link, StudyRecord(*row), study, now, allowed)
         if plan is not None:
             _enter_plan(database, link, shelf, plan, now)
         link.commit()
@@ -299,15 +319,27 @@ def _enter_study(database: Database, study: "Study", plan: "Plan | None", salt: 
         link.close()
 
 
-def _note_change(link: Link, known: StudyRecord, study: "Study", now: float) -> None:
-    """Keep on record that the study file is no longer the one that collecting began with."""
-    if known.hash != study.hash:
-        link.run(
-            sql.SET_STUDY, {"id": known.id, "state": known.state, "hash": study.hash, "title": study.title}
-        )
-        op = ops.AddAction("", "study file changed", time=now)
-        detail = {"before": known.hash, "after": study.hash}
-        ops.add_action(link, op, "", "study file changed", "study", "", detail)
+def _note_change(
+    link: Link, known: StudyRecord, study: "Study", now: float, allowed: Collection[str]
+) -> None:
+    """Keep on record that the study is no longer the one that collecting began with, and what differs."""
+    versions = read_versions(link)
+    if known.hash == study.hash:
+        if not versions:  # a database from before versions were kept: this is the one that it has
+            add_version(link, StudyVersion(1, study.hash, now, declare(study)))
+        return
+    if not versions:
+        add_version(link, StudyVersion(1, known.hash, known.created, {}))
+    changes = find_changes(versions[-1].declared if versions else {}, study)
+    ((visits,),) = link.rows(sql.VISITS_COUNTED)
+    changed = tuple(f"{one.name}: {one.text}" for one in changes)
+    add_version(
+        link, StudyVersion(0, study.hash, now, declare(study), changed, tuple(sorted(allowed)), visits)
+    )
+    link.run(sql.SET_STUDY, {"id": known.id, "state": known.state, "hash": study.hash, "title": study.title})
+    op = ops.AddAction("", "study file changed", time=now)
+    detail = {"before": known.hash, "after": study.hash, "changed": changed, "allowed": sorted(allowed)}
+    ops.add_action(link, op, "", "study file changed", "study", "", detail)
 
 
 def _enter_plan(database: Database, link: Link, shelf: PlanShelf, plan: "Plan", now: float) -> None:

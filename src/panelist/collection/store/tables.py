@@ -68,6 +68,16 @@ plans = Table(
     Column("note", Text, nullable=False),
 )
 
+study_versions = Table(
+    "study_versions",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("hash", Text, nullable=False),
+    Column("made", Double, nullable=False),
+    Column("declared", Text, nullable=False),  # what the study decides, and a digest of each output
+    Column("note", Text, nullable=False),  # what had changed, and what of it was allowed by name
+)
+
 visits = Table(
     "visits",
     metadata,
@@ -88,6 +98,7 @@ visits = Table(
     Column("code", Text, nullable=False),
     Column("valid", Boolean, nullable=False),
     Column("created", Double, nullable=False),
+    Column("moved", Double),  # when the visit came to where it is
     UniqueConstraint("token"),
 )
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, TypeVar
 import psycopg
 
 from panelist.collection.store.engine import Database, Link, is_away
-from panelist.collection.store.errors import StoreAway, StoreError
+from panelist.collection.store.errors import StoreAway, StoreError, StoreMoved
 from panelist.collection.store.ops import Desk, Operation
 from panelist.collection.store.plans import PlanShelf
 
@@ -74,10 +74,10 @@ class Writer:
         self._take(op, future)
         return future
 
-    async def send(self, op: "Operation[T]") -> T:
+    async def send(self, op: "Operation[T]", patience: float | None = None) -> T:
         """Return the result once it is on disk, without blocking the event loop."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._take(op, future)
+        self._take(op, future, patience)
         return await future
 
     def close(self) -> None:
@@ -87,10 +87,11 @@ class Writer:
             self._queue.put(None)
             self._thread.join()
 
-    def _take(self, op: "Operation[Any]", promise: Promise) -> None:
+    def _take(self, op: "Operation[Any]", promise: Promise, patience: float | None = None) -> None:
         if self._closed:
             raise StoreError("The store is closed; nothing more can be written to it.")
-        self._queue.put(_Waiting(op, promise, monotonic() + self.patience))
+        until = monotonic() + (self.patience if patience is None else patience)
+        self._queue.put(_Waiting(op, promise, until))
 
     def _work(self) -> None:
         going_on = True
@@ -123,10 +124,14 @@ class Writer:
                 batch.sort(key=lambda waiting: waiting.op.order)
                 self._commit(batch)
             except Exception as error:
+                if isinstance(error, StoreMoved) and self._link is not None:
+                    self.database.rescue(self._link)
                 self._drop_link()
                 if not is_away(error):  # a fault of ours: say so to those who wait, and go on
                     return _resolve(batch, error)
                 self.tally.lost += 1
+                if isinstance(error, StoreMoved):  # it does not come back by itself: say so at once
+                    return _resolve(batch, error)
                 next_try = monotonic() + pause
                 over = [waiting for waiting in batch if waiting.until < next_try]
                 _resolve(over, error if isinstance(error, StoreAway) else self.database.away(error))
@@ -141,6 +146,7 @@ class Writer:
         return None
 
     def _commit(self, batch: list[_Waiting]) -> None:
+        first = self._link is None
         if self._link is None:
             self._link = self.database.connect()
         link, desk = self._link, Desk(self._link, self.shelf)
@@ -150,13 +156,14 @@ class Writer:
                 waiting.result = waiting.op.run(desk)
                 waiting.error = None
         except Exception as error:
-            link.rollback()
-            if is_away(error):
+            if is_away(error):  # a full disk has taken everything back already, and the link is dropped
                 raise
+            link.rollback()
             self.tally.repeated += 1
             link.begin()
             self._run_apart(batch, desk)
         link.commit()
+        self.database.check_written(first)
 
     def _run_apart(self, batch: list[_Waiting], desk: Desk) -> None:
         """Run each operation so that one that fails takes back only what it did itself."""

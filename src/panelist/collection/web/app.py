@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -79,6 +79,7 @@ def make_app(config: WebConfig) -> Application:
         exception_handlers={
             StoreAway: _tell_away,
             TooLarge: _tell_too_large,
+            ClientDisconnect: _tell_nobody,
             HTTPException: _tell_refusal,
             Exception: _tell_fault,
         },
@@ -116,6 +117,11 @@ async def _tell_too_large(request: Request, error: Exception) -> Response:
     """Say how much may be sent at once."""
     assert isinstance(error, TooLarge)
     return refuse(request.url.path, 413, say_too_large(error.most))
+
+
+async def _tell_nobody(request: Request, error: Exception) -> Response:
+    """Answer a request whose sender went away in the middle: nobody reads it, and nothing of ours failed."""
+    return Response(status_code=400)
 
 
 async def _tell_refusal(request: Request, error: Exception) -> Response:

@@ -17,6 +17,7 @@ from panelist.collection.web import dashboard_actions as actions
 from panelist.collection.web import dashboard_preview as preview
 from panelist.collection.web import dashboard_release as release
 from panelist.collection.web import recruiting_routes as recruiting
+from panelist.collection.web.aside import run_aside
 from panelist.collection.web.dashboard_access import HOME, LOGIN, Visitor, researchers
 from panelist.collection.web.dashboard_charts import find_axis
 from panelist.collection.web.dashboard_view import FLAGS, are_results_shown, name_criteria
@@ -129,7 +130,7 @@ async def show_results(visitor: Visitor) -> Response:
         given = collect_ratings(folders, site.booklet().agenda, site.study)
         return average_systems(given, site.study.systems)
 
-    found = await asyncio.to_thread(average)
+    found = await run_aside(average)
     means = [(one, find_axis(_list_values(one), _find_bounds(one, site.study))) for one in found]
     return visitor.show(
         "results", means=means, headings=name_criteria(site.study), simulated=overview.simulated

@@ -7,10 +7,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
@@ -20,8 +21,10 @@ from panelist.collection.links import Link, keep_links, open_link
 from panelist.collection.store.errors import BadStore
 from panelist.collection.store.plans import find_moved
 from panelist.collection.store.store import Store, open_store
+from panelist.collection.study_changes import Change, find_changes, find_gaps, list_changes, refuse_names
 from panelist.collection.web.app import make_app
 from panelist.collection.web.config import BadAddress, WebConfig, check_proxy, check_url, find_hosts
+from panelist.collection.web.connections import Connection
 from panelist.collection.web.extension import MakeExtension
 from panelist.collection.web.passwords import (
     FEWEST_DIFFERENT,
@@ -30,9 +33,9 @@ from panelist.collection.web.passwords import (
     hash_password,
     make_password,
 )
-from panelist.core.errors import BadPlan
+from panelist.core.errors import BadDesign, BadPlan
 from panelist.design.files import TABLE, read_plan, write_plan
-from panelist.design.make import plan_study
+from panelist.design.make import deal_plan, plan_study
 from panelist.design.plan import Plan
 from panelist.study.load import load_study
 from panelist.study.study import Study
@@ -43,6 +46,8 @@ BACKLOG = 2048
 MOST_OPEN = 65_536
 PORT_TRIES, PORT_PAUSE = 10, 0.3
 END_SECONDS = 10
+"""How long an end may take in all, and less than that for requests to be answered."""
+ANSWERING_SECONDS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +63,8 @@ class Wishes:
     links: int = 0
     id_parameter: str | None = None
     joins_a_minute: int = WebConfig.joins_a_minute
-    study_changed: bool = False
+    study_changed: tuple[str, ...] = ()
+    """The parts of the study that may have changed since people came, by name."""
     access_log: bool = False
     trusted_proxies: tuple[str, ...] = ()
     """Addresses or networks of proxies that are believed about the sender, besides one on this machine."""
@@ -149,6 +155,7 @@ def run(ready: Ready) -> int:
     settings = uvicorn.Config(
         partial(make_app, config),  # a factory that can be pickled
         factory=True,
+        http=Connection,
         workers=ready.wishes.workers,
         lifespan="on",
         log_level="info" if ready.wishes.access_log else "warning",
@@ -158,7 +165,7 @@ def run(ready: Ready) -> int:
         proxy_headers=ready.wishes.url is not None or bool(ready.wishes.trusted_proxies),
         forwarded_allow_ips=[*LOOPBACK_ADDRESSES, *ready.wishes.trusted_proxies],
         backlog=BACKLOG,
-        timeout_graceful_shutdown=END_SECONDS,
+        timeout_graceful_shutdown=ANSWERING_SECONDS,
         timeout_worker_healthcheck=60,
     )
     allow_connections()
@@ -241,27 +248,31 @@ def _find_password() -> tuple[str, bool]:
 
 
 def open_checked(study: Study, wishes: Wishes, notes: list[str]) -> Store:
-    """Return the open store, with the plan in it that goes with the study."""
+    """Return the open store, with the plan in it that goes with the study; raise where they do not."""
     known = _look_inside(study, wishes)
-    if known is not None and known.hash != study.hash and known.visits and not wishes.study_changed:
-        raise BadStore(
-            f"The study file or its outputs changed after collecting began (visits so far: {known.visits}): "
-            f"the study's hash was {known.hash[:12]}…, now it is {study.hash[:12]}…. Put the old files back, "
-            "collect into another database (--db), or, where the change alters nothing that raters judge, "
-            "add --study-changed: the change is then recorded."
-        )
     changed = known is not None and known.hash != study.hash
-    if changed and known is not None and known.visits:
-        notes.append("the study file changed while people were taking part; that is on record now")
-    plan = _find_plan(study, None if known is None else known.plan, changed and wishes.study_changed, notes)
-    return open_store(wishes.database, study, plan)
+    if known is not None and known.plan is not None:
+        _refuse_gaps(study, known, known.plan)
+    if known is not None and changed and known.visits:
+        changes = find_changes(known.declared, study)
+        if refused := refuse_names(changes, wishes.study_changed):
+            raise BadStore(_say_changed(known, refused))
+        notes.append(
+            "the study changed while people were taking part; that is on record now:\n"
+            + list_changes(changes)
+        )
+    plan = _find_plan(study, known, notes)
+    return open_store(wishes.database, study, plan, allowed=wishes.study_changed)
 
 
 @dataclass(frozen=True)
 class _Known:
+    database: str
+    title: str
     hash: str
     visits: int
     plan: Plan | None
+    declared: Mapping[str, Any]
 
 
 def _look_inside(study: Study, wishes: Wishes) -> _Known | None:
@@ -275,13 +286,48 @@ def _look_inside(study: Study, wishes: Wishes) -> _Known | None:
             plan = store.plan()
         except BadStore:
             plan = None
-        return _Known(store.study.hash, len(store.visits()), plan)
+        versions = store.study_versions()
+        return _Known(
+            store.database.name,
+            store.study.title,
+            store.study.hash,
+            len(store.visits()),
+            plan,
+            versions[-1].declared if versions else {},
+        )
 
 
-def _find_plan(study: Study, known: Plan | None, may_differ: bool, notes: list[str]) -> Plan | None:
+def _refuse_gaps(study: Study, known: _Known, plan: Plan) -> None:
+    """Raise BadStore where the database asks raters to judge what the study does not have.
+
+    Before anybody came, the plan of the same study is simply made again.
+    """
+    if not known.visits and known.title == study.title:
+        return
+    if gaps := find_gaps(plan, study):
+        raise BadStore(
+            f"{known.database} collects {known.title!r} (visits so far: {known.visits}) by a plan that asks "
+            f"for what this study does not have:\n{list_changes(gaps)}\nPut the old study file and outputs "
+            "back, or collect into another database (--db). Nothing can allow this: raters would see empty "
+            "pages."
+        )
+
+
+def _say_changed(known: _Known, refused: list[Change]) -> str:
+    names = ",".join(dict.fromkeys(one.name for one in refused))
+    return (
+        f"The study file or its outputs changed after collecting began (visits so far: {known.visits}):\n"
+        f"{list_changes(refused)}\nPut the old files back, or collect into another database (--db). Where "
+        f"you mean it, allow by name what changed: --study-changed {names}. It is then recorded for ever."
+    )
+
+
+def _find_plan(study: Study, known: _Known | None, notes: list[str]) -> Plan | None:
     """Return the plan to enter; None where the one in the database is in force."""
+    in_force = known.plan if known is not None else None
+    fresh = known is None or not known.visits
     if not (study.folder / TABLE).exists():
-        if known is not None:
+        if in_force is not None and not (fresh and not _still_fits(in_force, study)):
             return None
         plan = plan_study(study)
         write_plan(plan, study.folder)
@@ -290,14 +336,26 @@ def _find_plan(study: Study, known: Plan | None, may_differ: bool, notes: list[s
         )
         return plan
     plan = read_plan(study.folder)
-    if known is not None and not find_moved(plan, known):
+    stale = plan.study_hash != study.hash and not _still_fits(plan, study)
+    if in_force is not None and not (fresh and stale) and not find_moved(plan, in_force):
         return None  # the same, or it has grown since
-    if plan.study_hash != study.hash and not may_differ:
+    if stale and (fresh or find_gaps(plan, study)):
         raise BadPlan(
             f"{study.folder / TABLE} belongs to another study, or to this one before it was changed. Make it "
             f"again: panelist plan {study.folder}"
         )
     return plan
+
+
+def _still_fits(plan: Plan, study: Study) -> bool:
+    """Return whether the study would be planned so today: then whatever changed does not concern the plan."""
+    if plan.study_hash == study.hash:
+        return True
+    try:
+        today = deal_plan(study, len(plan.places), plan.seed, plan.trials)
+    except BadDesign:
+        return False
+    return not find_moved(today, plan)
 
 
 def _write_url(host: str, port: int) -> str:

@@ -17,11 +17,12 @@ from time import monotonic
 from panelist.collection.agreement_so_far import AgreementSoFar, measure_so_far
 from panelist.collection.crowd.books import Books, find_paid
 from panelist.collection.given_ratings import collect_ratings
-from panelist.collection.ledger import Ledger
+from panelist.collection.ledger import Ledger, name_texts
 from panelist.collection.overview import Overview, make_overview
 from panelist.collection.plan_facts import PlanFacts, count_plan
 from panelist.collection.store.errors import StoreAway
 from panelist.collection.warming import Warming
+from panelist.collection.web.aside import run_aside
 from panelist.collection.web.site import Site
 
 LOOK_SECONDS, FRESH_SECONDS, HEARTBEAT_SECONDS = 2.0, 0.5, 15.0
@@ -50,9 +51,8 @@ class Board:
     """The dashboard of one process."""
 
     def __init__(self, site: Site, draw: Draw) -> None:
-        texts = {criterion.name for criterion in site.study.criteria if criterion.scale.level == "text"}
         self.site = site
-        self.ledger = Ledger(site.store, frozenset(texts))
+        self.ledger = Ledger(site.store, name_texts(site.study))
         self.agreement: AgreementSoFar | None = None
         self._draw = draw
         self._facts: tuple[int, PlanFacts] | None = None
@@ -68,7 +68,7 @@ class Board:
         """Return what there is to show, not older than so many seconds."""
         async with self._looking:  # who comes meanwhile takes what this look brings
             if self._view is None or monotonic() - self._looked >= age:
-                self._view = await asyncio.to_thread(self._count)
+                self._view = await run_aside(self._count)
                 self._looked = monotonic()
                 self._follow_agreement()
             return self._view
@@ -79,8 +79,8 @@ class Board:
         seen, sent, spoke = "", -LOOK_SECONDS, monotonic()
         while not is_ending():
             with suppress(StoreAway):  # the page keeps what it has
-                view = await self.look(LOOK_SECONDS)
-                if view.version != seen and monotonic() - sent >= LOOK_SECONDS:
+                view = await self._look_or_end()
+                if view is not None and view.version != seen and monotonic() - sent >= LOOK_SECONDS:
                     seen, sent = view.version, monotonic()
                     spoke = sent
                     yield write_message(view)
@@ -88,6 +88,16 @@ class Board:
                 spoke = monotonic()
                 yield ": still here\n\n"
             await asyncio.sleep(ENDING_SECONDS)
+
+    async def _look_or_end(self) -> View | None:
+        """Return what there is to show; nothing as soon as the server is to end, for counting takes long."""
+        looking = asyncio.ensure_future(self.look(LOOK_SECONDS))
+        while not is_ending():
+            done, _ = await asyncio.wait({looking}, timeout=ENDING_SECONDS)
+            if done:
+                return looking.result()
+        looking.cancel()
+        return None
 
     def facts(self) -> PlanFacts:
         """Return what the plan in force wants; reads the store."""
@@ -127,7 +137,7 @@ class Board:
             return measure_so_far(collect_ratings(folders, self.site.booklet().agenda, self.site.study))
 
         try:
-            self.agreement = await asyncio.to_thread(work)
+            self.agreement = await run_aside(work)
             self._looked = -LOOK_SECONDS  # the next look shows it
         finally:
             took = monotonic() - began

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from panelist.collection.answering import NotAsked
+from panelist.collection.answering import NotAsked, read_number
 from panelist.collection.briefing_pages import make_end_page
 from panelist.collection.crowd.devices import find_device
 from panelist.collection.moves import go_to
@@ -21,10 +21,11 @@ from panelist.collection.pages import EndPage, HitPage, Page
 from panelist.collection.session import Outcome, find_state, go_back, next_page, pause, take, take_one
 from panelist.collection.store import ops
 from panelist.collection.store.answers import Answer
-from panelist.collection.store.errors import NoPlace
+from panelist.collection.store.errors import NoPlace, TooManyChanges
 from panelist.collection.store.messages import ShowMessages
 from panelist.collection.store.people import TIMED_OUT
 from panelist.collection.store.records import Visit
+from panelist.collection.taking import cap_seconds
 from panelist.collection.web.api import Message
 from panelist.collection.web.hit_routes import AROUND_A_HIT
 from panelist.collection.web.images import find_image, send_image
@@ -100,7 +101,7 @@ async def show_page(request: Request) -> Response:
         return next_page(site.booklet(), visit, Past(site.store, visit), now, site.state())
 
     page = await site.read(look)
-    site.shown.note(visit.id, page.id, now)
+    site.shown.note(visit.id, page.id)
     if not waits or is_prefetch(request):
         return show(site, page, token=visit.token)
     messages = await site.write(ShowMessages(visit.id))
@@ -111,7 +112,7 @@ async def come_back(site: Site, visit: Visit, now: float) -> Visit:
     """Return the visit of somebody who is here: let in again after a time-out, and known to be alive."""
     if visit.state == "released" and visit.reason == TIMED_OUT:
         return await site.write(ops.Reopen(visit.id))
-    if not visit.over and visit.seen is not None and now - visit.seen > SEEN_SECONDS:
+    if not visit.over and visit.seen is not None and abs(now - visit.seen) > SEEN_SECONDS:
         await site.write(ops.SeeVisit(visit.id))
     return visit
 
@@ -133,11 +134,13 @@ async def take_pause(request: Request) -> Response:
 
 def take_form(site: Site, visit: Visit, form: Mapping[str, str], now: float) -> Outcome:
     """Return what follows from the form of a page."""
-    elapsed = site.shown.since(visit.id, form.get("page", ""), now)
+    elapsed = site.measure(visit, form.get("page", ""), now)
+    if visit.simulated:  # it says how long it would have taken, and its ratings are marked
+        elapsed = max(elapsed, read_number(form.get("seconds"), 1e7) or 0.0)
     outcome = take(site.booklet(), visit, form, Past(site.store, visit), now, elapsed)
-    if outcome.done is not None and elapsed is not None:
-        return replace(outcome, done=replace(outcome.done, shown=now - elapsed))
-    return outcome
+    if outcome.done is None:
+        return outcome
+    return replace(outcome, done=replace(outcome.done, shown=now - elapsed))
 
 
 async def _take_form(request: Request, follow: Follow) -> Response:
@@ -163,7 +166,7 @@ async def _take_form(request: Request, follow: Follow) -> Response:
 
 
 async def store_outcome(site: Site, visit: Visit, outcome: Outcome) -> Response | None:
-    """Write what follows from a form; return a page only where there is no place for the rater's group."""
+    """Write what follows from a form; return a page only where that cannot be done."""
     move = None if visit.over else outcome.move
     if outcome.group is not None and not visit.over:
         first = await site.read(lambda: find_first_group(site, visit))
@@ -179,7 +182,10 @@ async def store_outcome(site: Site, visit: Visit, outcome: Outcome) -> Response 
     if outcome.answers or outcome.done is not None:
         done, events = (None, ()) if visit.over else (outcome.done, outcome.events)
         page = (visit.id, visit.occasion, visit.page)
-        await site.write(ops.SaveAnswers(*page, outcome.answers, done, move, events, key=key))
+        try:
+            await site.write(ops.SaveAnswers(*page, outcome.answers, done, move, events, key=key))
+        except TooManyChanges:  # only a script comes so far; what was not stored is not passed over either
+            return show(site, EndPage(id="end-trouble", kind="trouble"), 409)
     elif move is not None:
         await site.write(ops.MoveVisit(visit.id, move, outcome.events, key=key))
     return None
@@ -214,7 +220,19 @@ async def take_one_answer(request: Request) -> Response:
         return refuse_answer(422, str(error))
     if problem := await site.read(lambda: find_problem(site, visit, occasion, page, answer)):
         return refuse_answer(409, problem)
-    saved = await site.write(ops.SaveAnswers(visit.id, occasion, page, (answer,)))
+    if not visit.simulated:
+        here = (occasion, page) == (visit.occasion, visit.page)
+        now = time.time()
+        elapsed = site.measure(visit, message.page, now) if here else now - (visit.opened or visit.created)
+        answer = replace(
+            answer,
+            seconds_first=cap_seconds(answer.seconds_first, elapsed),
+            seconds=cap_seconds(answer.seconds, elapsed),
+        )
+    try:
+        saved = await site.write(ops.SaveAnswers(visit.id, occasion, page, (answer,)))
+    except TooManyChanges as error:
+        return refuse_answer(409, str(error))
     receipt = saved.answers[0]
     return JSONResponse({"saved": True, "revision": receipt.revision, "late": receipt.late})
 

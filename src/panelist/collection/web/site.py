@@ -15,8 +15,9 @@ from panelist.collection.crowd.outcomes import dress_study
 from panelist.collection.crowd.panel import find_id_parameters
 from panelist.collection.pages import Page
 from panelist.collection.store.errors import StoreAway
+from panelist.collection.store.holds import Holds
 from panelist.collection.store.logouts import Logouts
-from panelist.collection.store.ops import Operation, ReleaseStale
+from panelist.collection.store.ops import Beat, Operation, ReleaseStale
 from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.web.config import WebConfig
@@ -36,6 +37,7 @@ OPENING_SECONDS, OPENING_PAUSE = 60.0, 0.5
 SHOWN_KEPT = 100_000
 JOINS_AT_ONCE = 4
 """The minutes' worth of places that one address may take at once: a class that begins together."""
+HEALTH_SECONDS, HEALTH_PATIENCE = 1.0, 3.0
 
 
 class Site:
@@ -56,9 +58,12 @@ class Site:
         self.joins = Limiter(config.joins_a_minute, at_once=JOINS_AT_ONCE)
         self.words = load_words(study.file.language)
         self.shown = Shown()
+        self.holds = Holds(store.hold_seconds)
         self._inline = store.database.file is not None
         self._booklet: tuple[int, Booklet] | None = None
         self._state: tuple[float, str] = (-STATE_SECONDS, "")
+        self._health: tuple[float, bool] = (-HEALTH_SECONDS, False)
+        self._examining = asyncio.Lock()
 
     async def read(self, look: Callable[[], T]) -> T:
         """Return what ``look`` reads from the store: at once from a file, in a thread from a server."""
@@ -118,37 +123,68 @@ class Site:
             self._state = (monotonic(), self.store.state())
         return self._state[1]
 
+    def measure(self, visit: Visit, page: str, now: float) -> float:
+        """Return for how many seconds a visit has had its page before it, by the clock of the server.
+
+        Another process may have shown it, or nobody asked for it at all: then since the visit came there.
+        """
+        shown = self.shown.since(visit.id, page)
+        came = visit.moved or visit.opened or visit.created
+        return max(0.0, now - came) if shown is None else shown
+
     async def read_state(self) -> str:
         """Return the state of the study, asked of the database now."""
         return await self.read(self.store.state)
+
+    async def is_well(self) -> bool:
+        """Return whether answers can be saved: something is really written, at most once a second."""
+        async with self._examining:  # who asks meanwhile takes the same finding
+            if monotonic() - self._health[0] >= HEALTH_SECONDS:
+                try:
+                    await self.read_state()
+                    await asyncio.wait_for(
+                        self.store.writer.send(Beat(), HEALTH_PATIENCE), 2 * HEALTH_PATIENCE
+                    )
+                    well = True
+                except (StoreAway, TimeoutError):
+                    well = False
+                self._health = (monotonic(), well)
+            return self._health[1]
 
     async def sweep(self) -> None:
         """Let go, again and again, of places that are held too long."""
         while True:
             await asyncio.sleep(self.config.sweep_seconds)
             with suppress(StoreAway):  # the next round finds them as well
-                await self.write(ReleaseStale(time.time() - self.store.hold_seconds))
+                await self.release_stale()
+
+    async def release_stale(self) -> None:
+        """Let go of the places where nobody was seen for as long as the study holds them."""
+        going = await self.read(self.store.going)
+        if stale := self.holds.find_stale(going, time.time()):
+            await self.write(ReleaseStale(stale))
 
 
 class Shown:
-    """When each visit was first shown the page it is at: so a limit in time is measured here, too."""
+    """When each visit was first shown the page it is at, by a clock that nobody sets."""
 
-    def __init__(self, most: int = SHOWN_KEPT) -> None:
+    def __init__(self, most: int = SHOWN_KEPT, clock: Callable[[], float] = monotonic) -> None:
         self._most = most
+        self._clock = clock
         self._times: OrderedDict[int, tuple[str, float]] = OrderedDict()
 
-    def note(self, visit: int, page: str, now: float) -> None:
+    def note(self, visit: int, page: str) -> None:
         """Note that a page is shown, unless it was already."""
         if self._times.get(visit, ("", 0.0))[0] != page:
-            self._times[visit] = (page, now)
+            self._times[visit] = (page, self._clock())
             self._times.move_to_end(visit)
             if len(self._times) > self._most:
                 self._times.popitem(last=False)
 
-    def since(self, visit: int, page: str, now: float) -> float | None:
+    def since(self, visit: int, page: str) -> float | None:
         """Return for how many seconds a page has been shown, None where this process did not show it."""
         noted = self._times.get(visit)
-        return now - noted[1] if noted is not None and noted[0] == page else None
+        return self._clock() - noted[1] if noted is not None and noted[0] == page else None
 
 
 class Past:
