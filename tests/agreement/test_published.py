@@ -55,7 +55,7 @@ def test_pplm_counts_of_howcroft_and_rieser() -> None:
     [one] = make_tables(ratings)
     assert (one.table.n_units, one.table.n_raters, len(ratings)) == (1361, 14, 19486)
     [note] = [note for note in one.notes if "second or later" in note]
-    assert one.table.n_ratings + int(note.split()[0]) == 19486
+    assert one.table.n_ratings + int(note.split()[0].replace(",", "")) == 19486
     assert "the first of them counts" in note
 
 

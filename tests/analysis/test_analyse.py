@@ -105,7 +105,7 @@ BAD: dict[str, tuple[Callable[[pd.DataFrame], Any], dict[str, str]]] = {
     ),
     "no raters": (
         lambda frame: read_ratings(frame.drop(columns="rater"), {"rater": None}),
-        {"reliability": "no column 'rater'"},
+        {"raters": "no effect of raters"},
     ),
     "no systems": (lambda frame: frame.drop(columns="system"), {"comparison": "no column 'system'"}),
     "words": (

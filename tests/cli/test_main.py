@@ -13,7 +13,7 @@ from tests.cli.commands import FORMULA, call
 
 Capture = pytest.CaptureFixture[str]
 NAMES = ["demo", "init", "check", "power", "size", "plan", "preregister", "simulate"]
-NAMES += ["serve", "links", "recruit", "export", "backup", "restore", "import"]
+NAMES += ["serve", "links", "recruit", "export", "backup", "restore", "forget", "import"]
 NAMES += ["report", "heds", "archive", "verify"]
 NAMES += ["agreement", "compare", "scales", "reproduce", "fit", "schema"]
 

@@ -3,6 +3,7 @@
 import json
 import mimetypes
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,6 +27,7 @@ class SmallSite:
         self.answers: list[dict[str, Any]] = []
         self.forms: list[dict[str, str]] = []
         self.lock = threading.Lock()
+        self.shown = time.monotonic()
         site = self
 
         class Handler(_Handler):
@@ -53,6 +55,7 @@ class SmallSite:
         with self.lock:
             page = next_page(self.walk.booklet, self.walk.visit, self.walk.history, self.walk.now)
             frame = Frame(self.walk.booklet.study.title, "/r/TOKEN", static="/static")
+            self.shown = time.monotonic()
             request.reply(200, render_page(page, self.walk.booklet.words, frame).encode())
 
     def post(self, request: "_Handler") -> None:
@@ -81,7 +84,7 @@ class SmallSite:
         elif request.path.endswith("/pause"):
             outcome = self.walk.press_pause(form)
         else:
-            outcome = self.walk.send(form)
+            outcome = self.walk.send(form, time.monotonic() - self.shown)
         if outcome.again is not None:
             frame = Frame(self.walk.booklet.study.title, "/r/TOKEN", static="/static")
             request.reply(422, render_page(outcome.again, self.walk.booklet.words, frame).encode())

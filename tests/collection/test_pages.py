@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from html.parser import HTMLParser
@@ -12,7 +11,7 @@ import pandas as pd
 import pytest
 
 from panelist.collection.booklet import Booklet
-from panelist.collection.pages import EndPage, FeedbackPage, Page, PracticePage, RatingPage
+from panelist.collection.pages import EndPage, FeedbackPage, PracticePage, RatingPage
 from panelist.collection.sheets import make_rating_page
 from panelist.collection.web.render import STATIC, TEMPLATES, Frame, render_page
 from panelist.collection.words import find_languages, load_words
@@ -426,20 +425,3 @@ def test_a_page_with_all_it_needs_is_under_sixty_kilobytes(name: str) -> None:
     walk.finish()
     everything = sum(path.stat().st_size for path in STATIC.iterdir())
     assert max(len(render(page, walk.booklet).encode()) for page in walk.pages) + everything < 60_000
-
-
-@pytest.mark.parametrize("name", TEMPLATE_NAMES)
-def test_a_rating_page_is_drawn_in_under_400_microseconds(name: str) -> None:
-    walk = walk_through(load_template(name))
-    page = first_trial(walk)
-    frame = Frame("T", "/r/TOKEN")
-    render_page(page, walk.booklet.words, frame)
-    assert min(_measure(page, walk, frame) for _ in range(10)) < 0.0004
-
-
-def _measure(page: Page, walk: Walk, frame: Frame) -> float:
-    """Return the seconds of processor time that a page takes, on average over a hundred."""
-    start = time.process_time()
-    for _ in range(100):
-        render_page(page, walk.booklet.words, frame)
-    return (time.process_time() - start) / 100

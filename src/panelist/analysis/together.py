@@ -1,9 +1,10 @@
 """The criteria of a large table, side by side in threads: compiled searches do not hold Python's lock."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from panelist.models.compiling import count_cores
 
 LARGE = 5_000  # ratings from which the searches take longer than all that is done in Python
 MOST_THREADS = 4
@@ -14,8 +15,7 @@ Done = TypeVar("Done")
 
 def do_each(do: Callable[[Task], Done], tasks: Sequence[Task], n_ratings: int) -> list[Done]:
     """Return what comes of each task, in their order; tasks of a large table are done at the same time."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = min(len(tasks), cores, MOST_THREADS)
+    threads = min(len(tasks), count_cores(), MOST_THREADS)
     if n_ratings < LARGE or threads < 2:
         return [do(task) for task in tasks]
     with ThreadPoolExecutor(threads, thread_name_prefix="criterion") as pool:

@@ -56,6 +56,8 @@ def compile_for(frame: pd.DataFrame) -> None:
 
     rating = frame["rating"]
     ordered = rating.dtype == "category"
+    if not ordered and rating.dtype.kind not in "iufb":
+        return  # words: the reason is given where they are read
     values = np.asarray(rating.cat.codes if ordered else rating, dtype=np.float64)
     ordinal, _ = choose_family(values, ordered=ordered)
     prepare(*list_parts("clmm" if ordinal else "lmm", "clm" if ordinal else "lm"), "agreement")

@@ -40,6 +40,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "backup": ("panelist backup help-desk -o help-desk.backup",),
     "restore": ("panelist restore help-desk.backup help-desk",),
+    "forget": (
+        "panelist forget help-desk --rater 5f2d8a10c3",
+        "panelist forget help-desk --rater 5f2d8a10c3 --yes",
+    ),
     "import": (
         "panelist import Batch_123_batch_results.csv --draft",
         "panelist import Batch_123_batch_results.csv --mapping mapping.yaml -o ratings.csv",

@@ -144,6 +144,12 @@ def _choose_scores(source: Source, where: Mapping[str, Any]) -> Source:
         raise BadReproduction(f"{source.origin} has no criterion {word!r}. {did_you_mean(word, known)}")
     given = [one for one in source.given if criteria is None or one.name in criteria]
     if systems is not None:
+        named = list(dict.fromkeys(name for one in given for name in one.scores))
+        if not systems & set(named):
+            word = sorted(systems)[0]
+            raise BadReproduction(
+                f"No row of {source.origin} has system {word!r}. {did_you_mean(word, named)}"
+            )
         given = [
             replace(one, scores={name: score for name, score in one.scores.items() if name in systems})
             for one in given

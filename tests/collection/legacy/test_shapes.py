@@ -318,5 +318,5 @@ def test_a_mapping_that_unfolds_nothing_is_told_so(tmp_path: Path) -> None:
         "criteria: [{name: fluency, answer: id}]\n",
         encoding="utf-8",
     )
-    with pytest.raises(BadFile, match="must be one column"):
+    with pytest.raises(BadFile, match="about whole submissions"):
         import_results(path, mapping)

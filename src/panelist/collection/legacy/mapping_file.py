@@ -15,7 +15,6 @@ from panelist.study.problems import Path as KeyPath
 from panelist.study.problems import Problem, count, find_line, write_key
 from panelist.study.yaml_lines import YamlText, read_yaml
 
-ONE_COLUMN = ("rater", "submission", "status", "reasons", "times", "background", "leave_out")
 """Keys whose columns are about a whole row, where nothing can vary."""
 
 
@@ -62,9 +61,6 @@ def find_missing(
     """Give every column that a mapping names and nobody has: its key, the column, and what to say."""
     where = files[0] if len(files) == 1 else f"the {len(files)} files"
     for path, column in list_columns(mapping):
-        if path[0] in ONE_COLUMN and PLACEHOLDER.search(column) and column not in columns:
-            yield path, column, f"{column!r} must be one column: {{n}} and the like are for answers."
-            continue
         if column in columns or column == ROW:
             continue
         if (found := PLACEHOLDER.search(column)) and path[0] in OF_SUBMISSIONS:

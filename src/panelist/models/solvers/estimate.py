@@ -15,7 +15,18 @@ from panelist.models.solvers.kernel import inner, part, stay_apart
 from panelist.models.solvers.lapack import copy_into
 from panelist.models.solvers.laplace import FINAL, FIRST, TRUSTED, Ordinal, Workspace, evaluate
 from panelist.models.solvers.octets import WIDTH
-from panelist.models.solvers.optimise import BEST, LOST, REASON, SLOPE, STEP, Search, begin, judge, propose
+from panelist.models.solvers.optimise import (
+    BEST,
+    GAIN,
+    LOST,
+    REASON,
+    SLOPE,
+    STEP,
+    Search,
+    begin,
+    judge,
+    propose,
+)
 
 TOLERANCE = 1e-7  # predicted gain in log-likelihood at which the search hands over to Newton
 _MAX_STEPS = 500
@@ -135,8 +146,9 @@ def _look(
         numbers[PHASE] = CENTRE
     elif phase == POLISH:  # it made things worse
         numbers[PHASE] = RETURN
-    elif _newton_step(model.pattern.routines, progress, search.metric) < 1e-4:
+    elif _newton_step(model.pattern.routines, progress, search) < 1e-4:
         numbers[PHASE] = POLISH
+        numbers[REPEATS] = 0
         fixed = len(search.point) - len(model.tau_row)
         for a in range(len(search.point)):
             search.trial[a] -= progress.push[a]
@@ -181,6 +193,10 @@ def _learn(
         return False
     if phase == POLISH and not f <= state[BEST] + 1e-9 * (1.0 + abs(state[BEST])):
         return False
+    gain = _repeat_step(progress, search) if phase == POLISH else 0.0
+    nearer = gain < 0.1 * state[GAIN]  # as it is unless H bends much on so short a way
+    if phase == POLISH and numbers[REPEATS] > 0 and not nearer:
+        return False
     state[BEST] = f
     copy_into(gradient, search.trial_gradient)
     if phase == CENTRE:
@@ -191,7 +207,8 @@ def _learn(
         numbers[PHASE], numbers[NEXT_COLUMN] = COLUMN, 0
         return False
     copy_into(search.point, search.trial)
-    if phase == POLISH and numbers[REPEATS] < _MOST_REPEATS and _repeat_step(progress, search) > _ENOUGH:
+    if phase == POLISH and nearer and gain > _ENOUGH and numbers[REPEATS] < _MOST_REPEATS:
+        state[GAIN] = gain
         numbers[PHASE] = REPEAT
         numbers[REPEATS] += 1
         return False
@@ -229,22 +246,22 @@ def _plan_columns(
 
 @part
 def _repeat_step(progress: Progress, search: Search) -> float:
-    """Set push to H⁻¹g at the new point, H as it was; return the gain ½g'H⁻¹g. What is zero stays there."""
+    """Set push to H⁻¹g at the trial point, H as it was; return the gain ½g'H⁻¹g. What is zero stays there."""
     gain = 0.0
     for a in range(len(progress.push)):
         progress.push[a] = 0.0
         for b in range(len(progress.push)):
-            progress.push[a] += search.metric[a, b] * progress.gradient[b]
-        if search.point[a] == 0.0:
+            progress.push[a] += search.metric[a, b] * search.trial_gradient[b]
+        if search.trial[a] == 0.0:
             progress.push[a] = 0.0
-        gain += 0.5 * progress.push[a] * progress.gradient[a]
+        gain += 0.5 * progress.push[a] * search.trial_gradient[a]
     return gain
 
 
 @part
-def _newton_step(routines: Longs, progress: Progress, metric: Floats) -> float:
+def _newton_step(routines: Longs, progress: Progress, search: Search) -> float:
     """Make H symmetric; set metric to H⁻¹, push to H⁻¹g, and return ½g'H⁻¹g, or inf if H is not positive."""
-    hessian, push = progress.hessian, progress.push
+    hessian, push, metric = progress.hessian, progress.push, search.metric
     for a in range(len(push)):
         for b in range(a):
             hessian[a, b] = hessian[b, a] = 0.5 * (hessian[a, b] + hessian[b, a])
@@ -256,4 +273,5 @@ def _newton_step(routines: Longs, progress: Progress, metric: Floats) -> float:
     gain = 0.5 * lapack.solve_upper(routines, factor, push)
     lapack.invert_upper(routines, factor)
     copy_into(metric.reshape(-1), factor.reshape(-1))
+    search.state[GAIN] = gain
     return gain

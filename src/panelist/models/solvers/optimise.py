@@ -18,7 +18,9 @@ from panelist.models.solvers.kernel import inner, stay_apart
 from panelist.models.solvers.lapack import copy_into
 
 # Places in Search.state.
-F, STEP, SLOPE, ITERATIONS, EVALUATIONS, REASON, SHORTENED, BEST = range(8)  # the last is the caller's
+F, STEP, SLOPE, ITERATIONS, EVALUATIONS, REASON, SHORTENED, BEST, GAIN = range(
+    9
+)  # the last two are the caller's
 
 CONVERGED, STUCK, OUT_OF_STEPS, LOST = 1.0, 2.0, 3.0, 4.0
 REASONS = {
@@ -46,7 +48,7 @@ def make_search(start: Floats, metric: Floats | None = None) -> Search:
     """Return a search that starts here with this inverse Hessian, the identity unless given."""
     k = len(start)
     first = np.eye(k) if metric is None else metric.copy()
-    return Search(start.copy(), np.zeros(k), start.copy(), np.zeros(k), np.zeros(k), first, np.zeros(8))
+    return Search(start.copy(), np.zeros(k), start.copy(), np.zeros(k), np.zeros(k), first, np.zeros(9))
 
 
 @inner

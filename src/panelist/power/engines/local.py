@@ -1,9 +1,9 @@
 """Threads of this process: the solvers release the GIL."""
 
-import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 
+from panelist.models.compiling import count_cores
 from panelist.power.chunks import Chunk, run_chunk
 from panelist.power.engines.base import Engine, Tallies
 
@@ -12,7 +12,7 @@ class LocalEngine(Engine):
     """A pool of threads, as many as there are cores unless told otherwise."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self.n_workers = workers or _count_cores()
+        self.n_workers = workers or count_cores()
         self._pool = ThreadPoolExecutor(self.n_workers)
         self._done: SimpleQueue[tuple[Chunk, Future[Tallies]]] = SimpleQueue()
 
@@ -29,7 +29,3 @@ class LocalEngine(Engine):
     def close(self) -> None:
         """Give up what is queued, and wait for what runs."""
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _count_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
