@@ -5,7 +5,7 @@ BIN := .venv/bin
 # One thread a BLAS call: the tests run a process a core, and more threads than cores fight each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
 .PHONY: setup system demo test check docs bench lock clean
 

@@ -51,6 +51,19 @@ def calculate(a: Any, b: Any, out: Any) -> None:
 
 
 @kernel
+def take_rounding(x: Any, out: Any) -> None:
+    at = load(x, 0)
+    store(out, 0, fma(at, at, at * at * -1.0))
+
+
+def is_fused() -> bool:
+    """Return whether this machine adds to a product before it is rounded."""
+    out = octets(1)
+    take_rounding(np.full(WIDTH, 9.7), out)
+    return bool(out[0] != 0.0)
+
+
+@kernel
 def normal(x: Any, out: Any) -> None:
     for i in range(len(x) // WIDTH):
         density, lower, upper = evaluate_normal(load(x, i))
@@ -129,8 +142,10 @@ def test_tails_of_the_normal_distribution_keep_all_their_digits() -> None:
             float(e * Decimal(float(erfcx(-at / np.sqrt(2.0))))) / 2
             for e, at in zip(exponentials, x, strict=True)
         ]
-    np.testing.assert_allclose(lower, tails, rtol=3e-15)
-    np.testing.assert_allclose(density, [float(e) / np.sqrt(2.0 * np.pi) for e in exponentials], rtol=1e-15)
+    lost = 0.0 if is_fused() else 0.5 * x**2 * np.finfo(float).eps  # relative, see normal
+    expected = np.array([float(e) for e in exponentials]) / np.sqrt(2.0 * np.pi)
+    assert np.all(np.abs(lower / tails - 1.0) <= 3e-15 + lost)
+    assert np.all(np.abs(density / expected - 1.0) <= 1e-15 + lost)
     np.testing.assert_allclose(upper, ndtr(-x), rtol=1e-15)
 
 

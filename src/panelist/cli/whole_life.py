@@ -46,10 +46,12 @@ def live(wishes: Wishes, bar: Bar) -> Generator[str, None, None]:
     """Yield what each step found, once it is done; with ``keep_serving``, go on until the server ends."""
     from panelist.collection.web.beside import serve_beside
     from panelist.collection.web.launch import Wishes as Serving
+    from panelist.models.compiling import list_parts, prepare
     from panelist.reports.planner.extension import make_planner
 
     study = start_study(wishes.folder / "study")
     yield _tell_study(study)
+    prepare(*list_parts("clmm", "clm"), "agreement")  # all that the demo needs, in one wait
     with bar("power") as report:
         power = find_power(study, wishes, report)
     (study.folder / "power.json").write_text(power.to_json() + "\n", encoding="utf-8")
