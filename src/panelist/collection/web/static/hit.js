@@ -18,15 +18,21 @@ frame.addEventListener("load", () => {
   }, 1000);
 });
 
+// Whether somebody touched this page, the frame included. That somebody touched one before says nothing: browsers
+// remember it from page to page.
+let touched = false;
+const look = () => { touched ||= navigator.userActivation?.isActive ?? true; };
+setInterval(look, 250);
+
 addEventListener("message", ({ source, data }) => {
   if (source !== frame.contentWindow || typeof data !== "object" || data === null) return;
   if (data.kind === "panelist-here") {
     here = true;
   } else if (data.kind === "panelist-height" && Number.isFinite(data.height)) {
     frame.style.blockSize = `${Math.min(Math.max(data.height, LEAST), MOST)}px`;
-  } else if (data.kind === "panelist-submit" && navigator.userActivation?.hasBeenActive === false) {
-    return; // nobody has touched this page so far: no rater gave that answer
   } else if (data.kind === "panelist-submit" && typeof data.fields === "object" && data.fields !== null) {
+    look();
+    if (!touched) return; // no rater gave that answer
     const fields = Object.fromEntries(Object.entries(data.fields).map(([key, value]) => [key, String(value)]));
     const value = JSON.stringify(fields);
     form.elements[name].value = value;
