@@ -6,6 +6,7 @@ from typing import Any
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.ratings import Ratings, read_ratings
+from panelist.models.compiling import list_parts, prepare
 from panelist.models.diagnose import diagnose, refuse_confounded
 from panelist.models.fitted import Fit
 from panelist.models.formulas.formula import Formula, parse_formula
@@ -107,6 +108,8 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
     else:
         from panelist.models.solvers.clmm import solve_clmm
 
+        if df == "t":
+            prepare(*list_parts("clmm"))  # with the linear model that gives it its t
         with _work_beside(tested):
             solution, method = solve_clmm(design, link, structure), "Laplace"
     assert design.codes is not None
