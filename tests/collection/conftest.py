@@ -10,6 +10,7 @@ from panelist.collection.store.store import Store, open_store
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
 from panelist.study.study import Study
+from tests.collection.browsers import Windows, use_browser
 from tests.collection.store.postgres import ASKED_FOR, Server, drop_database, find_programs, make_database
 from tests.collection.store.studies import RATED, write_study
 
@@ -59,3 +60,12 @@ def store(database_url: str, study: Study, plan: Plan) -> Iterator[Store]:
     """An empty store of the small study, on either kind of database."""
     with open_store(database_url, study, plan) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def windows() -> Iterator[Windows]:
+    """A browser for the tests of a file."""
+    with use_browser() as browser:
+        opened = Windows(browser)
+        yield opened
+        opened.close()

@@ -14,7 +14,7 @@ from panelist.collection.robots.fleet import Fleet, send_robots
 from panelist.collection.robots.robot import Habits
 from panelist.collection.store.records import StoredAnswer
 from panelist.collection.web.render import find_where
-from tests.collection.browsers import CHROMIUM, Windows, use_browser
+from tests.collection.browsers import CHROMIUM, Windows
 from tests.collection.raters import (
     DESIGNS,
     VERBAL,
@@ -189,14 +189,6 @@ def test_both_kinds_are_exported_each_in_its_own_columns(tmp_path: Path, rated: 
 
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-
-
-@pytest.fixture(scope="module")
-def windows() -> Iterator[Windows]:
-    with use_browser() as browser:
-        opened = Windows(browser)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

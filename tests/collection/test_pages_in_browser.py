@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, expect
 
 from panelist.collection.words import load_words
-from tests.collection.browsers import CHROMIUM, Windows, use_browser
+from tests.collection.browsers import CHROMIUM, Windows
 from tests.collection.raters import (
     DESIGNS,
     SCALES,
@@ -23,14 +23,6 @@ from tests.collection.raters import (
 from tests.collection.small_site import SmallSite
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: no program 'chromium'")
-
-
-@pytest.fixture(scope="module")
-def windows() -> Iterator[Windows]:
-    with use_browser() as browser:
-        opened = Windows(browser)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

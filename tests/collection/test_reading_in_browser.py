@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from panelist.collection.pages import ExamplesPage, FeedbackPage
 from panelist.collection.words import find_languages, load_words
-from tests.collection.browsers import CHROMIUM, Windows, use_browser
+from tests.collection.browsers import CHROMIUM, Windows
 from tests.collection.raters import DESIGNS, SCALES, VERBAL, Walk, make_study, walk_through
 from tests.collection.small_site import SmallSite
 
@@ -24,14 +24,6 @@ LONG = "\n\n".join(
 PROMPT = "Write a short report about the meeting of the committee on Tuesday. " * 8
 DESKTOP, PHONE, ZOOMED = ({"width": w, "height": h} for w, h in ((1280, 900), (390, 844), (640, 450)))
 LIKERT = {"type": "likert", "points": 7, "low": "not fluent at all", "high": "perfectly fluent"}
-
-
-@pytest.fixture(scope="module")
-def windows() -> Iterator[Windows]:
-    with use_browser() as browser:
-        opened = Windows(browser)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ Each set gets the numbers that ``fit`` gives for it alone, by the same solvers, 
 number of threads and the order of the sets.
 """
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from panelist.core.errors import BadModel, BadRatings, UnknownName, did_you_mean
 from panelist.models.arrays import Longs
 from panelist.models.batch_fits import BatchFits, SmallSamples, gather
+from panelist.models.compiling import count_cores
 from panelist.models.diagnose import refuse_confounded
 from panelist.models.formulas.matrices import Design
 from panelist.models.inference.small_sample import make_linear_design
@@ -181,7 +181,7 @@ def _check_responses(batch: Batch, responses: Any) -> Any:
 
 def _count_threads(threads: int | None) -> int:
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return count_cores()
     if threads < 1:
         raise BadModel(f"The number of threads must be 1 or more. Got {threads}.")
     return threads
