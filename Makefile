@@ -2,12 +2,14 @@
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-# One thread a BLAS call: the tests run a process a core, and more threads than cores fight each other.
+# One thread per BLAS call: the tests run one process per core, and more threads than cores slow each other down.
 export OPENBLAS_NUM_THREADS ?= 1
 
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
-.PHONY: setup system demo test check docs bench lock clean
+QUICK := $(addprefix tests/,core numerics models agreement scales study design contracts test_architecture.py)
+
+.PHONY: setup system demo test test-quick check docs bench lock clean
 
 # What running Panelist needs. Nothing is compiled here: a command compiles what it needs, once.
 .venv/runs: requirements.lock pyproject.toml
@@ -24,7 +26,7 @@ setup: .venv/ready
 .venv/ready: .venv/runs requirements-dev.lock
 	@echo "Adding what tests and documentation need"
 	@$(PIP) --require-hashes -r requirements-dev.lock
-	@$(BIN)/python -m panelist.models.compiling
+	@$(BIN)/python -m panelist.numerics.compile_ahead
 	@touch $@
 
 # A browser and PostgreSQL, for the tests that need them; without them those tests are skipped and say so.
@@ -45,6 +47,11 @@ demo: .venv/runs
 
 test: setup system
 	$(BIN)/pytest -q -n auto --dist worksteal
+
+# What most changes can break, in under a minute: no browser, no database, no slow simulation.
+test-quick: setup
+	$(BIN)/pytest -q -n auto --dist worksteal --hypothesis-profile quick \
+		-m "not slow and not browser and not postgres" $(QUICK)
 
 check: setup
 	$(BIN)/ruff check .

@@ -22,8 +22,8 @@ import pandas as pd
 
 from bench.clock import on_cores, time_call
 from bench.report import Options, Section, say, word
-from panelist.core.formats import TEXT, decimals
-from panelist.core.result import Part, Sentence, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Sentence, Table
 
 ROOT = Path(__file__).resolve().parents[1]
 RIVALS = ("krippendorff==0.9.0", "irrCAC==0.4.4")
@@ -122,7 +122,7 @@ class Agreement(Section):
         formats = dict.fromkeys(times, decimals(1)) | {"points": decimals(0), "times": decimals(0)}
         note = (
             "Each on its own input, our rating table and the package's matrix or CAC object, which the ratio "
-            "compares; from long: the whole way from a pandas frame with a row a rating: for us to read "
+            "compares; from long: the whole way from a pandas frame with one row per rating: for us to read "
             "and check it, for the packages to pivot it. Best of 3 to 25 runs, one of what takes seconds; "
             "irrCAC rounds to five digits."
         )
@@ -164,11 +164,11 @@ def simulate_crowd(items: int, raters: int, each: int, points: int, seed: int = 
 
 def measure_million() -> list[Million]:
     """Return the steps of a million ratings, measured in this process."""
-    from panelist.agreement.base import COEFFICIENTS
     from panelist.agreement.cleaning import make_tables
+    from panelist.agreement.coefficient import COEFFICIENTS
     from panelist.agreement.measure import measure_agreement
-    from panelist.agreement.resample import resample
-    from panelist.core.ratings import read_ratings
+    from panelist.agreement.statistics.resample import resample
+    from panelist.core.tables.ratings import read_ratings
 
     small = simulate_crowd(200, 30, 10, 5)
     measure_agreement(small, coefficients="all", resamples=2)  # compiling is the business of another section
@@ -207,8 +207,8 @@ def _ask_packages(folder: Path) -> tuple[dict[str, Any], str]:
 
 
 def _compare(theirs: dict[str, Any]) -> tuple[Rival, ...]:
-    from panelist.agreement.base import COEFFICIENTS
     from panelist.agreement.cleaning import make_tables
+    from panelist.agreement.coefficient import COEFFICIENTS
 
     rows = []
     for points in (5, 100):

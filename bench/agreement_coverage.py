@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from panelist.agreement.base import COEFFICIENTS, Coefficient, Level, Prepared
-from panelist.agreement.components import weigh_errors
-from panelist.agreement.generalizability import study_generalizability
-from panelist.agreement.interval import ENOUGH_RATERS, find_limits
-from panelist.agreement.table import RatingTable, from_matrix
-from panelist.agreement.unit_sums import UnitSums
-from panelist.models.arrays import Floats
+from panelist.agreement.coefficient import COEFFICIENTS, Coefficient, Level, Prepared
+from panelist.agreement.coefficient_intervals import ENOUGH_RATERS, find_limits
+from panelist.agreement.criterion_table import RatingTable, from_matrix
+from panelist.agreement.statistics.components import weigh_errors
+from panelist.agreement.statistics.unit_sums import UnitSums
+from panelist.agreement.studies.generalizability import study_generalizability
+from panelist.numerics.arrays import Floats
 
 SHARES = {"balanced": (0.2, 0.2, 0.2, 0.2, 0.2), "skewed": (0.8, 0.1, 0.05, 0.03, 0.02)}
 NAMES: dict[Level, tuple[str, ...]] = {
@@ -139,9 +139,11 @@ def _average_groups(shape: str, raters: int) -> dict[str, float]:
 
 def _limit(table: RatingTable, resamples: int, seed: int) -> Iterator[tuple[str, float, float]]:
     """Return the default interval of every coefficient."""
-    for level, prepared, chosen in _prepare(table):
-        values = {one.name: one.estimate(table, level, prepared[one.statistics]).value for one in chosen}
-        found = find_limits(table, chosen, level, prepared, values, resamples=resamples, seed=seed)
+    for measurement, prepared, chosen in _prepare(table):
+        values = {
+            one.name: one.estimate(table, measurement, prepared[one.statistics]).value for one in chosen
+        }
+        found = find_limits(table, chosen, measurement, prepared, values, resamples=resamples, seed=seed)
         for name, ends in found.items():
             yield name, ends.low, ends.high
 
@@ -149,12 +151,12 @@ def _limit(table: RatingTable, resamples: int, seed: int) -> Iterator[tuple[str,
 def _prepare(table: RatingTable) -> Iterator[tuple[Level, dict[type, Prepared], list[Coefficient]]]:
     """Return the coefficients that share statistics; those of pairs of raters are the same at all levels."""
     together: dict[tuple[type, Level], list[Coefficient]] = {}
-    for level, names in NAMES.items():
+    for measurement, names in NAMES.items():
         for one in (COEFFICIENTS[name] for name in names):
-            kind: Level = level if one.statistics is UnitSums else "interval"
+            kind: Level = measurement if one.statistics is UnitSums else "interval"
             together.setdefault((one.statistics, kind), []).append(one)
-    for (statistics, level), chosen in together.items():
-        yield level, {statistics: chosen[0].statistics.prepare(table, level)}, chosen
+    for (statistics, measurement), chosen in together.items():
+        yield measurement, {statistics: chosen[0].statistics.prepare(table, measurement)}, chosen
 
 
 def _draw_raters(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
@@ -175,8 +177,8 @@ def _as_table(ratings: Floats) -> RatingTable:
 def _evaluate(ratings: Floats) -> dict[str, float]:
     table = _as_table(ratings)
     return {
-        one.name: one.estimate(table, level, prepared[one.statistics]).value
-        for level, prepared, chosen in _prepare(table)
+        one.name: one.estimate(table, measurement, prepared[one.statistics]).value
+        for measurement, prepared, chosen in _prepare(table)
         for one in chosen
     }
 

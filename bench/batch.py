@@ -9,10 +9,10 @@ import numpy as np
 from bench.clock import n_cores
 from bench.report import Options, Section, say, word
 from bench.simulate import CUTS, EFFECT, ITEM_SPREAD, MAXIMAL, RATER_SPREAD, Size, simulate
-from panelist.core.formats import TEXT, decimals
-from panelist.core.ratings import read_ratings
-from panelist.core.result import Part, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Table
 from panelist.core.seeds import stream
+from panelist.core.tables.ratings import read_ratings
 from panelist.models.batch import fit_batch, prepare_batch
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design

@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 
 from bench.report import Options, Section, say
-from panelist.analysis.comparative.trials import Trials, read_trials
-from panelist.core.formats import TEXT, decimals
-from panelist.core.ratings import read_ratings
-from panelist.core.result import Part, Table
+from panelist.analysis.choices.trials import ChoiceTrials, read_trials
+from panelist.analysis.spec import AnalysisSpec
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Table
 from panelist.core.seeds import stream
-from panelist.models.arrays import Floats, Longs
-from panelist.models.inference.adjust import Family, find_adjustment
-from panelist.power.analyses.base import ANALYSES, Choices, PairTests
-from panelist.power.layouts import Layout
+from panelist.core.tables.ratings import read_ratings
+from panelist.models.inference.adjust import HypothesisFamily, find_adjustment
+from panelist.numerics.arrays import Floats, Longs
+from panelist.power.analyses.base import ANALYSES, SimulatedPairTests
+from panelist.power.layouts.base import Layout
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "comparisons.md"
 SIZES = ((40, 20), (24, 40), (12, 30), (3, 100))
@@ -97,9 +98,9 @@ def measure_design(raters: int, items: int, systems: int, rater_sd: float, item_
 
 def _count_found(layout: Layout, latent: Floats) -> int:
     """Return in how many data sets some pair differs; only small p-values need the adjustment."""
-    tests: PairTests = ANALYSES["bradley_terry"].prepare(layout, Choices())(latent)
+    tests: SimulatedPairTests = ANALYSES["bradley_terry"].prepare(layout, AnalysisSpec())(latent)
     near = tests.p < ALPHA
-    family = Family(tests.statistic[near], tests.df[near], layout.n_systems)
+    family = HypothesisFamily(tests.statistic[near], tests.df[near], layout.n_systems)
     found = near.copy()
     if near.any():
         found[near] = find_adjustment("tukey").adjust(family) < ALPHA
@@ -147,7 +148,7 @@ def lay_out(pair: Longs, raters: int, items: int, systems: int) -> Layout:
     )
 
 
-def make_trials(pair: Longs, won: "np.ndarray[tuple[int], np.dtype[np.bool_]]", items: int) -> Trials:
+def make_trials(pair: Longs, won: "np.ndarray[tuple[int], np.dtype[np.bool_]]", items: int) -> ChoiceTrials:
     """Return the same choices as ``panelist compare`` reads them."""
     n = np.arange(len(pair))
     frame = pd.DataFrame(

@@ -16,9 +16,9 @@ from panelist.collection.robots.browser import read_address
 from panelist.collection.robots.fleet import Fleet, allow_connections, run_in_loop, visit
 from panelist.collection.robots.record import Record
 from panelist.collection.robots.robot import Habits
-from panelist.core.formats import TEXT, decimals
-from panelist.core.result import Part, Sentence, Table
-from panelist.study.load import load_study
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Sentence, Table
+from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 
 CORES = 2

@@ -12,16 +12,17 @@ from urllib.parse import urlsplit
 import httpx
 
 from bench.report import Options, Section, say
-from panelist.collection.actions import Researcher
-from panelist.collection.store.answers import MOST_REVISIONS
+from panelist.collection.monitor.actions import Researcher
+from panelist.collection.monitor.plan_facts import count_plan
+from panelist.collection.store.operations.saving import MOST_REVISIONS
 from panelist.collection.store.store import open_store
-from panelist.collection.web.connections import BODY_SECONDS, HEAD_SECONDS
-from panelist.core.formats import TEXT, decimals
-from panelist.core.result import Part, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Table
 from panelist.design.make import plan_study
-from panelist.study.load import load_study
-from tests.collection.web.servers import Command, make_study, serve_command
-from tests.collection.web.walking import Walker
+from panelist.study.reading.load import load_study
+from panelist.web.connections import BODY_SECONDS, HEAD_SECONDS
+from tests.web.servers import Command, make_study, serve_command
+from tests.web.walking import Walker
 
 HEADS, BODIES, BODY_BYTES = 5000, 3000, 200_000
 PLACES, MORE_PLACES = 20_000, 60
@@ -33,6 +34,13 @@ criteria:
   - {{name: fluency, question: How fluent is it, scale: {{type: likert, points: 5}}}}
 design: {{type: latin-square, trials_per_rater: 20}}
 raters: {{count: {places}}}
+practice:
+  items:
+    - {{output: We opens on nine., right: {{fluency: ["1", "2"]}}, why: It is broken English}}
+checks:
+  items:
+    - {{kind: instructed, text: Choose 2, answers: {{fluency: "2"}}}}
+    - {{kind: repeat}}
 """
 
 
@@ -80,7 +88,7 @@ class Abuse(Section):
         note = (
             f"One answer changed {MOST_REVISIONS} times: {1000 * self.first_save:.1f} ms to save at first, "
             f"{1000 * self.last_save:.1f} ms at last. {MORE_PLACES} more places in a plan of {PLACES:,}: "
-            f"{self.more_places:.1f} s of one core."
+            f"{self.more_places:.1f} s of one core, until the dashboard has counted the new plan."
         )
         return [Table("One client against one server, loopback", header, rows, formats, note)]
 
@@ -140,7 +148,7 @@ def change_mind(command: Command, folder: Path) -> tuple[float, float]:
 
 
 def add_places(folder: Path) -> float:
-    """Return the seconds of one core that more places in a large plan cost."""
+    """Return the seconds of one core that more places in a large plan cost, and counting them after that."""
     folder.mkdir()
     rows = [f"i{item},{system},text {item} by {system}" for item in range(1, 201) for system in "abcd"]
     (folder / "outputs.csv").write_text("\n".join(["item,system,output", *rows, ""]), encoding="utf-8")
@@ -149,6 +157,7 @@ def add_places(folder: Path) -> float:
     with open_store(None, study, plan_study(study)) as store:
         began = time.process_time()
         Researcher("a measurement", store, study).open_places(MORE_PLACES)
+        assert len(count_plan(store.plan(), study).places) == PLACES + MORE_PLACES
         return time.process_time() - began
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from bench.report import Options, Section, say
 from panelist.collection.robots.fleet import Fleet
 from panelist.collection.robots.robot import Habits
-from panelist.core.formats import TEXT, decimals
-from panelist.core.result import Part, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Table
 from tests.collection.faulty_servers import KeptServer, check_whole, rate_through, write_faulty_study
 from tests.collection.store.postgres import Server, find_programs, make_database
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import perf_counter
 
 from bench.report import say
-from panelist.collection.robots.browser import FORM, JSON, Address, Browser, Lost, Reply
+from panelist.collection.robots.browser import FORM, JSON, Address, Browser, Reply, ReplyLost
 from panelist.collection.robots.record import Record
 
 PROGRAM = "PANELIST_POTATO"
@@ -142,7 +142,7 @@ class _User:
             sent = perf_counter()
             try:
                 reply = await self.browser.send(method, path, body, content)
-            except Lost:
+            except ReplyLost:
                 self.record.retries += 1
                 await asyncio.sleep(0.2)
                 continue

@@ -12,13 +12,13 @@ from bench.clock import on_cores, time_call
 from bench.report import SAME, Options, Section, say, word
 from bench.rival_r import Answers, Measured, ask_r
 from bench.simulate import MAXIMAL, Size, simulate
-from panelist.core.formats import TEXT, decimals
-from panelist.core.ratings import Ratings, read_ratings
-from panelist.core.result import Part, Sentence, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Sentence, Table
+from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.fit import fit
-from panelist.models.fitted import Fit
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
+from panelist.models.results.fitted import Fit
 
 R_NAMES = {"clmm": "clmm", "lmm": "lmer"}
 CAPTIONS = {
@@ -95,7 +95,7 @@ class Designs(Section):
         return f"Maximal model, one core: {MAXIMAL}"
 
     def parts(self) -> list[Part]:
-        """Return a table a model, and what to know about them."""
+        """Return one table per model, and what to know about them."""
         return [
             *(self._table(model) for model in CAPTIONS if any(row.model == model for row in self.rows)),
             *(Sentence(note) for note in self.notes),
@@ -182,8 +182,8 @@ def solve_only(ratings: Ratings, model: str, formula: str = MAXIMAL) -> Callable
     """Return the call of the solver alone, given the matrices; it gives the log-likelihood."""
     design = build_design(parse_formula(formula), ratings, ordinal=model == "clmm")
     if model == "clmm":
+        from panelist.models.likelihoods.thresholds import make_thresholds
         from panelist.models.solvers.clmm import solve_clmm
-        from panelist.models.solvers.thresholds import make_thresholds
 
         thresholds = make_thresholds("flexible", design.categories)
         return lambda: solve_clmm(design, "probit", thresholds).loglik

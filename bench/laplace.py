@@ -13,9 +13,9 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from panelist.models.arrays import Floats
 from panelist.models.fit import fit
 from panelist.models.inference.laplace_error import worst_of
+from panelist.numerics.arrays import Floats
 
 FAR, NEAR = 0.5, 0.2  # standard errors: a contrast that is off by more misleads, by less does not
 ORDINARY = ((8, 12, 3, 5), (8, 12, 3, 2), (24, 40, 3, 5), (3, 100, 2, 5), (12, 20, 3, 2))

@@ -12,8 +12,8 @@ from time import perf_counter
 from bench.clock import n_cores, on_cores
 from bench.report import Options, Section, say, word
 from bench.simulate import INTERCEPTS, MILLION, Size, simulate
-from panelist.core.formats import TEXT, decimals
-from panelist.core.result import Part, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Table
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGETS = {"lmm": 120.0, "clmm": 600.0}  # seconds
@@ -99,9 +99,9 @@ def measure(options: Options) -> Million:
 
 def measure_here(model: str, size: Size = MILLION) -> Row:
     """Return the row of one model, measured in this process; its memory is what the process ever held."""
-    from panelist.core.ratings import read_ratings
-    from panelist.models.compiling import prepare
+    from panelist.core.tables.ratings import read_ratings
     from panelist.models.fit import fit
+    from panelist.numerics.compile_ahead import prepare
 
     prepare("ordinal", "errors", "linear", "clm")  # compiling is the business of another section
     frame = simulate(size, 1, slopes=False)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from panelist.analysis.compare import compare_systems
-from panelist.analysis.pairwise import adjust_pairs
+from panelist.analysis.systems.pairwise import adjust_pairs
 from panelist.core.seeds import stream
 from panelist.models.fit import fit
 from panelist.models.inference.contrasts import contrast_pairs

@@ -9,12 +9,12 @@ import pandas as pd
 
 from bench.clock import time_call
 from bench.report import Options, Section, say, word
-from panelist.core.formats import TEXT, decimals
-from panelist.core.result import Part, Table
-from panelist.design.files import read_plan, write_plan
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Table
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
-from panelist.design.tuples import Shape, make_tuples
+from panelist.design.plan_files import read_plan, write_plan
+from panelist.design.tuples.balanced import Shape, make_tuples
 from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs
 from panelist.study.study import Study

@@ -12,18 +12,19 @@ from bench.clock import n_cores
 from bench.report import Options, Section, say, word
 from bench.rival_r import Answers, ask_r
 from bench.simulate import Size
-from panelist.core.formats import TEXT, decimals
-from panelist.core.result import Part, Sentence, Table
+from panelist.analysis.spec import AnalysisSpec
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Sentence, Table
 from panelist.core.seeds import stream
-from panelist.power.analyses.base import Choices
 from panelist.power.cells import Cell
 from panelist.power.chunks import Chunk, run_chunk
 from panelist.power.curve import make_cells
 from panelist.power.engines.local import LocalEngine
-from panelist.power.layouts import lay_out_lists
+from panelist.power.layouts.base import Sampling
 from panelist.power.paper import EFFECTS, ITEMS, MODELS, RATINGS, SIMS, simulate_paper
-from panelist.power.presets import PRESETS, find_preset
-from panelist.power.simulate import simulate_responses
+from panelist.power.responses import simulate_responses
+from panelist.power.truth.base import Truth
+from panelist.power.truth.presets import PRESETS
 
 RATE_TARGET, GRID_TARGET, RATIO_TARGET, MEMORY_TARGET = 500.0, 30.0, 1000.0, 1.0
 MIXED = ("clmm", "lmm")
@@ -133,21 +134,21 @@ def measure(options: Options) -> Power:
 
 def make_cell(size: Size) -> Cell:
     """Return the general cell of a layout, with a middling effect."""
-    return make_cells([find_preset("general")], [lay_out_lists(size.items, size.ratings)], [0.5])[0]
+    return make_cells([Truth.preset("general")], [Sampling(size.items, size.ratings).lay_out()], [0.5])[0]
 
 
 def measure_rate(size: Size, models: tuple[str, ...], seconds: float = SECONDS) -> float:
     """Return how many data sets a second are simulated and analysed, on all cores."""
     cell = make_cell(size)
-    run_chunk(Chunk(cell, 0, 2, models, Choices(), 1))  # prepares, and compiles if need be
+    run_chunk(Chunk(cell, 0, 2, models, AnalysisSpec(), 1))  # prepares, and compiles if need be
     start = perf_counter()
-    run_chunk(Chunk(cell, 1, 2, models, Choices(), 1))
+    run_chunk(Chunk(cell, 1, 2, models, AnalysisSpec(), 1))
     each = (perf_counter() - start) / 2
     with LocalEngine(n_cores()) as engine:
         count = max(engine.n_workers, round(seconds * engine.n_workers / each / cell.chunk_size))
         start = perf_counter()
         for index in range(count):
-            engine.submit(Chunk(cell, index, cell.chunk_size, models, Choices(), 1))
+            engine.submit(Chunk(cell, index, cell.chunk_size, models, AnalysisSpec(), 1))
         for _ in range(count):
             engine.wait()
         return count * cell.chunk_size / (perf_counter() - start)

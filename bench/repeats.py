@@ -21,12 +21,12 @@ from scipy import stats
 from panelist.core.errors import PanelistError
 from panelist.core.seeds import stream
 from panelist.reproduction.aggregate import AGGREGATIONS
-from panelist.reproduction.findings import check_finding
-from panelist.reproduction.joint import fit_jointly
-from panelist.reproduction.pair_tests import PairTests, check_pairs
-from panelist.reproduction.precision import find_c4
+from panelist.reproduction.measures.joint import fit_jointly
+from panelist.reproduction.measures.pair_tests import PairTests, check_pairs
+from panelist.reproduction.measures.precision import find_c4
+from panelist.reproduction.measures.upheld_findings import check_finding
 from panelist.reproduction.sources import Given, read_source
-from panelist.study.findings import Finding
+from panelist.study.sections.findings import Finding
 
 CUTS = np.array([-1.2, -0.4, 0.4, 1.2])  # five points
 SEVERITY = 0.5  # SD of raters and of items

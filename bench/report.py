@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.clock import n_cores
 from bench.simulate import SIZES, Size
-from panelist.core.result import Pairs, Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 WIDTH = 150
@@ -94,7 +94,7 @@ def draw_markdown(result: Result) -> str:
 def _draw(part: Part) -> str:
     if isinstance(part, Sentence):
         return part.text
-    if isinstance(part, Pairs):
+    if isinstance(part, NamedValues):
         return "\n".join(f"- {name}: {text}" for name, text in part.rows)
     return _draw_table(part)
 

@@ -13,11 +13,11 @@ import pandas as pd
 
 from bench.report import Options, Section, say, word
 from bench.simulate import MAXIMAL, SIZES, simulate
-from panelist.analysis.words import count
-from panelist.core.formats import TEXT, decimals
-from panelist.core.ratings import read_ratings
-from panelist.core.result import Part, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Table
+from panelist.core.prose import count
 from panelist.core.seeds import stream
+from panelist.core.tables.ratings import read_ratings
 from panelist.models.fit import fit
 
 MOST_SECONDS = 30.0

@@ -22,9 +22,9 @@ from bench.designs import fit_whole
 from bench.report import SAME, Options, Section, say, word
 from bench.rival_r import Measured
 from bench.simulate import INTERCEPTS, MAXIMAL, Size, simulate
-from panelist.core.formats import TEXT, decimals
-from panelist.core.ratings import read_ratings
-from panelist.core.result import Part, Sentence, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Sentence, Table
+from panelist.core.tables.ratings import read_ratings
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE, VERSION = "glmm", "0.6.2"

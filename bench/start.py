@@ -12,8 +12,8 @@ from pathlib import Path
 from bench.clock import Timing, n_cores, on_cores, time_call
 from bench.report import Options, Section, say, word
 from bench.simulate import MAXIMAL, simulate
-from panelist.core.formats import TEXT, decimals
-from panelist.core.result import Part, Sentence, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Sentence, Table
 
 HELP_SECONDS, FIRST_SECONDS, LATER_SECONDS = 0.4, 40.0, 1.5
 

@@ -10,9 +10,9 @@ from bench.clock import n_cores, time_call
 from bench.designs import fit_whole, solve_only
 from bench.report import Options, Section, say
 from bench.simulate import Size, simulate
-from panelist.core.formats import TEXT, decimals
-from panelist.core.ratings import read_ratings
-from panelist.core.result import Part, Table
+from panelist.core.display.formats import TEXT, decimals
+from panelist.core.display.result import Part, Table
+from panelist.core.tables.ratings import read_ratings
 
 SECONDS = 1.0  # of work for one thread in each measurement
 ROUNDS = 3

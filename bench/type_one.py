@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from panelist.power.curve import simulate_power
-from panelist.power.cuts import FixedCuts
-from panelist.power.layouts import Layout, lay_out_lists
-from panelist.power.presets import find_preset
-from panelist.power.spread import Spread
-from panelist.power.truth import Truth
+from panelist.power.layouts.base import Layout, Sampling
+from panelist.power.truth.base import Truth
+from panelist.power.truth.cuts import FixedCuts
+from panelist.power.truth.spread import Spread
 
 LISTS = ((50, 3, 6), (50, 3, 12), (50, 3, 30), (100, 3, 24), (50, 10, 40))  # items, ratings, raters
 CROSSED = ((3, 100, 3), (6, 12, 3), (8, 12, 3))  # raters, items, systems
@@ -54,12 +53,12 @@ def main() -> None:
 
 def list_designs() -> Iterator[tuple[str, Truth, Layout]]:
     """Give the name, truth and layout of every null."""
-    general = find_preset("general")
+    general = Truth.preset("general")
     alike = replace(
         general, name="same spread", raters=_even_out(general.raters), items=_even_out(general.items)
     )
     for items, ratings, raters in LISTS:
-        layout = lay_out_lists(items, ratings, raters=raters)
+        layout = Sampling(items, ratings, raters=raters).lay_out()
         for truth in (alike, general):
             yield f"{items} × {ratings}, {raters} raters, {truth.name}", truth, layout
     for raters, items, systems in CROSSED:

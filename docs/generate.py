@@ -2,6 +2,8 @@
 
 - docs/cli.md, from ``--help`` and the words that the models know;
 - docs/scales.md, from the registry of scales;
+- docs/python.md, from the signatures and docstrings of the public names and of what they return;
+- the tables of docs/architecture.md, from the docstring of every module;
 - what stands under each ``$`` command in a ``console`` block of README.md and docs/*.md, by running it on the
   demo's data. A line ``…`` in such a block stands for what was left out there;
 - docs/images/*.png, drawn from the demo (these are not compared: fonts differ from machine to machine).
@@ -16,6 +18,9 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docs.module_tables import describe_modules
+from docs.python_reference import describe_python
+
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
 IMAGES = ROOT / "docs" / "images"
 DEMO = "panelist demo --sims 2"  # no page shows its power analysis, and its ratings are the same
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -58,7 +64,7 @@ def run(command: str) -> str:
     """Return what a ``panelist`` command prints, stderr included, without starting a process."""
     from panelist.cli.main import A_BUG
     from panelist.cli.main import main as panelist
-    from panelist.cli.progress import FIRST_WORDS
+    from panelist.cli.power.progress import FIRST_WORDS
 
     name, *arguments = shlex.split(command)
     if name != "panelist":
@@ -71,15 +77,15 @@ def run(command: str) -> str:
             if ended.code == A_BUG:  # never into a page
                 raise RuntimeError(f"{command}: {output.getvalue()}") from ended
     lines = output.getvalue().splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith(FIRST_WORDS))  # those hang on the clock
+    return "".join(line for line in lines if not line.startswith(FIRST_WORDS))  # those depend on the clock
 
 
 def describe_commands() -> str:
     """Return docs/cli.md."""
     from panelist.models.fit import METHODS, MODELS
     from panelist.models.inference.adjust import ADJUSTMENTS
-    from panelist.models.solvers.links import LINKS
-    from panelist.models.solvers.thresholds import STRUCTURES
+    from panelist.models.likelihoods.link_functions import LINKS
+    from panelist.models.likelihoods.thresholds import STRUCTURES
 
     parts = ["# The command line", "Made from `--help` by `make docs`; do not edit."]
     for command in ("panelist", *(f"panelist {name}" for name in _command_names())):
@@ -101,7 +107,7 @@ def describe_scales() -> str:
     known = SCALES.items()
     for heading, comparative in (("one output at a time", False), ("outputs side by side", True)):
         rows = [
-            f"| [`{name}`](#{name}) | {one.title} | {one.level} |"
+            f"| [`{name}`](#{name}) | {one.title} | {one.measurement} |"
             for name, one in known
             if one.comparative == comparative
         ]
@@ -145,9 +151,9 @@ def _describe_scale(name: str, one: "type[Scale]") -> list[str]:
 
     made = one(**one.example)
     block = yaml.safe_dump({"scale": one.example}, sort_keys=False, width=100).rstrip()
-    model = "" if one.comparative else MODEL_OF_LEVEL.get(one.level, "")
+    model = "" if one.comparative else MODEL_OF_LEVEL.get(one.measurement, "")
     facts = {
-        "Level of measurement": one.level + (f" (mixed model: `{model}`)." if model else "."),
+        "Level of measurement": one.measurement + (f" (mixed model: `{model}`)." if model else "."),
         "Values": f"{made.values()}.",
         "In a methods section": made.describe(),
     }
@@ -182,7 +188,12 @@ def _one_line(text: str | None) -> str:
 
 
 def _pages() -> list[tuple[Path, str]]:
-    made = {ROOT / "docs" / "cli.md": describe_commands(), ROOT / "docs" / "scales.md": describe_scales()}
+    made = {
+        ROOT / "docs" / "cli.md": describe_commands(),
+        ROOT / "docs" / "scales.md": describe_scales(),
+        ROOT / "docs" / "python.md": describe_python(),
+        ARCHITECTURE: describe_modules(ARCHITECTURE.read_text("utf-8")),
+    }
     pages = [(path, refresh(path.read_text("utf-8"))) for path in PAGES if path not in made]
     return [*made.items(), *pages]
 
@@ -236,8 +247,8 @@ def _help(command: str) -> str:
 
 def _draw_images() -> None:
     from panelist.analysis.compare import compare_systems
-    from panelist.core.ratings import read_ratings
-    from panelist.reports.figures import draw_shares, draw_systems
+    from panelist.core.tables.ratings import read_ratings
+    from panelist.reports.figures.style import draw_shares, draw_systems
 
     IMAGES.mkdir(exist_ok=True)
     ratings = read_ratings("panelist-demo/ratings.csv")

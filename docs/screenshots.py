@@ -135,7 +135,7 @@ def log_in(browser: "Browser", shown: Shown) -> "Page":
 def take_planner(browser: "Browser", shown: Shown) -> None:
     """Take the planner, once every point was simulated some hundred times."""
     page = log_in(browser, shown)
-    design = "items=60&ratings_per_item=3&systems=2&texts_per_rater=20&effect=0.75"
+    design = "items=60&ratings_per_item=3&systems=2&outputs_per_rater=20&effect=0.75"
     page.goto(f"{shown.url}/dashboard/planner?{design}&live=1")
     page.get_by_text("from 350 simulated studies").wait_for(timeout=300_000)
     keep(page, "planner")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from panelist.core.ratings import read_ratings
+from panelist.core.tables.ratings import read_ratings
 from panelist.models.fit import fit
 from panelist.models.inference.contrasts import contrast_pairs, estimate_means
 from tests.reference_cases import Case, Floats, Modes, Row, group_key, level_key, r_names
@@ -45,15 +45,15 @@ def with_kenward_roger(fitted: Any) -> Any:
 
 def thresholds(fitted: Any) -> dict[str, Row]:
     """Return the thresholds themselves, whatever structure they were estimated in: estimate, se."""
-    count = len(fitted.joint_names) - len(fitted.names)
-    errors = np.sqrt(np.diag(fitted.joint_vcov))
-    found = zip(fitted.joint_names[:count], fitted.joint_estimates, errors, strict=False)
+    count = len(fitted.param_names) - len(fitted.names)
+    errors = np.sqrt(np.diag(fitted.cov_params))
+    found = zip(fitted.param_names[:count], fitted.params, errors, strict=False)
     return {str(name): {"estimate": float(estimate), "se": float(se)} for name, estimate, se in found}
 
 
 def anova(fitted: Any) -> dict[str, Row]:
     """Return the tests of type III of the fixed terms: num_df, den_df, F, p; names without their coding."""
-    rows = _records(fitted.test_terms().table())
+    rows = _records(fitted.anova().table())
     return {_plain_term(str(row["term"])): dict(row) for row in rows}
 
 
@@ -84,7 +84,7 @@ def residual_deviation(fitted: Any) -> float:
 def conditional_modes(fitted: Any) -> dict[str, Modes]:
     """Return the conditional modes and their deviations; by group."""
     found = {}
-    for group, table in fitted.modes.groupby("group", sort=False):
+    for group, table in fitted.random_effects.groupby("group", sort=False):
         values = table.pivot_table(index="level", columns="term", values=["mode", "deviation"], sort=False)
         levels = tuple(level_key(str(group), str(level)) for level in values.index)
         columns = tuple(r_names([str(name) for name in values["mode"].columns]))
@@ -126,10 +126,10 @@ def likelihood_ratio(small: Any, large: Any) -> Row:
     return {"chisq": float(test.chisq), "df": float(test.df), "p": float(test.p)}
 
 
-def profile_intervals(fitted: Any, level: float = 0.95) -> dict[str, tuple[float, float]]:
+def profile_intervals(fitted: Any, confidence: float = 0.95) -> dict[str, tuple[float, float]]:
     """Return the profile interval of each parameter; deviations as ``sd_(Intercept)|item``, ``sigma``."""
     found = {}
-    for row in _records(fitted.intervals(method="profile", level=level).table()):
+    for row in _records(fitted.intervals(method="profile", confidence=confidence).table()):
         name = str(row["term"])
         group = str(row.get("group") or "")
         if row["kind"] == "residual":

@@ -34,7 +34,7 @@ BOUNDS = {  # (file, fit), regular expressions → why R's estimates are no refe
     ("syn05_.*", "clmm_maximal_logit"): "clmm stopped at a bound, 0.002 below its own objective elsewhere",
 }
 SPLIT = {  # fit → a group none of whose levels meets two systems: its correlation cannot be estimated
-    "pplm_fluency_BvsBCR-clmm_maximal_probit": "item",
+    "pplm_fluency_BvsBCR-clmm_maximal_probit": "item"
 }
 NOT_OURS = {  # fits that Panelist is not asked for, and why
     "glmer_probit": "glmer's Laplace takes the expected information for probit, ours the observed",

@@ -10,8 +10,8 @@ from bench import designs, million, repeats, report, rival_r, rust, start, threa
 from bench.__main__ import MODULES, main
 from bench.clock import Timing, n_cores, on_cores, time_call
 from bench.simulate import CUTS, MAXIMAL, MILLION, SIZES, Size, simulate
-from panelist.core.ratings import read_ratings
-from panelist.core.result import Table
+from panelist.core.display.result import Table
+from panelist.core.tables.ratings import read_ratings
 from panelist.models.fit import fit
 
 TINY = Size(20, 4)

@@ -1,4 +1,4 @@
-"""The page on a server of one's own: what it tells to write into files is understood by the program."""
+"""The page on deploying: the files that it shows are understood by the program."""
 
 import json
 import re
@@ -11,9 +11,10 @@ import typer.main
 
 from panelist.cli.export import DATABASE_VARIABLE
 from panelist.cli.main import app
-from panelist.collection.web.config import check_proxy, check_url
-from panelist.collection.web.launch import PASSWORD_VARIABLE
-from panelist.collection.web.passwords import find_weakness
+from panelist.collection.addresses import check_url
+from panelist.web.config import check_proxy
+from panelist.web.dashboard.passwords import find_weakness
+from panelist.web.server import PASSWORD_VARIABLE
 from tests.cli.commands import call
 
 TEXT = (Path(__file__).parents[1] / "docs" / "deploying.md").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """README and docs: every command and every Python block runs, every output shown is the program's own."""
 
+import ast
 import re
 from collections.abc import Iterator
 from contextlib import chdir
@@ -7,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate import BLOCK, DEMO, PAGES, ROOT, describe_commands, refresh, run
+from docs.generate import ARCHITECTURE, BLOCK, DEMO, PAGES, ROOT, describe_commands, refresh, run
+from docs.module_tables import PACKAGE, describe_modules
+from docs.python_reference import describe_python
+from tests.registries import keep_registries
 
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,12 +42,46 @@ def test_what_a_page_shows_is_what_comes_out(name: str) -> None:
     if BLOCK.search(TEXTS[name]):  # first, since Python goes on with the folders that the commands made
         assert TEXTS[name] == refresh(TEXTS[name]), "run make docs"
     space: dict[str, object] = {}
-    for block in PYTHON.findall(TEXTS[name]):
-        exec(compile(block, name, "exec"), space)  # our own pages, in order, as a reader would
+    with keep_registries():  # a page shows how to add to them
+        for block in PYTHON.findall(TEXTS[name]):
+            exec(compile(block, name, "exec"), space)  # our own pages, in order, as a reader would
 
 
 def test_command_page_is_made_from_the_help() -> None:
     assert TEXTS["docs/cli.md"] == describe_commands(), "run make docs"
+
+
+def test_python_page_is_made_from_the_sources() -> None:
+    assert TEXTS["docs/python.md"] == describe_python(), "run make docs"
+
+
+def test_every_public_name_and_what_it_returns_is_on_the_python_page() -> None:
+    import panelist
+
+    headings = set(re.findall(r"^##+ (?:panelist\.)?(\w+)$", TEXTS["docs/python.md"], re.MULTILINE))
+    assert set(panelist.__all__) - {"__version__"} <= headings
+    assert {"Fit", "Comparison", "Reliability", "Analysis", "Plan", "PowerCurve"} <= headings
+
+
+def test_tables_of_modules_are_made_from_their_docstrings() -> None:
+    assert ARCHITECTURE.read_text("utf-8") == describe_modules(ARCHITECTURE.read_text("utf-8")), (
+        "run make docs"
+    )
+
+
+def test_every_name_of_a_walk_through_the_program_exists() -> None:
+    walks = ARCHITECTURE.read_text("utf-8").partition("## Five walks")[2].partition("\n## ")[0]
+    named = re.findall(r"`([a-z_/]+)\.(\w+)`", walks)
+    assert len(named) > 30
+    for module, name in named:
+        tree = ast.parse((PACKAGE / f"{module}.py").read_text("utf-8"))
+        names = {getattr(node, "name", "") for node in tree.body}
+        names |= {
+            node.target.id
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        }
+        assert name in names, f"{module} has no {name}: mend the walks of docs/architecture.md"
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
@@ -54,8 +92,8 @@ def test_every_fence_says_what_it_holds(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_every_make_target_in_the_docs_exists(name: str) -> None:
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert set(re.findall(r"(?:^|`)make (\w+)", TEXTS[name], re.MULTILINE)) <= targets
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"(?:^|`)make ([\w-]+)", TEXTS[name], re.MULTILINE)) <= targets
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))

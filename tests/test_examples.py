@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from panelist.design.cost import cost_plan
+from panelist.design.assess.plan_cost import cost_plan
 from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
-from panelist.study.load import find_problems, load_study
+from panelist.study.reading.load import find_problems, load_study
+from panelist.study.sections.wages import find_pay, find_wage
 from panelist.study.study import Study
-from panelist.study.wages import find_pay, find_wage
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "src" / "panelist" / "study" / "templates"
@@ -173,7 +173,7 @@ def test_raters_are_not_told_less_time_than_is_planned(path: Path) -> None:
     said = next(fact.text for fact in study.file.information.facts if fact.label == "Time")
     minutes = re.search(r"\d+", said)
     assert minutes is not None
-    planned = [one.minutes for one in cost_plan(plan_study(study), study).sittings]
+    planned = [one.minutes for one in cost_plan(plan_study(study), study).occasions]
     assert all(ends is not None and ends[1] <= int(minutes[0]) + 1 for ends in planned)
 
 

@@ -109,6 +109,7 @@ def test_every_link_of_the_site_leads_to_a_page_and_a_heading(site: dict[str, st
                 assert heading in ids[place], f"{name}: {address}"
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: no program 'chromium'")
 def test_search_works_from_a_folder_and_asks_no_server(built: Path) -> None:
     with use_browser() as browser:

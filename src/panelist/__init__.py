@@ -10,16 +10,17 @@ if TYPE_CHECKING:
     from panelist.analysis.analyse import analyse
     from panelist.analysis.compare import compare_systems
     from panelist.core.errors import PanelistError
-    from panelist.core.ratings import read_ratings as load_ratings
+    from panelist.core.tables.ratings import read_ratings as load_ratings
     from panelist.design.make import plan_study
     from panelist.models.fit import fit
     from panelist.models.inference.likelihood_ratio import compare_fits
     from panelist.power.curve import simulate_power
-    from panelist.power.size import find_sample_size
-    from panelist.reports.heds.datasheet import write_datasheet
-    from panelist.reports.write import write_report
+    from panelist.power.search.size import find_sample_size
+    from panelist.reports.datasheet.write_datasheet import write_datasheet
+    from panelist.reports.report.write_report import write_report
+    from panelist.reports.study_folder import open_study
     from panelist.reproduction.reproduce import reproduce
-    from panelist.study.load import load_study
+    from panelist.study.reading.load import load_study
 
     __version__: str
 
@@ -34,6 +35,7 @@ __all__ = [
     "load_ratings",
     "load_study",
     "measure_agreement",
+    "open_study",
     "plan_study",
     "reproduce",
     "simulate_power",
@@ -46,16 +48,17 @@ _HOMES = {
     "analyse": ("panelist.analysis.analyse", "analyse"),
     "compare_fits": ("panelist.models.inference.likelihood_ratio", "compare_fits"),
     "compare_systems": ("panelist.analysis.compare", "compare_systems"),
-    "find_sample_size": ("panelist.power.size", "find_sample_size"),
+    "find_sample_size": ("panelist.power.search.size", "find_sample_size"),
     "fit": ("panelist.models.fit", "fit"),
-    "load_ratings": ("panelist.core.ratings", "read_ratings"),
-    "load_study": ("panelist.study.load", "load_study"),
+    "load_ratings": ("panelist.core.tables.ratings", "read_ratings"),
+    "load_study": ("panelist.study.reading.load", "load_study"),
     "measure_agreement": ("panelist.agreement.measure", "measure_agreement"),
+    "open_study": ("panelist.reports.study_folder", "open_study"),
     "plan_study": ("panelist.design.make", "plan_study"),
     "reproduce": ("panelist.reproduction.reproduce", "reproduce"),
     "simulate_power": ("panelist.power.curve", "simulate_power"),
-    "write_datasheet": ("panelist.reports.heds.datasheet", "write_datasheet"),
-    "write_report": ("panelist.reports.write", "write_report"),
+    "write_datasheet": ("panelist.reports.datasheet.write_datasheet", "write_datasheet"),
+    "write_report": ("panelist.reports.report.write_report", "write_report"),
 }
 
 

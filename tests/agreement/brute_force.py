@@ -7,7 +7,7 @@ from math import nan, sqrt
 
 import numpy as np
 
-from panelist.models.arrays import Floats
+from panelist.numerics.arrays import Floats
 
 LEAST_COMMON = 3
 
@@ -41,7 +41,7 @@ def fleiss_kappa(x: Floats) -> float:
     return _corrected(percent_agreement(x), float((_shares(x, values) ** 2).sum()))
 
 
-def gwet(x: Floats, level: str) -> float:
+def gwet(x: Floats, measurement: str) -> float:
     values = np.unique(x[~np.isnan(x)])
     k = len(values)
     if k < 2:
@@ -49,9 +49,9 @@ def gwet(x: Floats, level: str) -> float:
     place = {v: i for i, v in enumerate(values)}
 
     def weight(a: float, b: float) -> float:
-        if level == "nominal":
+        if measurement == "nominal":
             return float(a == b)
-        if level == "ordinal":
+        if measurement == "ordinal":
             gap = abs(place[a] - place[b]) + 1
             return 1 - gap * (gap - 1) / (k * (k - 1))
         return float(1 - (a - b) ** 2 / (values[-1] - values[0]) ** 2)
@@ -61,18 +61,18 @@ def gwet(x: Floats, level: str) -> float:
     return _corrected(_mean_agreement(x, weight), total / (k * (k - 1)) * float((share * (1 - share)).sum()))
 
 
-def alpha(x: Floats, level: str) -> float:
+def alpha(x: Floats, measurement: str) -> float:
     rows = _units(x)
     if not rows:
         return nan
     pooled = np.concatenate(rows)
 
     def distance(a: float, b: float) -> float:
-        if level == "nominal":
+        if measurement == "nominal":
             return float(a != b)
-        if level == "interval":
+        if measurement == "interval":
             return (a - b) ** 2
-        if level == "ratio":
+        if measurement == "ratio":
             return ((a - b) / (a + b)) ** 2 if a != b else 0.0
         low, high = min(a, b), max(a, b)
         between = np.sum((pooled >= low) & (pooled <= high))
@@ -223,8 +223,8 @@ BY_NAME: dict[str, Callable[[Floats], float]] = {
     "goodman_kruskal_gamma": lambda x: over_pairs(x, gamma),
 }
 BY_NAME |= {
-    f"krippendorff_alpha_{level}": partial(alpha, level=level)
-    for level in ("nominal", "ordinal", "interval", "ratio")
+    f"krippendorff_alpha_{measurement}": partial(alpha, measurement=measurement)
+    for measurement in ("nominal", "ordinal", "interval", "ratio")
 }
 BY_NAME |= {
     name: partial(icc, name=name) for name in ("icc_a1", "icc_ak", "icc_c1", "icc_ck", "icc_1", "icc_k")

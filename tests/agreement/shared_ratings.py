@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from panelist.agreement.cleaning import make_tables
-from panelist.agreement.table import RatingTable
-from panelist.core.ratings import Ratings, read_ratings
+from panelist.agreement.criterion_table import RatingTable
+from panelist.core.tables.ratings import Ratings, read_ratings
 from tests.shared_cases import MISSING, SHARED
 
 __all__ = ["CASES", "REFERENCES", "needs_shared", "read_case", "read_reference", "table_of"]

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from panelist.agreement.base import COEFFICIENTS, Level
-from panelist.agreement.fleiss import fleiss_se
-from panelist.agreement.gwet import gwet_se
-from panelist.agreement.icc import icc_interval
-from panelist.agreement.kappa import distances, kappa_se
-from panelist.agreement.kendall_w import check_concordance
-from panelist.agreement.moments import Moments
-from panelist.agreement.pairs import PairTables
-from panelist.agreement.table import RatingTable, from_matrix
-from panelist.agreement.unit_sums import UnitSums
+from panelist.agreement.coefficient import COEFFICIENTS, Level
+from panelist.agreement.coefficients.fleiss import fleiss_se
+from panelist.agreement.coefficients.gwet import gwet_se
+from panelist.agreement.coefficients.icc import icc_interval
+from panelist.agreement.coefficients.kappa import distances, kappa_se
+from panelist.agreement.coefficients.kendall_w import check_concordance
+from panelist.agreement.criterion_table import RatingTable, from_matrix
+from panelist.agreement.statistics.moments import Moments
+from panelist.agreement.statistics.rater_pairs import PairTables
+from panelist.agreement.statistics.unit_sums import UnitSums
 from tests.agreement.shared_ratings import needs_shared, read_case
 
 pytestmark = needs_shared
@@ -37,10 +37,10 @@ def from_cross(table: list[list[int]]) -> RatingTable:
 def test_krippendorffs_own_examples(name: str) -> None:
     case = read_case(name)
     table = from_matrix(np.array(case["data"], dtype=object).T)
-    for level, exact in case["expected"]["exact"].items():
-        found = COEFFICIENTS[f"krippendorff_alpha_{level}"](table)
+    for measurement, exact in case["expected"]["exact"].items():
+        found = COEFFICIENTS[f"krippendorff_alpha_{measurement}"](table)
         assert found == pytest.approx(exact, abs=1e-12)
-        assert round(found, 3) == case["expected"]["published"][level]
+        assert round(found, 3) == case["expected"]["published"][measurement]
 
 
 @pytest.mark.parametrize("name", ["fleiss1971_diagnoses_counts", "fleiss_wikipedia"])
@@ -145,10 +145,10 @@ def test_gwets_four_raters_with_gaps() -> None:
     alpha = COEFFICIENTS["krippendorff_alpha_nominal"](table)
     assert alpha == pytest.approx(plain["krippendorff_alpha_irrCAC"]["coef"], abs=5e-6)
     weights_of: dict[Level, str] = {"ordinal": "ordinal", "interval": "quadratic"}
-    for level, weights in weights_of.items():
+    for measurement, weights in weights_of.items():
         theirs: dict[str, Any] = exact[weights]["AC"]
-        assert COEFFICIENTS["gwet_ac2"](table, level) == pytest.approx(theirs["coef"], abs=1e-12)
-        assert gwet_se(sums, level) == pytest.approx(theirs["se"], abs=1e-12)
+        assert COEFFICIENTS["gwet_ac2"](table, measurement) == pytest.approx(theirs["coef"], abs=1e-12)
+        assert gwet_se(sums, measurement) == pytest.approx(theirs["se"], abs=1e-12)
 
 
 def test_gwets_diagnoses_of_two_raters() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from panelist.agreement.checklist import make_checklist
+from panelist.agreement.criterion_table import from_matrix
 from panelist.agreement.reliability import CoefficientEstimate, CriterionReliability, Reliability
 from panelist.agreement.suspicious import Suspicion
-from panelist.agreement.table import from_matrix
 
 NAN = float("nan")
 
@@ -16,7 +16,7 @@ def measured(**changes: Any) -> CriterionReliability:
     table = from_matrix([[1, 2], [3, 3], [5, 4]])
     given: dict[str, Any] = {
         "criterion": "fluency",
-        "level": "ordinal",
+        "measurement": "ordinal",
         "n_items": 3,
         "n_raters": 2,
         "n_ratings": 6,
@@ -59,8 +59,8 @@ def test_independence_is_stated_once_somebody_says_so() -> None:
 
 
 def test_a_guessed_level_is_to_be_confirmed() -> None:
-    assert not states(measured(level_reason="5 whole values"))["level of measurement"]
-    assert states(measured(level_reason="5 whole values"), level_given=True)["level of measurement"]
+    assert not states(measured(measurement_reason="5 whole values"))["level of measurement"]
+    assert states(measured(measurement_reason="5 whole values"), level_given=True)["level of measurement"]
 
 
 def test_a_coefficient_that_does_not_suit_is_named() -> None:
@@ -73,13 +73,13 @@ def test_a_coefficient_that_does_not_suit_is_named() -> None:
 def test_agreement_alone_is_not_enough_unless_labels_have_no_order() -> None:
     alone = measured().coefficients[:1]
     assert not states(measured(coefficients=alone))["agreement and correlation"]
-    assert states(measured(coefficients=alone, level="nominal"))["agreement and correlation"]
+    assert states(measured(coefficients=alone, measurement="nominal"))["agreement and correlation"]
 
 
 def test_the_checklist_shows_itself() -> None:
     text = str(make_checklist(measured()))
     assert "say whether raters worked independently" in text
-    assert "2 raters, 2 ratings an output" in text
+    assert "2 raters, 2 ratings per output" in text
 
 
 def test_the_sentence_puts_agreement_and_correlation_side_by_side() -> None:
@@ -113,7 +113,9 @@ def test_the_sentence_falls_back_on_what_was_measured() -> None:
     assert "no coefficient that suits ordinal ratings is defined" in measured(coefficients=none).sentence()
 
 
-@pytest.mark.parametrize("key", ["criterion", "level", "n_items", "n_raters", "n_ratings", "coefficients"])
+@pytest.mark.parametrize(
+    "key", ["criterion", "measurement", "n_items", "n_raters", "n_ratings", "coefficients"]
+)
 def test_the_dictionary_has_the_promised_keys(key: str) -> None:
     whole = Reliability(source="a frame", criteria=(measured(),)).to_dict()
     assert key in whole["criteria"][0]

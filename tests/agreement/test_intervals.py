@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from panelist.agreement.base import COEFFICIENTS
-from panelist.agreement.fleiss import fleiss_se
-from panelist.agreement.interval import find_limits
+from panelist.agreement.coefficient import COEFFICIENTS
+from panelist.agreement.coefficient_intervals import find_limits
+from panelist.agreement.coefficients.fleiss import fleiss_se
+from panelist.agreement.criterion_table import RatingTable, from_matrix, make_table
 from panelist.agreement.measure import measure_agreement
-from panelist.agreement.resample import LeftOut, draw_items, leave_out_raters, resample
-from panelist.agreement.table import RatingTable, from_matrix, make_table
-from panelist.agreement.unit_sums import UnitSums
+from panelist.agreement.statistics.resample import LeftOut, draw_items, leave_out_raters, resample
+from panelist.agreement.statistics.unit_sums import UnitSums
 from panelist.core.errors import PanelistError, UnknownName
 from panelist.core.seeds import stream
 
@@ -27,8 +27,8 @@ def crowd(n: int = 60, raters: int = 8, each: int = 4, seed: int = 0) -> RatingT
 
 def limits_of(table: RatingTable, name: str, how: str, **more: object) -> tuple[float, float]:
     one = COEFFICIENTS[name]
-    prepared = {one.statistics: one.statistics.prepare(table, table.level)}
-    found = find_limits(table, [one], table.level, prepared, {name: one(table)}, how=how, **more)[name]  # type: ignore[arg-type]
+    prepared = {one.statistics: one.statistics.prepare(table, table.measurement)}
+    found = find_limits(table, [one], table.measurement, prepared, {name: one(table)}, how=how, **more)[name]  # type: ignore[arg-type]
     return found.low, found.high
 
 
@@ -78,7 +78,7 @@ def test_leaving_out_raters_equals_dropping_their_columns() -> None:
 
 
 def test_very_many_raters_are_left_out_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("panelist.agreement.resample.MOST_GROUPS", 4)
+    monkeypatch.setattr("panelist.agreement.statistics.resample.MOST_GROUPS", 4)
     left = leave_out_raters(crowd(), [COEFFICIENTS["fleiss_kappa"]], "nominal")["fleiss_kappa"]
     assert len(left.values) == 4
     assert np.isfinite(left.values).all()
@@ -94,6 +94,7 @@ def test_raters_who_are_alike_leave_half_the_jackknife_and_raters_who_differ_mos
         assert least <= kept <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["items", "raters", "both"])
 @settings(max_examples=25, deadline=None)
 @given(
@@ -109,7 +110,7 @@ def test_every_interval_holds_its_estimate(how: str, seed: int, raters: int, eac
     rater = np.concatenate([rng.permutation(raters)[: min(each, raters)] for _ in range(40)])
     quality = rng.random(40)[unit] < rare
     rating = np.where(rng.random(len(unit)) < 0.75, quality, rng.random(len(unit)) < rare) + 1.0
-    table = make_table(unit, rater, rating, level="nominal", categories=[1, 2, 3])
+    table = make_table(unit, rater, rating, measurement="nominal", categories=[1, 2, 3])
     prepared = {one.statistics: one.statistics.prepare(table, "ordinal") for _, one in COEFFICIENTS.items()}
     values = {
         name: one.estimate(table, prepared=prepared[one.statistics]).value
@@ -128,11 +129,13 @@ def test_plain_quantiles_would_leave_out_the_estimate_where_pairs_are_small() ->
     unit = np.repeat(np.arange(60), 3)
     rater = np.concatenate([rng.permutation(12)[:3] for _ in range(60)])
     rating = np.where(rng.random(180) < 0.6, rng.integers(0, 5, 60)[unit], rng.integers(0, 5, 180)) + 1.0
-    table = make_table(unit, rater, rating, level="nominal")
+    table = make_table(unit, rater, rating, measurement="nominal")
     scott = COEFFICIENTS["scott_pi"]
     drawn = resample(table, [scott], "nominal", resamples=200)["scott_pi"].values
     assert np.nanquantile(drawn, 0.975) < scott(table)
-    found = measure_agreement(_frame(table.matrix()), level="nominal", resamples=50).criteria[0]["scott_pi"]
+    found = measure_agreement(_frame(table.matrix()), measurement="nominal", resamples=50).criteria[0][
+        "scott_pi"
+    ]
     assert np.isnan(found.low)
     assert "half the pairs of raters share" in found.note
 
@@ -161,7 +164,7 @@ def test_by_default_raters_vary_too_where_there_are_five_or_more() -> None:
 
 
 def test_full_agreement_has_no_interval_and_says_so() -> None:
-    found = measure_agreement(_frame(np.repeat(np.arange(1, 6), 3).reshape(5, 3)), level="ordinal")
+    found = measure_agreement(_frame(np.repeat(np.arange(1, 6), 3).reshape(5, 3)), measurement="ordinal")
     one = found.criteria[0]["krippendorff_alpha_ordinal"]
     assert one.estimate == 1
     assert np.isnan(one.low)
@@ -216,7 +219,9 @@ def test_95_percent_intervals_hold_for_other_raters_where_those_over_items_do_no
 
 
 def test_too_little_to_draw_from_gives_no_interval_and_says_so() -> None:
-    found = measure_agreement(_frame([[1, 2], [2, 2], [3, 1], [4, 4]]), level="ordinal", interval="raters")
+    found = measure_agreement(
+        _frame([[1, 2], [2, 2], [3, 1], [4, 4]]), measurement="ordinal", interval="raters"
+    )
     one = found.criteria[0]["spearman"]
     assert np.isfinite(one.estimate)
     assert np.isnan(one.low)
@@ -224,12 +229,12 @@ def test_too_little_to_draw_from_gives_no_interval_and_says_so() -> None:
 
 
 def test_very_many_pairs_cut_the_resamples_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("panelist.agreement.resample.MOST_MEETINGS", 1000)
+    monkeypatch.setattr("panelist.agreement.statistics.resample.MOST_MEETINGS", 1000)
     table = crowd()
     frame = _frame(table.matrix())
-    found = measure_agreement(frame, level="ordinal", coefficients=["spearman"], resamples=200).criteria[0][
-        "spearman"
-    ]
+    found = measure_agreement(
+        frame, measurement="ordinal", coefficients=["spearman"], resamples=200
+    ).criteria[0]["spearman"]
     assert "60 resamples" in found.note
     assert found.low < found.estimate < found.high
 
@@ -239,7 +244,7 @@ def test_bad_options_are_answered_in_a_sentence() -> None:
     with pytest.raises(UnknownName, match=r"No interval is called 'item'\. Did you mean 'items'"):
         measure_agreement(frame, interval="item")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="No level of measurement is called 'ordnal'"):
-        measure_agreement(frame, level="ordnal")
+        measure_agreement(frame, measurement="ordnal")
     with pytest.raises(UnknownName, match="No coefficient is called 'kappa'"):
         measure_agreement(frame, coefficients=["kappa"])
     with pytest.raises(PanelistError, match="between 0 and 1"):

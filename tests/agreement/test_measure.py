@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from panelist.agreement.cleaning import make_tables
+from panelist.agreement.criterion_table import from_matrix, make_table
 from panelist.agreement.measure import measure_agreement, suited
-from panelist.agreement.table import from_matrix, make_table
 from panelist.core.errors import BadRatings, UnknownName
 
 
@@ -91,7 +91,8 @@ def test_ratings_off_the_scale_are_left_out_counted_and_named() -> None:
     assert part.table.n_ratings == whole.table.n_ratings - off
     [note] = [note for note in part.notes if "off the scale" in note]
     assert (
-        f"{off} of {whole.table.n_ratings} ratings are off the scale 1, 2, 3, 4 and left out: 5, by " in note
+        f"{off} of {whole.table.n_ratings} ratings are off the scale (1, 2, 3 and 4) and left out: 5, by "
+        in note
     )
     with pytest.raises(BadRatings, match="no rating lies on the scale"):
         make_tables(ratings(), scale=[11, 12])
@@ -99,7 +100,7 @@ def test_ratings_off_the_scale_are_left_out_counted_and_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "level"),
+    ("values", "measurement"),
     [
         ([1, 2, 3, 4, 5], "ordinal"),
         ([0, 1], "nominal"),
@@ -108,8 +109,8 @@ def test_ratings_off_the_scale_are_left_out_counted_and_named() -> None:
         ([1.0, 2.5, 3.0], "interval"),
     ],
 )
-def test_the_values_suggest_a_level(values: list[object], level: str) -> None:
-    assert make_table(range(len(values)), ["r"] * len(values), values).level == level
+def test_the_values_suggest_a_level(values: list[object], measurement: str) -> None:
+    assert make_table(range(len(values)), ["r"] * len(values), values).measurement == measurement
 
 
 def test_text_that_is_numbers_is_numbers() -> None:
@@ -118,8 +119,8 @@ def test_text_that_is_numbers_is_numbers() -> None:
 
 def test_by_default_what_suits_is_measured_agreement_first() -> None:
     one = measure_agreement(ratings(), resamples=20).criteria[0]
-    assert one.level == "ordinal"
-    assert one.level_reason == "ordinal, as the values suggest: whole numbers from 1 to 5"
+    assert one.measurement == "ordinal"
+    assert one.measurement_reason == "ordinal, as the values suggest: whole numbers from 1 to 5"
     assert [each.name for each in one.coefficients] == [each.name for each in suited("ordinal")]
     assert all(each.suits for each in one.coefficients)
     assert {each.kind for each in one.coefficients} == {"agreement", "correlation"}
@@ -128,14 +129,14 @@ def test_by_default_what_suits_is_measured_agreement_first() -> None:
 
 def test_a_coefficient_that_does_not_suit_is_computed_when_asked_for_and_says_what_would() -> None:
     asked = ["pearson", "fleiss_kappa", "krippendorff_alpha_ordinal"]
-    one = measure_agreement(ratings(), level="ordinal", coefficients=asked, interval="none").criteria[0]
+    one = measure_agreement(ratings(), measurement="ordinal", coefficients=asked, interval="none").criteria[0]
     assert [each.suits for each in one.coefficients] == [False, False, True]
     assert np.isfinite(one["pearson"].estimate)
     assert "does not suit ordinal ratings" in one["pearson"].note
     assert "spearman, goodman_kruskal_gamma, kendall_tau_b would suit" in one["pearson"].note
     assert "krippendorff_alpha_ordinal" in one["fleiss_kappa"].note
     nominal = measure_agreement(
-        ratings(), level="nominal", coefficients=["spearman"], interval="none"
+        ratings(), measurement="nominal", coefficients=["spearman"], interval="none"
     ).criteria[0]
     assert "needs ratings with an order" in nominal["spearman"].note
 
@@ -166,7 +167,9 @@ def test_pairs_that_have_no_value_are_counted() -> None:
         [(f"i{i}", f"r{j}", v) for i, row in enumerate(x) for j, v in enumerate(row)],
         columns=["item", "rater", "rating"],
     )
-    one = measure_agreement(frame, level="ordinal", interval="none").criteria[0]["goodman_kruskal_gamma"]
+    one = measure_agreement(frame, measurement="ordinal", interval="none").criteria[0][
+        "goodman_kruskal_gamma"
+    ]
     assert one.note == "mean over all 3 pairs of raters; without 2 in which it is undefined"
     assert one.n_pairs == 3
 
@@ -174,14 +177,14 @@ def test_pairs_that_have_no_value_are_counted() -> None:
 def test_the_json_is_that_of_the_product() -> None:
     whole = measure_agreement(ratings(), resamples=20).to_dict()
     [criterion] = whole["criteria"]
-    assert {"criterion", "level", "n_items", "n_raters", "n_ratings", "coefficients"} <= set(criterion)
+    assert {"criterion", "measurement", "n_items", "n_raters", "n_ratings", "coefficients"} <= set(criterion)
     for one in criterion["coefficients"]:
         assert {"name", "estimate", "low", "high", "n_items", "note"} <= set(one)
 
 
 def test_an_item_seen_by_too_few_common_raters_is_not_counted_in_pairs() -> None:
     x = np.array([[1, 1, np.nan], [2, 3, np.nan], [4, 4, np.nan], [np.nan, 2, 2]])
-    from panelist.agreement.base import COEFFICIENTS
+    from panelist.agreement.coefficient import COEFFICIENTS
 
     found = COEFFICIENTS["pearson"].estimate(from_matrix(x))
     assert found.n_items == 3

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from panelist.agreement.base import COEFFICIENTS
 from panelist.agreement.cleaning import make_tables
-from panelist.agreement.icc import icc_interval
-from panelist.agreement.kendall_w import check_concordance
-from panelist.agreement.moments import Moments
-from panelist.agreement.table import RatingTable
+from panelist.agreement.coefficient import COEFFICIENTS
+from panelist.agreement.coefficients.icc import icc_interval
+from panelist.agreement.coefficients.kendall_w import check_concordance
+from panelist.agreement.criterion_table import RatingTable
+from panelist.agreement.statistics.moments import Moments
 from tests.reference_cases import ROOT
 
 FOLDER = ROOT / "tests" / "reference" / "agreement"

@@ -5,10 +5,10 @@ import json
 import pandas as pd
 import pytest
 
-from panelist.agreement.base import COEFFICIENTS
 from panelist.agreement.cleaning import make_tables
-from panelist.agreement.pairs import measure_each_pair
-from panelist.core.ratings import read_ratings
+from panelist.agreement.coefficient import COEFFICIENTS
+from panelist.agreement.statistics.rater_pairs import measure_each_pair
+from panelist.core.tables.ratings import read_ratings
 from tests.agreement.shared_ratings import needs_shared, table_of
 from tests.shared_cases import SHARED
 
@@ -83,7 +83,7 @@ def test_best_worst_answers_of_van_miltenburg_et_al(criterion: str, valid: float
     ratings = read_ratings(SHARED / f"reprohum_d2t_{criterion}.csv")
     alpha = COEFFICIENTS["krippendorff_alpha_nominal"]
     [all_codes] = make_tables(ratings)
-    assert all_codes.table.level == "nominal"
+    assert all_codes.table.measurement == "nominal"
     assert round(alpha(all_codes.table), 4) == every
     [valid_only] = make_tables(ratings.where(rating=["A", "B"]))
     assert round(alpha(valid_only.table), 5) == valid

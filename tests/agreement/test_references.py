@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from panelist.agreement.base import COEFFICIENTS
-from panelist.agreement.icc import icc_interval
-from panelist.agreement.kendall_w import check_concordance
-from panelist.agreement.moments import Moments
-from panelist.agreement.pairs import measure_each_pair
-from panelist.agreement.table import make_table
+from panelist.agreement.coefficient import COEFFICIENTS
+from panelist.agreement.coefficients.icc import icc_interval
+from panelist.agreement.coefficients.kendall_w import check_concordance
+from panelist.agreement.criterion_table import make_table
+from panelist.agreement.statistics.moments import Moments
+from panelist.agreement.statistics.rater_pairs import measure_each_pair
 from tests.agreement.shared_ratings import REFERENCES, needs_shared, read_reference, table_of
 
 EXACT = 1e-12
@@ -45,8 +45,8 @@ def test_the_table_has_the_units_raters_and_ratings_that_r_saw(name: str) -> Non
 @pytest.mark.parametrize("name", REFERENCES)
 def test_krippendorff_and_fleiss_are_those_of_r(name: str) -> None:
     found, table = read_reference(name)["agreement"], table_of(name)
-    for level, theirs in found["krippendorff"].items():
-        one = COEFFICIENTS[f"krippendorff_alpha_{level}"].estimate(table)
+    for measurement, theirs in found["krippendorff"].items():
+        one = COEFFICIENTS[f"krippendorff_alpha_{measurement}"].estimate(table)
         assert one.value == pytest.approx(theirs["alpha"], abs=EXACT)
         assert one.n_items == theirs["n_units"]
     general = found["fleiss_generalised"]

@@ -1,4 +1,4 @@
-"""Odd ratings are noticed, counted and said; ordinary ones are not."""
+"""Odd ratings are noticed, counted and reported; ordinary ones are not."""
 
 from math import factorial, log10
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from panelist.agreement.criterion_table import RatingTable, make_table
 from panelist.agreement.suspicious import (
     find_constant,
     find_off_scale,
@@ -14,8 +15,7 @@ from panelist.agreement.suspicious import (
     find_sorted,
     find_suspicions,
 )
-from panelist.agreement.table import RatingTable, make_table
-from panelist.core.ratings import read_ratings
+from panelist.core.tables.ratings import read_ratings
 from tests.shared_cases import MISSING, SHARED
 
 needs_shared = pytest.mark.skipif(not SHARED.exists(), reason=MISSING)
@@ -75,7 +75,7 @@ def test_flickr_is_found_to_be_sorted_in_all_rows() -> None:
     (found,) = find_suspicions(read_shared("flickr8k_expert"))
     assert found.kind == "sorted"
     assert found.text.startswith("P001 ≤ P002 ≤ P003 in all 5,822 units")
-    assert "that is, none at all" in found.text
+    assert "that is, practically zero" in found.text
 
 
 @needs_shared
@@ -89,7 +89,7 @@ def test_a_rater_who_always_gives_one_value_is_named() -> None:
     matrix[:, 1] = 4
     (found,) = find_constant(table_of(matrix))
     assert found.raters == ("r01",)
-    assert found.text.startswith("r01 gave 4 to all 200 units, though others differed on")
+    assert found.text.startswith("r01 gave 4 to all 200 units, although others differed on")
 
 
 def test_a_rater_is_not_blamed_where_everybody_agrees() -> None:
@@ -110,7 +110,7 @@ def test_many_constant_raters_are_counted_not_listed() -> None:
 def test_the_two_values_off_the_scale_of_question_type_are_counted() -> None:
     """PUBLISHED.md, row 12: the scale is 1 to 2, and the file has two 3s."""
     (found,) = find_off_scale(read_shared("qg_stec", "QuestionType"), 1, 2)
-    assert found.text.startswith("2 of 1,791 ratings are off the scale 1 to 2: 3 twice, by P003, P006.")
+    assert found.text.startswith("2 of 1,791 ratings are off the scale 1 to 2: 3 twice, by P003 and P006.")
 
 
 def copied(raters: int = 4, items: int = 20) -> pd.DataFrame:

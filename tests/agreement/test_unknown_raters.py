@@ -1,13 +1,19 @@
-"""Ratings of unknown raters: what stays the same whoever gave which rating is measured, nothing else."""
+"""Ratings of unknown raters: only what does not depend on who gave which rating is measured."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from panelist.agreement.base import COEFFICIENTS
-from panelist.agreement.measure import UNNAMED, measure_agreement
+from panelist.agreement.coefficient import COEFFICIENTS
+from panelist.agreement.measure import measure_agreement
 from panelist.core.errors import PanelistError
-from panelist.core.ratings import read_ratings, write_ratings
+from panelist.core.tables.ratings import read_ratings, write_ratings
+
+UNNAMED = {
+    *("percent_agreement", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "icc_1", "icc_k"),
+    *("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"),
+    *("krippendorff_alpha_interval", "krippendorff_alpha_ratio"),
+}
 
 
 def make_ratings(seed: int = 4) -> pd.DataFrame:
@@ -30,15 +36,15 @@ def shuffle_raters(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
-def test_only_what_does_not_tell_raters_apart_is_given(level: str) -> None:
+@pytest.mark.parametrize("measurement", ["nominal", "ordinal", "interval", "ratio"])
+def test_only_what_does_not_tell_raters_apart_is_given(measurement: str) -> None:
     frame = make_ratings()
     whole, other, unknown = (
-        measure_agreement(one, level, "all", interval="none").criteria[0]
+        measure_agreement(one, measurement, "all", interval="none").criteria[0]
         for one in (frame, shuffle_raters(frame), frame.assign(rater=""))
     )
-    assert {one.name for one in unknown.coefficients} == set(UNNAMED)
-    for name in UNNAMED:
+    assert {one.name for one in unknown.coefficients} == UNNAMED
+    for name in sorted(UNNAMED):
         assert unknown[name].estimate == pytest.approx(whole[name].estimate, nan_ok=True, abs=1e-12)
         assert other[name].estimate == pytest.approx(whole[name].estimate, nan_ok=True, abs=1e-12)
     apart = [name for name in COEFFICIENTS if name not in UNNAMED and np.isfinite(whole[name].estimate)]
@@ -49,7 +55,7 @@ def test_only_what_does_not_tell_raters_apart_is_given(level: str) -> None:
 
 def test_what_tells_raters_apart_is_refused_by_name() -> None:
     frame = make_ratings().assign(rater=None)
-    with pytest.raises(PanelistError, match="spearman tells raters apart"):
+    with pytest.raises(PanelistError, match="spearman distinguishes raters"):
         measure_agreement(frame, coefficients="spearman")
     with pytest.raises(PanelistError, match="Intervals for other raters need to know who rated what"):
         measure_agreement(frame, interval="both")

@@ -1,4 +1,4 @@
-"""Every automatic sentence is checked against the numbers that it stands beside, on many simulated tables."""
+"""Every automatic sentence is checked against the numbers that it is shown with, on many simulated tables."""
 
 import re
 from itertools import combinations
@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from panelist.agreement.judges import study_judges
-from panelist.agreement.margins import agree_on_categories, describe_margins
+from panelist.agreement.criterion_table import from_matrix
 from panelist.agreement.measure import measure_agreement
 from panelist.agreement.reliability import CriterionReliability
-from panelist.agreement.table import from_matrix
-from panelist.models.arrays import Floats
+from panelist.agreement.statistics.category_margins import agree_on_categories, describe_margins
+from panelist.agreement.studies.raters import study_raters
+from panelist.numerics.arrays import Floats
 
 PAIRS_OF_NUMBERS = re.compile(r"is (-?[\d.]+) \((-?[\d.]+) to (-?[\d.]+)")
 
@@ -69,10 +69,11 @@ tables = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(x=tables)
 def test_the_sentence_says_what_the_ratings_show(x: Floats) -> None:
-    one = measure_agreement(to_frame(x), level="ordinal", interval="none").criteria[0]
+    one = measure_agreement(to_frame(x), measurement="ordinal", interval="none").criteria[0]
     said = one.sentence()
     alpha, rho = one["krippendorff_alpha_ordinal"].estimate, mean_rho(x)
     if np.isnan(alpha) or np.isnan(rho):
@@ -108,7 +109,9 @@ def test_notes_on_rare_categories_give_their_numbers(x: Floats, labels: bool) ->
     frame = to_frame(x)
     if labels:
         frame["rating"] = frame["rating"].map({k: f"label-{k:g}" for k in range(1, 6)})
-    one = measure_agreement(frame, level="nominal" if labels else "ordinal", interval="none").criteria[0]
+    one = measure_agreement(frame, measurement="nominal" if labels else "ordinal", interval="none").criteria[
+        0
+    ]
     share = pd.Series(x.ravel()).value_counts(normalize=True)
     equal = equal_pairs(x)
     for each in one.coefficients:
@@ -125,17 +128,18 @@ def test_notes_on_rare_categories_give_their_numbers(x: Floats, labels: bool) ->
             assert float(agreement) == pytest.approx(100 * again, abs=0.51)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(x=tables)
 def test_printed_intervals_hold_the_estimate_they_stand_behind(x: Floats) -> None:
-    found = measure_agreement(to_frame(x), level="ordinal", resamples=60)
+    found = measure_agreement(to_frame(x), measurement="ordinal", resamples=60)
     numbers = PAIRS_OF_NUMBERS.findall(found.criteria[0].sentence())
     for estimate, low, high in numbers:
         assert float(low) <= float(estimate) <= float(high)
 
 
-def measured(x: Floats, level: str) -> CriterionReliability:
-    return measure_agreement(to_frame(x), level=level, interval="none").criteria[0]
+def measured(x: Floats, measurement: str) -> CriterionReliability:
+    return measure_agreement(to_frame(x), measurement=measurement, interval="none").criteria[0]
 
 
 def test_a_medium_correlation_is_not_called_no_common_order() -> None:
@@ -167,9 +171,9 @@ def rare_label() -> Floats:
     return x
 
 
-@pytest.mark.parametrize("level", ["nominal", "ordinal"])
-def test_a_rare_category_that_nobody_finds_again_is_named(level: str) -> None:
-    one = measured(rare_label(), level)
+@pytest.mark.parametrize("measurement", ["nominal", "ordinal"])
+def test_a_rare_category_that_nobody_finds_again_is_named(measurement: str) -> None:
+    one = measured(rare_label(), measurement)
     alpha, gwet = (
         next(each for each in one.coefficients if each.name.startswith(start))
         for start in ("krippendorff", "gwet")
@@ -185,8 +189,8 @@ def test_a_rare_category_that_nobody_finds_again_is_named(level: str) -> None:
 def test_intervals_from_few_outputs_with_one_frequent_category_are_said_to_be_narrow() -> None:
     x = np.full((60, 5), 5.0)
     x[:10] = np.random.default_rng(1).integers(1, 6, (10, 5))
-    few = measure_agreement(to_frame(x), level="ordinal", resamples=40).criteria[0]
-    many = measure_agreement(to_frame(np.tile(x, (2, 1))), level="ordinal", resamples=40).criteria[0]
+    few = measure_agreement(to_frame(x), measurement="ordinal", resamples=40).criteria[0]
+    many = measure_agreement(to_frame(np.tile(x, (2, 1))), measurement="ordinal", resamples=40).criteria[0]
     assert "somewhat narrow" in few["krippendorff_alpha_ordinal"].note
     assert "somewhat narrow" not in few["percent_agreement"].note
     assert "somewhat narrow" not in many["krippendorff_alpha_ordinal"].note
@@ -208,7 +212,7 @@ def test_margins_of_labels_have_no_level() -> None:
 
 def test_people_are_called_raters_never_judges() -> None:
     x = simulate(seed=1, raters=5, shift=0.5, stretch=0.3, noise=0.7, skew=1.0)
-    found = measure_agreement(to_frame(x), level="ordinal", coefficients="all", resamples=20)
-    texts = [str(found), str(study_judges([("fluency", found.criteria[0].table)]))]  # type: ignore[list-item]
+    found = measure_agreement(to_frame(x), measurement="ordinal", coefficients="all", resamples=20)
+    texts = [str(found), str(study_raters([("fluency", found.criteria[0].table)]))]  # type: ignore[list-item]
     texts.append(str(found.criteria[0].checklist))
     assert not any(re.search(r"\bjudges?\b", text, re.IGNORECASE) for text in texts)

@@ -1,4 +1,4 @@
-"""The whole analysis: every part there, every missing part with its reason, the study's words obeyed."""
+"""The whole analysis: every part there, every missing part with its reason, the study's plan followed."""
 
 import json
 from collections.abc import Callable
@@ -11,13 +11,13 @@ import pytest
 
 from panelist.analysis.analyse import analyse
 from panelist.analysis.analysis_result import PARTS, Analysis
+from panelist.analysis.fitting.workload import lighten_formula
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing, attempt
-from panelist.analysis.workload import lighten_formula
 from panelist.core.errors import BadFile, BadRatings
-from panelist.core.ratings import read_ratings
 from panelist.core.seeds import stream
-from panelist.study.load import load_study
+from panelist.core.tables.ratings import read_ratings
+from panelist.study.reading.load import load_study
 from tests.simulated import simulate_demo
 from tests.study.studies import write_study
 
@@ -243,7 +243,7 @@ def test_a_study_says_the_order_the_scales_and_the_rules(tmp_path: Path) -> None
     assert analysis.name == "A study of two"
     assert [one.criterion for one in analysis.criteria] == ["fluency", "clarity", "tone"]
     assert analysis.data.systems == ("b", "a")
-    assert (analysis.settings.level, analysis.settings.adjust) == (0.9, "holm")
+    assert (analysis.spec.confidence, analysis.spec.adjust) == (0.9, "holm")
     fluency, clarity, tone = (one.comparison for one in analysis.criteria)
     assert not isinstance(fluency, Missing)
     assert not isinstance(clarity, Missing)

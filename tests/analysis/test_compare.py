@@ -17,19 +17,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panelist.analysis import compare
-from panelist.analysis.choose import RandomPart, choose_random, groups_at_fault
 from panelist.analysis.compare import compare_systems
-from panelist.analysis.comparison import CriterionComparison, PairDifference, SystemEstimate
-from panelist.analysis.ranks import better_pairs, rank_intervals
+from panelist.analysis.fitting.choose import RandomPart, choose_random, groups_at_fault
+from panelist.analysis.systems.comparison import CriterionComparison, PairDifference, SystemEstimate
+from panelist.analysis.systems.ranks import better_pairs, rank_intervals
 from panelist.core.errors import BadModel, BadRatings, UnknownName
-from panelist.core.ratings import Ratings, read_ratings
-from panelist.models.arrays import Floats
+from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.formulas.formula import parse_formula
-from panelist.models.formulas.matrices import Design, build_design
+from panelist.models.formulas.matrices import ModelMatrices, build_design
 from panelist.models.formulas.response import choose_family
-from panelist.models.inference.contrasts import Pairs
+from panelist.models.inference.contrasts import PairContrasts
+from panelist.numerics.arrays import Floats
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+SHARED = Path(__file__).parents[4] / "shared" / "data"
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class LeastSquares:
 
     model: str
     link: str | None
-    design: Design
+    design: ModelMatrices
     beta: Floats
     vcov: Floats
     converged: bool = True
     singular: bool = False
     random: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"group": [], "term": [], "sd": []}))
-    covariances: dict[str, Floats] = field(default_factory=dict)
+    variance_components: dict[str, Floats] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     loglik: float = -100.0
     n_parameters: int = 10
@@ -54,11 +54,11 @@ class LeastSquares:
         return len(self.design.y)
 
     @property
-    def joint_estimates(self) -> Floats:
+    def params(self) -> Floats:
         return np.array([0.0, *self.beta])
 
     @property
-    def joint_vcov(self) -> Floats:
+    def cov_params(self) -> Floats:
         return np.pad(self.vcov, (1, 0))
 
     def degrees(self, L: Floats) -> Floats:
@@ -205,7 +205,7 @@ FLAT = pd.DataFrame(
     }
 )
 PERFECT = {"rater": np.array([[0.25, 0.15], [0.15, 0.09]])}
-SINGULAR = {"singular": True, "random": FLAT, "covariances": PERFECT}
+SINGULAR = {"singular": True, "random": FLAT, "variance_components": PERFECT}
 """A fit in which the slopes of raters are perfectly correlated."""
 
 
@@ -429,13 +429,13 @@ def test_relabelling_the_systems_permutes_the_answer(stand_in: list[tuple[str, s
 # -- ranks
 
 
-def _pairs(k: int, estimates: list[float], p: list[float]) -> Pairs:
+def _pairs(k: int, estimates: list[float], p: list[float]) -> PairContrasts:
     levels = tuple("abcdefgh"[:k])
     first, second = np.triu_indices(k, 1)
     means = np.array(estimates)
     difference = means[first] - means[second]
     blank = np.ones(len(first))
-    return Pairs(
+    return PairContrasts(
         term="system",
         levels=levels,
         a=tuple(levels[i] for i in first),
@@ -449,12 +449,12 @@ def _pairs(k: int, estimates: list[float], p: list[float]) -> Pairs:
         low=blank,
         high=blank,
         adjust="tukey",
-        level=0.95,
+        confidence=0.95,
     )
 
 
 @st.composite
-def _any_pairs(draw: st.DrawFn) -> tuple[Pairs, list[float]]:
+def _any_pairs(draw: st.DrawFn) -> tuple[PairContrasts, list[float]]:
     k = draw(st.integers(2, 6))
     estimates = draw(st.lists(st.floats(-3, 3), min_size=k, max_size=k))
     m = k * (k - 1) // 2
@@ -466,7 +466,7 @@ def _any_pairs(draw: st.DrawFn) -> tuple[Pairs, list[float]]:
 
 @settings(deadline=None)
 @given(_any_pairs())
-def test_the_rank_of_the_estimate_lies_in_the_range(drawn: tuple[Pairs, list[float]]) -> None:
+def test_the_rank_of_the_estimate_lies_in_the_range(drawn: tuple[PairContrasts, list[float]]) -> None:
     pairs, estimates = drawn
     low, high = rank_intervals(pairs)
     means = np.array(estimates)
@@ -505,7 +505,7 @@ def _comparison(
     ]
     fields: dict[str, Any] = {
         "adjust": "tukey",
-        "level": 0.95,
+        "confidence": 0.95,
         "n": 300,
         "n_raters": 15,
         "n_items": 50,
@@ -532,7 +532,7 @@ def test_sentence_can_be_quoted() -> None:
     )
     chain = _comparison({"A": 2, "B": 1, "C": 0}, {("A", "B"): 0.01, ("A", "C"): 0.001, ("B", "C"): 0.01})
     assert "A is rated above B and C; B is rated above C (" in chain.sentence()
-    two = _comparison({"A": 0.1, "B": 0.0}, {("A", "B"): 0.4}, n_raters=1, n_items=0, level=0.9)
+    two = _comparison({"A": 0.1, "B": 0.0}, {("A", "B"): 0.4}, n_raters=1, n_items=0, confidence=0.9)
     assert two.sentence() == (
         "On fluency, A and B cannot be told apart (ordinal mixed model, 300 ratings by 1 rater, 90 %)."
     )
@@ -613,3 +613,17 @@ def test_real_fits_give_the_differences_of_emmeans(
     for row in expected["emmeans"]:
         assert estimates[row["system"]].estimate == pytest.approx(row["emmean"], rel=1e-3, abs=1e-3)
         assert estimates[row["system"]].se == pytest.approx(row["SE"], rel=5e-3)
+
+
+def test_a_sentence_on_many_systems_counts_their_pairs() -> None:
+    names = [f"system-{place:02d}" for place in range(11)]
+    estimates = {name: 10.0 - place for place, name in enumerate(names)}
+    best, worst = names[0], names[-1]
+    pairs = {
+        (a, b): 0.001 if best in (a, b) or worst in (a, b) else 0.6
+        for place, a in enumerate(names)
+        for b in names[place + 1 :]
+    }
+    said = _comparison(estimates, pairs).sentence()
+    assert "19 of 55 pairs of systems differ; system-00 is estimated highest" in said
+    assert "system-05" not in said

@@ -1,4 +1,4 @@
-"""Departures: whatever is done otherwise than declared is found, and only that."""
+"""Departures: whatever was not done as declared is found, and only that."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,15 +10,15 @@ import pytest
 from panelist.analysis.analyse import analyse
 from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
-from panelist.design.files import write_plan
 from panelist.design.make import plan_study
+from panelist.design.plan_files import write_plan
 from panelist.design.simulate import simulate_ratings
 from panelist.reports.methods import write_methods
-from panelist.reports.preregistration import preregister
-from panelist.reports.tables import list_tables
-from panelist.reports.write import write_report
-from panelist.study.load import load_study
+from panelist.reports.preregistration.declare import preregister
+from panelist.reports.report.report_tables import list_tables
+from panelist.reports.report.write_report import write_report
 from panelist.study.preregistration import FILE, add_registration, read_registrations
+from panelist.study.reading.load import load_study
 from tests.study.studies import PLAIN, write_study
 
 TEXT = PLAIN + (

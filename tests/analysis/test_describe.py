@@ -1,4 +1,4 @@
-"""Descriptions: shares, points of the scale, lines in stretches, and words."""
+"""Descriptions: shares, points of the scale, lines in ranges, and words."""
 
 import numpy as np
 import pandas as pd

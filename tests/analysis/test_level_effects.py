@@ -1,11 +1,11 @@
-"""Raters and items: what is said of their spread agrees with the table that the model prints."""
+"""Raters and items: what is said about their spread agrees with the table that the model prints."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from panelist.analysis.level_effects import LevelEffect, LevelEffects, estimate_levels
-from panelist.analysis.marginal import make_grid
+from panelist.analysis.systems.marginal import make_grid
 from panelist.models.fit import fit
 
 
@@ -62,3 +62,24 @@ def test_a_spread_of_zero_is_no_difference_that_the_data_show() -> None:
     )
     assert "the data show no difference between raters" in levels.sentence()
     assert "differ with" not in levels.sentence()
+
+
+def levels_of(*effects: LevelEffect, sd: float) -> LevelEffects:
+    return LevelEffects(
+        criterion="x", group="item", units="latent units", confidence=0.95, sd=sd, share=0.1, levels=effects
+    )
+
+
+def test_a_table_of_noughts_is_not_shown() -> None:
+    alike = levels_of(LevelEffect("a", 3, 0.0, 0.0, 0.0), LevelEffect("b", 3, 0.0, 0.0, 0.0), sd=0.0)
+    assert alike.alike
+    assert len(alike.parts()) == 1
+    apart = levels_of(LevelEffect("a", 3, -0.5, -1.0, 0.0), LevelEffect("b", 3, 0.5, 0.1, 1.0), sd=0.4)
+    assert len(apart.parts()) == 2
+
+
+def test_one_stands_out_and_two_stand_out() -> None:
+    low, high = LevelEffect("a", 3, -0.9, -1.4, -0.4), LevelEffect("b", 3, 0.9, 0.4, 1.4)
+    even = LevelEffect("c", 3, 0.0, -0.5, 0.5)
+    assert "1 of 2 stands out from the average" in levels_of(low, even, sd=0.4).sentence()
+    assert "2 of 3 stand out from the average" in levels_of(low, even, high, sd=0.4).sentence()

@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 
 from panelist.analysis.analyse import analyse
-from panelist.analysis.comparative.choice_comparison import ChoiceCriterion
-from panelist.analysis.comparative.trials import holds_choices
+from panelist.analysis.choices.choice_comparison import ChoiceCriterion
+from panelist.analysis.choices.trials import holds_choices
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.missing import Missing
-from panelist.core.ratings import read_ratings
+from panelist.core.tables.ratings import read_ratings
 from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
 from panelist.reports.methods import write_methods
-from panelist.reports.write import write_report
+from panelist.reports.report.write_report import write_report
 from panelist.study.study import Study
 from tests.design.small_studies import LIKERT, make_study
 
@@ -45,7 +45,7 @@ def test_each_criterion_is_analysed_by_its_own_model_and_has_its_headline(rated:
     methods = write_methods(analysis)
     assert "Ratings of fluency were modelled with an ordinal mixed model" in methods
     assert "Choices on preference were modelled with the Bradley-Terry model" in methods
-    assert ("each alone on a page of its own" in methods) == (rated == "alone")
+    assert ("each alone on a separate page" in methods) == (rated == "alone")
     page = tmp_path / "report.html"
     write_report(analysis, page, files=False)
     html = page.read_text("utf-8")

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from panelist.analysis.across import spread_bonferroni, spread_holm
 from panelist.analysis.compare import compare_systems
-from panelist.analysis.equivalence import find_one_sided
-from panelist.analysis.letters import find_letters, make_matrix
-from panelist.analysis.margins import Equivalence, tell_equivalence
+from panelist.analysis.systems.across import spread_bonferroni, spread_holm
+from panelist.analysis.systems.equivalence import find_one_sided
+from panelist.analysis.systems.letters import find_letters, make_matrix
+from panelist.analysis.systems.margins import Equivalence, tell_equivalence
 from panelist.core.errors import BadModel, UnknownName
 from panelist.models.formulas.response import choose_family
 
@@ -146,7 +146,7 @@ def test_one_sided_p_is_half_at_the_margin_and_unknown_without_a_standard_error(
 def test_several_criteria_are_said_to_hold_their_level_separately_or_are_adjusted_together() -> None:
     frame = make_ratings({"a": 0, "b": 0.4, "c": 0.5}, criteria=("fluency", "adequacy"), slider=True)
     apart = compare_systems(frame)
-    assert any("hold their level on their own" in note for note in apart.notes)
+    assert any("hold their level separately" in note for note in apart.notes)
     assert apart.to_dict()["criteria"][0]["across_criteria"] == "none"
     together = compare_systems(frame, across_criteria="bonferroni")
     for one, two in zip(apart.criteria, together.criteria, strict=True):
@@ -157,7 +157,7 @@ def test_several_criteria_are_said_to_hold_their_level_separately_or_are_adjuste
             same = next(other for other in one.systems if other.system == row.system)
             assert row.rank_low <= same.rank_low
             assert row.rank_high >= same.rank_high
-    assert not any("on their own" in note for note in compare_systems(frame, criteria="fluency").notes)
+    assert not any("separately" in note for note in compare_systems(frame, criteria="fluency").notes)
     with pytest.raises(UnknownName, match="holm"):
         compare_systems(frame, across_criteria="hulm")
 

@@ -1,4 +1,4 @@
-"""``panelist agreement``: what it prints, its JSON, its figures, and what it says of bad input."""
+"""``panelist agreement``: what it prints, its JSON, its figures, and what it says about bad input."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,12 @@ def test_json_is_one_object_with_the_promised_keys(capsys: Capture, ratings: Pat
     found = json.loads(done.out)
     assert [one["criterion"] for one in found["criteria"]] == ["adequacy", "fluency"]
     one = found["criteria"][0]
-    assert (one["level"], one["n_items"], one["n_raters"], one["n_ratings"]) == ("ordinal", 120, 24, 960)
+    assert (one["measurement"], one["n_items"], one["n_raters"], one["n_ratings"]) == (
+        "ordinal",
+        120,
+        24,
+        960,
+    )
     assert set(one["coefficients"][0]) >= {"name", "estimate", "low", "high", "n_items", "note"}
     assert {point["name"] for point in one["checklist"]} >= {"independence", "interpretation", "items"}
     assert done.code == 0
@@ -46,11 +51,11 @@ def test_people_read_the_sentence_first_then_the_table(capsys: Capture, ratings:
 
 def test_options_reach_the_measurement(capsys: Capture, ratings: Path) -> None:
     done = call(
-        capsys, "agreement", ratings, "--criterion", "fluency", "--level", "interval", "--coefficients",
+        capsys, "agreement", ratings, "--criterion", "fluency", "--measurement", "interval", "--coefficients",
         "icc_1, fleiss_kappa", "--interval", "raters", "--confidence", "0.9", "--seed", "3", "--json", *QUICK,
     )  # fmt: skip
     (one,) = json.loads(done.out)["criteria"]
-    assert (one["level"], one["confidence"]) == ("interval", 0.9)
+    assert (one["measurement"], one["confidence"]) == ("interval", 0.9)
     names = {each["name"]: each for each in one["coefficients"]}
     assert set(names) == {"icc_1", "fleiss_kappa"}
     assert names["icc_1"]["suits"]
@@ -64,17 +69,17 @@ def test_levels_may_differ_by_criterion(capsys: Capture, ratings: Path) -> None:
         capsys,
         "agreement",
         ratings,
-        "--level",
+        "--measurement",
         "fluency=interval,adequacy=nominal",
         "--interval",
         "none",
         "--json",
     )
-    assert [one["level"] for one in json.loads(done.out)["criteria"]] == ["nominal", "interval"]
+    assert [one["measurement"] for one in json.loads(done.out)["criteria"]] == ["nominal", "interval"]
 
 
 def test_all_coefficients_can_be_asked_for(capsys: Capture, ratings: Path) -> None:
-    from panelist.agreement.base import COEFFICIENTS
+    from panelist.agreement.coefficient import COEFFICIENTS
 
     done = call(
         capsys,
@@ -94,24 +99,24 @@ def test_all_coefficients_can_be_asked_for(capsys: Capture, ratings: Path) -> No
 
 def test_judges_generalizability_votes_and_checklist_come_on_request(capsys: Capture, ratings: Path) -> None:
     plain = call(capsys, "agreement", ratings, "--interval", "none").out
-    wanted = ("--judges", "--generalizability", "--votes", "--checklist")
+    wanted = ("--raters", "--generalizability", "--votes", "--checklist")
     full = call(capsys, "agreement", ratings, "--interval", "none", *wanted).out
     for part in ("Raters on fluency", "Decision study", "are unanimous", "Checklist for fluency"):
         assert part not in plain
         assert part in full
     found = json.loads(call(capsys, "agreement", ratings, "--interval", "none", *wanted, "--json").out)
-    assert {"judges", "generalizability", "votes"} <= set(found)
-    assert len(found["judges"]["criteria"][0]["judges"]) == 24
+    assert {"raters", "generalizability", "votes"} <= set(found)
+    assert len(found["raters"]["criteria"][0]["raters"]) == 24
 
 
 def test_groups_stand_side_by_side(capsys: Capture, tmp_path: Path) -> None:
     frame = simulate_demo().query("criterion == 'fluency'")
     frame = frame.assign(group=np.where(frame["rater"] <= "rater-12", "native", "other"))
     path = write(tmp_path, frame)
-    done = call(capsys, "agreement", path, "--judges", *QUICK)
+    done = call(capsys, "agreement", path, "--raters", *QUICK)
     assert "Groups on fluency" in done.out
     assert "native (12 raters)" in done.out
-    found = json.loads(call(capsys, "agreement", path, "--judges", "--json", *QUICK).out)
+    found = json.loads(call(capsys, "agreement", path, "--raters", "--json", *QUICK).out)
     assert [one["group"] for one in found["groups"]["groups"]] == ["native", "other"]
     alone = json.loads(call(capsys, "agreement", path, "--where", "group=native", "--json", *QUICK).out)
     assert found["groups"]["groups"][0]["criteria"][0]["coefficients"] == alone["criteria"][0]["coefficients"]
@@ -171,7 +176,7 @@ def test_flickr_is_reported_with_its_artefact(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--level", "ordnal"], "Did you mean 'ordinal'"),
+        (["--measurement", "ordnal"], "Did you mean 'ordinal'"),
         (["--coefficients", "fleis_kappa"], "Did you mean 'fleiss_kappa'"),
         (["--interval", "item"], "Did you mean 'items'"),
         (["--criterion", "fluncy"], "Did you mean 'fluency'?"),

@@ -42,7 +42,7 @@ COMMANDS = {
     "report": ["report", "{}", "-o", "report.html"],
     "fit": ["fit", "{}", "-f", "rating ~ system + (1 | rater)", "--model", "lmm"],
     "scales": ["scales", "{}", "good.csv"],
-    "reproduce": ["reproduce", "good.csv", "{}", "--no-models", "-o", "report.html"],
+    "reproduce": ["reproduce", "good.csv", "{}", "--no-fit-models", "-o", "report.html"],
     "power": ["power", "--pilot", "{}", "--sims", "2"],
 }
 
@@ -130,7 +130,7 @@ def test_a_failure_while_files_are_drawn_leaves_the_earlier_report(
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("panelist.reports.report_figures.draw_figures", fail)
+    monkeypatch.setattr("panelist.reports.figures.report_figures.draw_figures", fail)
     done = call(capsys, "report", "good.csv", "--resamples", "2")
     assert done.code == 2
     assert "No space left" in done.err

@@ -1,4 +1,4 @@
-"""``panelist compare``: what it prints, what it draws, and what it says of bad input."""
+"""``panelist compare``: what it prints, what it draws, and what it says about bad input."""
 
 import json
 from pathlib import Path
@@ -23,11 +23,11 @@ def test_json_is_one_object_with_the_promised_keys(capsys: Capture, ratings: Pat
 def test_options_reach_the_comparison(capsys: Capture, ratings: Path) -> None:
     done = call(
         capsys, "compare", ratings, "--criterion", "fluency", "--formula", FORMULA, "--adjust", "holm",
-        "--level", "0.9", "--link", "logit", "--reference", "rules", "--json",
+        "--confidence", "0.9", "--link", "logit", "--reference", "rules", "--json",
     )  # fmt: skip
     (one,) = json.loads(done.out)["criteria"]
     assert (one["criterion"], one["formula"], one["adjust"]) == ("fluency", FORMULA, "holm")
-    assert (one["level"], one["link"], one["reference"]) == (0.9, "logit", "rules")
+    assert (one["confidence"], one["link"], one["reference"]) == (0.9, "logit", "rules")
     assert len(one["pairs"]) == 2
 
 
@@ -59,7 +59,7 @@ def test_figure_that_cannot_be_written_is_refused_before_the_work(
         (["--criterion", "fluncy"], "Did you mean 'fluency'?"),
         (["--adjust", "tuckey"], "Did you mean 'tukey'?"),
         (["--reference", "rule"], "rules"),
-        (["--level", "95"], "95"),
+        (["--confidence", "95"], "95"),
         (["--where", "system=tuned"], "only one system"),
     ],
 )

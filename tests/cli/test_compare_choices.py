@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.comparative.choices import make_pairs, make_sets
+from tests.analysis.choices.choices import make_pairs, make_sets
 from tests.cli.commands import call
 
 Capture = pytest.CaptureFixture[str]
@@ -48,7 +48,7 @@ def test_figure_is_drawn_of_strengths(capsys: Capture, choices: Path, tmp_path: 
         (["--formula", "choice ~ system"], "do not take the formula"),
         (["--cluster", "raters"], "Did you mean 'rater'?"),
         (["--reference", "alt"], "Did you mean 'alto'?"),
-        (["--level", "2"], "between 0 and 1"),
+        (["--confidence", "2"], "between 0 and 1"),
     ],
 )
 def test_bad_usage_gets_one_message(capsys: Capture, choices: Path, arguments: list[str], part: str) -> None:

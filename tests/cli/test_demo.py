@@ -15,7 +15,7 @@ import pytest
 
 from panelist.analysis.compare import compare_systems
 from panelist.cli.demo import MADE
-from panelist.core.ratings import read_ratings
+from panelist.core.tables.ratings import read_ratings
 from panelist.study.start import init_example
 from tests.cli.commands import call
 

@@ -6,16 +6,17 @@ import pytest
 import typer
 
 from panelist.cli.examples import EXAMPLES
-from panelist.cli.main import app
+from panelist.cli.main import Commands, app
 from tests.cli.commands import call
 
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+GROUP = Commands(commands=typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+COMMANDS = GROUP.commands
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_help_ends_with_examples(capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert EXAMPLES[command]
-    shown = call(capsys, command, "--help")
+    shown = call(capsys, *command.split(), "--help")
     assert shown.code == 0
     for line in EXAMPLES[command]:
         assert f"  {line}\n" in shown.out
@@ -23,9 +24,11 @@ def test_every_help_ends_with_examples(capsys: pytest.CaptureFixture[str], comma
 
 @pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
 def test_every_example_can_be_parsed(line: str) -> None:
-    program, command, *rest = shlex.split(line)
+    program, *rest = shlex.split(line)
     assert program == "panelist"
-    COMMANDS[command].make_context(command, rest)
+    name, command, rest = GROUP.resolve_command(GROUP.make_context(program, rest), rest)
+    assert line in EXAMPLES[str(name)]
+    command.make_context(name, rest)
 
 
 def test_there_is_no_example_of_a_command_that_is_gone() -> None:

@@ -1,4 +1,4 @@
-"""``panelist fit``: what it prints, and what it says of bad input."""
+"""``panelist fit``: what it prints, and what it says about bad input."""
 
 import json
 from pathlib import Path
@@ -80,13 +80,13 @@ def test_intervals_are_added_under_their_own_name(capsys: Capture, ratings: Path
         "rating ~ system",
         "--intervals",
         method,
-        "--level",
+        "--confidence",
         "0.9",
     ]
     done = call(capsys, "fit", ratings, *arguments, "--json")
     found = json.loads(done.out)
     assert (done.code, found["model"], found["intervals"]["method"]) == (0, "clm", method)
-    assert found["intervals"]["level"] == 0.9
+    assert found["intervals"]["confidence"] == 0.9
     for row in found["intervals"]["intervals"]:
         assert row["low"] < row["estimate"] < row["high"]
     assert "90 % intervals" in call(capsys, "fit", ratings, *arguments).out

@@ -53,13 +53,13 @@ def test_check_prints_one_line_a_problem_and_ends_with_1(capsys: Capture, tmp_pa
         "study.yaml:7 heds.x: the key should be the number of a HEDS question, such as \"3.1.2\"; found 'x'.",
     ]
     assert [line.split(":")[0] for line in notes.splitlines()] == ["note", "note"]
-    assert answer == f"{path} has 2 problems (2 notes). Mend them and check again.\n"
+    assert answer == f"{path} has 2 problems (2 notes). Correct them and check again.\n"
 
 
 def test_check_answers_in_json(capsys: Capture, tmp_path: Path) -> None:
     good = json.loads(call(capsys, "check", write_study(tmp_path), "--json").out)
     assert (good["ok"], good["problems"], good["items"], good["systems"]) == (True, [], 6, ["a", "b"])
-    assert good["criteria"] == [{"criterion": "fluency", "scale": "likert", "level": "ordinal"}]
+    assert good["criteria"] == [{"criterion": "fluency", "scale": "likert", "measurement": "ordinal"}]
     done = call(capsys, "check", write_study(tmp_path, PLAIN + "titel: x\n"), "--json")
     bad = json.loads(done.out)
     assert (done.code, bad["ok"]) == (1, False)

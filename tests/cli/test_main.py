@@ -1,6 +1,7 @@
-"""The command itself: exit codes, and what becomes of errors."""
+"""The command itself: exit codes, and how errors are reported."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,21 @@ from panelist.core.errors import BadRatings
 from tests.cli.commands import FORMULA, call
 
 Capture = pytest.CaptureFixture[str]
-NAMES = ["demo", "init", "check", "power", "size", "plan", "preregister", "simulate"]
+NAMES = [
+    "demo",
+    "init",
+    "check",
+    "power",
+    "power paper",
+    "size",
+    "plan",
+    "plan extend",
+    "preregister",
+    "simulate",
+]
 NAMES += ["serve", "links", "recruit", "export", "backup", "restore", "forget", "import"]
-NAMES += ["report", "heds", "archive", "verify"]
-NAMES += ["agreement", "compare", "scales", "reproduce", "fit", "schema"]
+NAMES += ["report", "heds fill", "heds lint", "heds convert", "heds diff", "archive", "verify"]
+NAMES += ["agreement", "compare", "scales", "reproduce", "reproduce size", "fit", "schema"]
 
 
 @pytest.fixture
@@ -34,15 +46,26 @@ def fail_with(failing: pytest.MonkeyPatch, error: BaseException) -> None:
 def test_help_lists_exactly_the_commands_that_work(capsys: Capture) -> None:
     done = call(capsys, "--help")
     listed = done.out.split("Commands:\n")[1].splitlines()
-    assert [line.split()[0] for line in listed if line.strip()] == NAMES
+    assert [re.split(r"\s{2,}", line.strip())[0] for line in listed if line.strip()] == NAMES
     assert done.code == 0
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_has_help(capsys: Capture, name: str) -> None:
-    done = call(capsys, name, "--help")
+    done = call(capsys, *name.split(), "--help")
     assert done.code == 0
     assert f"Usage: panelist {name}" in done.out
+
+
+def test_a_word_with_several_commands_lists_them(capsys: Capture) -> None:
+    done = call(capsys, "heds", "--help")
+    assert done.code == 0
+    assert [line.split(":")[0] for line in done.out.splitlines()] == [
+        f"panelist {name}" for name in NAMES if name.startswith("heds")
+    ]
+    alone = call(capsys, "heds")
+    assert (alone.code, alone.out) == (2, "")
+    assert "fill, lint, convert, diff" in alone.err
 
 
 def test_version_is_that_of_the_package(capsys: Capture) -> None:
@@ -58,7 +81,8 @@ def test_unknown_command_is_answered_with_the_nearest(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["fit"], ["fit", "x.csv"], ["compare", "x.csv", "--level", "high"], ["demo", "--sed", "1"]]
+    "arguments",
+    [["fit"], ["fit", "x.csv"], ["compare", "x.csv", "--confidence", "high"], ["demo", "--sed", "1"]],
 )
 def test_bad_usage_ends_with_2(capsys: Capture, arguments: list[str]) -> None:
     done = call(capsys, *arguments)
@@ -115,8 +139,8 @@ def test_a_reader_who_goes_away_is_no_error(ratings: Path) -> None:
 def test_words_in_the_help_are_those_the_models_know(capsys: Capture) -> None:
     from panelist.models.fit import METHODS, MODELS
     from panelist.models.inference.adjust import ADJUSTMENTS
-    from panelist.models.solvers.links import LINKS
-    from panelist.models.solvers.thresholds import STRUCTURES
+    from panelist.models.likelihoods.link_functions import LINKS
+    from panelist.models.likelihoods.thresholds import STRUCTURES
 
     fit_help = call(capsys, "fit", "--help").out
     for option, words in (("model", MODELS), ("link", LINKS), ("threshold", STRUCTURES), ("method", METHODS)):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import panelist
-from panelist.design.files import read_plan
+from panelist.design.plan_files import read_plan
 from tests.cli.commands import call
 
 Capture = pytest.CaptureFixture[str]
@@ -74,14 +74,25 @@ def test_more_raters_are_added_and_nobody_moves(capsys: Capture, study: Path) ->
     after = (study / "plan.csv").read_text("utf-8")
     assert after.startswith(before)
     assert len(read_plan(study).raters) == 12
-    assert "1 rater added" in call(capsys, "plan", study, "--add", 1).out
+    assert "1 rater added" in call(capsys, "plan", "extend", study, "--add", 1).out
     assert len(read_plan(study).raters) == 13
     assert "stays as it is" in call(capsys, "plan", study).out
 
 
+def test_a_plan_smaller_than_the_study_asks_for_says_so(capsys: Capture, study: Path) -> None:
+    call(capsys, "plan", study)
+    edit(study, "ratings_per_output: 3", "ratings_per_output: 30")
+    for _ in range(2):  # the record knows the new study after the first
+        said = " ".join(call(capsys, "plan", study).out.split())
+        assert "changed in words only" not in said
+        assert "The study asks for 90 raters, and the plan has 9." in said
+    call(capsys, "plan", study, "--raters", 90)
+    assert "asks for" not in call(capsys, "plan", study).out.rpartition("stays as it is")[2]
+
+
 def test_replaced_rater_leaves_everything_to_a_new_one(capsys: Capture, study: Path) -> None:
     call(capsys, "plan", study)
-    done = call(capsys, "plan", study, "--replace", "r003")
+    done = call(capsys, "plan", "extend", study, "--replace", "r003")
     assert "r010 takes over all 12 trials of r003." in done.out
     raters = read_plan(study).raters
     assert "r003" not in raters
@@ -130,18 +141,19 @@ def test_json_is_one_object_and_all_else_goes_to_stderr(capsys: Capture, study: 
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--replace", "r099"], "no rater 'r099'"),
-        (["--add", 2, "--seed", 3], "--seed cannot go with it"),
-        (["--add", 2, "--replace", "r001"], "cannot go with it"),
-        (["--add", 0], "--add"),
-        (["--raters", 0], "--raters"),
+        (["plan", "extend", "--replace", "r099"], "no rater 'r099'"),
+        (["plan", "extend", "--add", 2, "--seed", 3], "--seed"),
+        (["plan", "extend", "--add", 2, "--replace", "r001"], "one of the two"),
+        (["plan", "extend"], "one of the two"),
+        (["plan", "extend", "--add", 0], "--add"),
+        (["plan", "--raters", 0], "--raters"),
     ],
 )
 def test_bad_options_are_one_message(
     capsys: Capture, study: Path, arguments: list[object], part: str
 ) -> None:
     call(capsys, "plan", study)
-    done = call(capsys, "plan", study, *arguments)
+    done = call(capsys, *arguments, study)
     assert (done.code, done.out) == (2, "")
     assert part in done.err
 
@@ -165,7 +177,7 @@ def test_missing_study_is_one_message(capsys: Capture, tmp_path: Path, command: 
 
 
 def test_change_without_a_plan_says_to_make_one(capsys: Capture, study: Path) -> None:
-    done = call(capsys, "plan", study, "--add", 2)
+    done = call(capsys, "plan", "extend", study, "--add", 2)
     assert done.code == 2
     assert "Make it first" in done.err
     assert not (study / "plan.csv").exists()

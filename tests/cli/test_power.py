@@ -1,4 +1,4 @@
-"""``panelist power`` and ``panelist size``: what they print, write and say of bad input."""
+"""``panelist power`` and ``panelist size``: what they print, write and say about bad input."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from panelist.power.layouts import lay_out_lists
+from panelist.power.layouts.base import Sampling
 from tests.cli.commands import call
 
 Capture = pytest.CaptureFixture[str]
@@ -109,7 +109,7 @@ def test_sliders_are_read_by_the_linear_model(capsys: Capture) -> None:
 def test_the_paper_is_one_command(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("panelist.power.paper.ITEMS", (10, 20))
     monkeypatch.setattr("panelist.power.paper.MODELS", ("clmm", "lmm"))
-    done = call(capsys, "power", "--paper", "--sims", "2", "--output", tmp_path / "paper", "--json")
+    done = call(capsys, "power", "paper", "--sims", "2", "--output", tmp_path / "paper", "--json")
     assert done.code == 0, done.err
     assert len(json.loads(done.out)["cells"]) == 5 * 2 * 2 * 4 * 2
     names = {path.name for path in (tmp_path / "paper").iterdir()}
@@ -151,7 +151,7 @@ def test_bad_input_is_one_message(capsys: Capture, arguments: list[str], part: s
 
 @pytest.mark.parametrize("column", ["system", "rater"])
 def test_a_pilot_of_one_is_refused(capsys: Capture, tmp_path: Path, column: str) -> None:
-    layout = lay_out_lists(10, 2)
+    layout = Sampling(10, 2).lay_out()
     path = tmp_path / "pilot.csv"
     layout.make_frame((layout.item + layout.rater) % 5 + 1).assign(**{column: "only"}).to_csv(
         path, index=False
@@ -197,3 +197,23 @@ def test_bad_questions_of_size_are_one_message(capsys: Capture, arguments: list[
     done = call(capsys, "size", *arguments)
     assert (done.code, done.out) == (2, "")
     assert part in done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "said"),
+    [
+        ("power", [], "3 systems (heron, plover, swift) and the scale of fluency"),
+        ("power", ["--criterion", "helpfulness"], "3 systems (heron, plover, swift) and the scale of helpf"),
+        ("size", ["--systems", "2"], "Taken from the study: the scale of fluency"),
+    ],
+)
+def test_the_criterion_that_a_study_was_read_by_is_named(
+    capsys: Capture, tmp_path: Path, command: str, given: list[str], said: str
+) -> None:
+    assert call(capsys, "init", tmp_path / "study", "--template", "likert").code == 0
+    few = ["--sims", "5", "--models" if command == "power" else "--model", "item_means"]
+    few += ["--effects" if command == "power" else "--effect", "2"]
+    done = call(capsys, command, "--study", tmp_path / "study", *few, *given)
+    told = " ".join(done.out.split())
+    assert said in told
+    assert ("To take another criterion: --criterion helpfulness." in told) == ("--criterion" not in given)

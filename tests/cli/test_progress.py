@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from panelist.cli import progress
-from panelist.power.grid import Progress
+from panelist.cli.power import progress
+from panelist.core.progress import Progress
 
 
 def test_a_log_gets_a_line_though_no_data_set_is_done(
@@ -48,6 +48,7 @@ def test_nothing_is_said_of_what_is_done_at_once(capsys: pytest.CaptureFixture[s
         (Progress(0, 400, "", in_work=8), 10.0, "more than 8 min left"),
         (Progress(0, 400, "", in_work=8), 1.0, ""),
         (Progress(0, 400, ""), 100.0, ""),
+        (Progress(0, 100, "", in_work=100), 8.0, ""),  # all of it is in work: never "more than 0 s"
     ],
 )
 def test_the_time_left_follows_from_what_is_done_or_in_work(now: Progress, passed: float, said: str) -> None:

@@ -1,4 +1,4 @@
-"""``panelist scales``: what it prints, and what it says of bad input."""
+"""``panelist scales``: what it prints, and what it says about bad input."""
 
 import json
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_rows_and_columns_are_chosen_for_both_files(capsys: Capture, files: dict
         (["--match", "fluency"], "--match takes A=B"),
         (["--match", "fluent=clarity"], "Did you mean 'fluency'?"),
         (["--names", "one"], "--names takes two different names"),
-        (["--level", "95"], "between 0 and 1"),
+        (["--confidence", "95"], "between 0 and 1"),
         (["--resamples", "1"], "at least 2 resamples"),
         (["--validity", "nowhere.csv"], "nowhere.csv"),
     ],

@@ -11,7 +11,7 @@ import yaml
 from panelist.analysis.analyse import analyse
 from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
-from panelist.study.load import load_study
+from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from tests.cli.commands import FORMULA, call
 
@@ -115,7 +115,7 @@ def test_the_first_lines_say_what_is_done(study: Path, command: str, capsys: Cap
         ["compare", "--adjust", "tukey"],
         ["compare", "--where", "system=heron"],
         ["compare", "--by", "list"],
-        ["agreement", "--level", "nominal"],
+        ["agreement", "--measurement", "nominal"],
         ["agreement", "--confidence", "0.9"],
         ["fit", "--criterion", "fluency", "--model", "lmm"],
     ],

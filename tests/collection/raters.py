@@ -3,31 +3,32 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
-from panelist.collection.booklet import Booklet
-from panelist.collection.history import Memory
-from panelist.collection.moves import Outcome
-from panelist.collection.pages import (
+from panelist.collection.pages.booklet import Booklet
+from panelist.collection.pages.models import (
     BackgroundPage,
     ConsentPage,
     EndPage,
     Page,
+    PageQuestion,
     PracticePage,
-    Question,
     RatingPage,
 )
-from panelist.collection.session import go_back, next_page, pause, take
-from panelist.collection.web.render import Frame, render_page
-from panelist.collection.words import Words
+from panelist.collection.pages.translations import Words
+from panelist.collection.session.history import Memory
+from panelist.collection.session.turn import Turn, TurnOutcome
+from panelist.collection.session.visit_flow import next_page, submit
 from panelist.design.make import plan_study
 from panelist.scales.base import RatingScale
-from panelist.study.load import load_study
 from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs
+from panelist.study.reading.load import load_study
 from panelist.study.study import Study
+from panelist.web.rendering import Frame, render_page
 
 TEMPLATES = Path(__file__).parents[2] / "src" / "panelist" / "study" / "templates"
 TEMPLATE_NAMES = tuple(sorted(path.name for path in TEMPLATES.iterdir() if (path / "study.yaml").exists()))
@@ -90,11 +91,11 @@ class Visit:
     outside_id: str | None = None
 
 
-def answer(question: Question) -> str:
+def answer(question: PageQuestion) -> str:
     """Return an answer to a question: the first choice, or something that fits."""
     if question.choices:
         return question.choices[0].value
-    ranks = ",".join(str(rank) for rank in range(1, question.shown + 1))
+    ranks = ",".join(str(rank) for rank in range(1, len(question.outputs) + 1))
     return {"line": "62.5", "number": "10", "words": "Fine.", "best_worst": "1,2", "rank": ranks}[
         question.widget
     ]
@@ -121,23 +122,27 @@ class Walk:
     history: Memory = field(default_factory=Memory)
     now: float = 0.0
     pages: list[Page] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[TurnOutcome] = field(default_factory=list)
+
+    def turn(self, form: Mapping[str, str] = MappingProxyType({}), elapsed: float | None = None) -> Turn:
+        """Return the turn of this rater, with a form if one is sent."""
+        return Turn(self.booklet, self.visit, self.history, form, self.now, elapsed)
 
     def look(self) -> Page:
         """Return the page shown now."""
-        return next_page(self.booklet, self.visit, self.history, self.now)
+        return next_page(self.turn())
 
-    def send(self, form: Mapping[str, str], elapsed: float | None = None) -> Outcome:
+    def send(self, form: Mapping[str, str], elapsed: float | None = None) -> TurnOutcome:
         """Send a form, store what follows, and return it."""
-        return self.store(take(self.booklet, self.visit, form, self.history, self.now, elapsed))
+        return self.store(submit(self.turn(form, elapsed)))
 
-    def press_pause(self, form: Mapping[str, str]) -> Outcome:
-        return self.store(pause(self.booklet, self.visit, form))
+    def press_pause(self, form: Mapping[str, str]) -> TurnOutcome:
+        return self.store(submit(self.turn(form), "pause"))
 
-    def press_back(self, form: Mapping[str, str]) -> Outcome:
-        return self.store(go_back(self.booklet, self.visit, form))
+    def press_back(self, form: Mapping[str, str]) -> TurnOutcome:
+        return self.store(submit(self.turn(form), "back"))
 
-    def store(self, outcome: Outcome) -> Outcome:
+    def store(self, outcome: TurnOutcome) -> TurnOutcome:
         at = (self.visit.occasion, self.visit.page)
         for given in outcome.answers:
             self.history.given.setdefault(at, {})[given.name] = given.value

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl
 
-from panelist.collection.session import next_page, take_one
-from panelist.collection.web.render import STATIC, Frame, render_page
+from panelist.collection.session.visit_flow import submit_answer
+from panelist.web.rendering import STATIC, Frame, render_page
 from tests.collection.raters import Walk
 
 POLICY = (
@@ -53,7 +53,7 @@ class SmallSite:
             request.reply(200, file.read_bytes(), kind)
             return
         with self.lock:
-            page = next_page(self.walk.booklet, self.walk.visit, self.walk.history, self.walk.now)
+            page = self.walk.look()
             frame = Frame(self.walk.booklet.study.title, "/r/TOKEN", static="/static")
             self.shown = time.monotonic()
             request.reply(200, render_page(page, self.walk.booklet.words, frame).encode())
@@ -72,7 +72,7 @@ class SmallSite:
     def _take(self, request: "_Handler", body: bytes) -> None:
         if request.path.endswith("/answer"):
             message = json.loads(body)
-            occasion, page, given = take_one(self.walk.booklet, self.walk.visit, message)
+            occasion, page, given = submit_answer(self.walk.turn(), message)
             self.answers.append(message)
             self.walk.history.given.setdefault((occasion, page), {})[given.name] = given.value
             request.reply(200, b'{"saved": true, "revision": 0}', "application/json")

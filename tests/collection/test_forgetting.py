@@ -1,4 +1,4 @@
-"""One person is erased: from every table, and from the file; the count of who withdrew stays."""
+"""One person is erased: from every table, and from the file; the count of withdrawals stays."""
 
 import json
 from dataclasses import asdict
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from panelist.collection.export import export_ratings, export_visits
+from panelist.collection.export.tables_of_study import export_ratings, export_visits
 from panelist.collection.forgetting import NobodyFound, find_person, forget, wipe
-from panelist.collection.store import ops
-from panelist.collection.store.answers import Move, PageDone
-from panelist.collection.store.messages import SendMessage
+from panelist.collection.store.operations import ops
+from panelist.collection.store.operations.messages import SendMessage
+from panelist.collection.store.operations.recruits import Recruit, SaveRecruits, read_recruits
+from panelist.collection.store.operations.saving import Move, PageDone
 from panelist.collection.store.records import Visit
-from panelist.collection.store.recruits import Recruit, SaveRecruits, read_recruits
 from panelist.collection.store.store import Store, open_store
 from panelist.design.plan import Plan
 from panelist.study.study import Study
@@ -65,9 +65,9 @@ def test_everything_about_one_person_is_erased_and_nothing_about_others(
     assert (emptied.state, emptied.valid, emptied.seen, emptied.opened) == ("released", False, None, None)
     last = store.actions(1)[0]
     assert (last.who, last.what, last.detail["answers"]) == ("Ada", "erased a person", 2)
-    frame = export_visits(store.snapshot(), study, plan)
-    assert len(frame) == 2, "that somebody withdrew is told"
-    assert export_ratings(store.snapshot(), study, plan)["rater"].nunique() == 1
+    frame = export_visits(store.snapshot(), study, plan).frame
+    assert len(frame) == 2, "that a person withdrew is reported"
+    assert export_ratings(store.snapshot(), study, plan).frame["rater"].nunique() == 1
     with pytest.raises(NobodyFound):
         find_person(store, PERSON)
     assert store.join(outside_id="new").place == visit.place, "the place is offered again"

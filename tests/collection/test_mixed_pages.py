@@ -7,26 +7,18 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from panelist.collection.answer_lines import tell_answers
-from panelist.collection.export import export_ratings
-from panelist.collection.pages import FeedbackPage, PracticePage, RatingPage
+from panelist.collection.export.tables_of_study import export_ratings
+from panelist.collection.monitor.answer_lines import tell_answers
+from panelist.collection.pages.models import FeedbackPage, PracticePage, RatingPage
 from panelist.collection.robots.fleet import Fleet, send_robots
 from panelist.collection.robots.robot import Habits
 from panelist.collection.store.records import StoredAnswer
-from panelist.collection.web.render import find_where
+from panelist.web.rendering import find_where
 from tests.collection.browsers import CHROMIUM, Windows
-from tests.collection.raters import (
-    DESIGNS,
-    VERBAL,
-    Walk,
-    load_template,
-    make_study,
-    render,
-    walk_through,
-)
+from tests.collection.raters import DESIGNS, VERBAL, Walk, load_template, make_study, render, walk_through
 from tests.collection.raters import SCALES as ALL_SCALES
 from tests.collection.small_site import SmallSite
-from tests.collection.web.servers import serve_in_thread
+from tests.web.servers import serve_in_thread
 
 SCALES: dict[str, dict[str, Any]] = {
     "ease": VERBAL,
@@ -171,7 +163,7 @@ def test_both_kinds_are_exported_each_in_its_own_columns(tmp_path: Path, rated: 
         record = send_robots(served.study, served.url, fleet)
         assert record.ends == {"finished": len(plan.raters)}
         assert (record.refused, record.faults) == ([], {})
-        table = export_ratings(served.store.snapshot(), served.study, plan)
+        table = export_ratings(served.store.snapshot(), served.study, plan).frame
     trials = table[(table["phase"] == "trial").to_numpy()]
     rated_rows = trials[(trials["criterion"] == "ease").to_numpy()]
     assert (rated_rows.groupby(["item", "system"]).size() == 4).all()  # two pairs of each output, twice

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, expect
 
-from panelist.collection.words import load_words
+from panelist.collection.pages.translations import load_words
 from tests.collection.browsers import CHROMIUM, Windows
 from tests.collection.raters import (
     DESIGNS,

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from panelist.collection.booklet import Booklet
-from panelist.collection.briefing_pages import make_end_page
-from panelist.collection.pages import EndPage, PracticePage, RatingPage
-from panelist.collection.session import next_page
-from panelist.collection.store.people import TIMED_OUT
-from panelist.collection.taking import place_breaks
-from panelist.collection.words import load_words
+from panelist.collection.pages.booklet import Booklet
+from panelist.collection.pages.briefing_pages import make_end_page
+from panelist.collection.pages.models import EndPage, PracticePage, RatingPage
+from panelist.collection.pages.translations import load_words
+from panelist.collection.session.submit import place_breaks
+from panelist.collection.session.visit_flow import next_page
+from panelist.collection.store.operations.places import TIMED_OUT
 from panelist.design.make import plan_study
-from panelist.study.load import load_study
+from panelist.study.reading.load import load_study
 from tests.collection.raters import TEMPLATE_NAMES, fill, load_template, make_study, render, walk_through
 
 SOURCES = Path(__file__).parents[2]
@@ -111,10 +111,10 @@ def test_who_is_screened_out_reads_what_is_paid() -> None:
 def test_only_who_has_answered_reads_that_answers_are_saved(state: str) -> None:
     walk = walk_through(make_study(information={"consent": ["I agree."]}, pay={"hourly": "12.60"}))
     saved = load_words("en").say("so_far_saved")
-    new = next_page(walk.booklet, walk.visit, walk.history, 0.0, state)
+    new = next_page(walk.turn(), state)
     assert saved not in render(new, walk.booklet)
     walk.go_on()
-    known = render(next_page(walk.booklet, walk.visit, walk.history, 0.0, state), walk.booklet)
+    known = render(next_page(walk.turn(), state), walk.booklet)
     assert saved in known
     assert (load_words("en").say("pay_ask") in known) == (state == "closed")
 
@@ -126,3 +126,9 @@ def test_whose_place_was_passed_on_reads_what_is_true_of_them() -> None:
     words = load_words("en").say("released_late")
     assert words in late
     assert words not in by_hand
+
+
+@pytest.mark.parametrize("name", TEMPLATE_NAMES)
+def test_the_words_of_a_break_stay_true_when_a_template_is_made_longer(name: str) -> None:
+    breaks = load_template(name).file.breaks
+    assert breaks is None or "half" not in breaks.text.lower(), "longer studies have more than one break"

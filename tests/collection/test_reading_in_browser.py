@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from panelist.collection.pages import ExamplesPage, FeedbackPage
-from panelist.collection.words import find_languages, load_words
+from panelist.collection.pages.models import ExamplesPage, FeedbackPage
+from panelist.collection.pages.translations import find_languages, load_words
 from tests.collection.browsers import CHROMIUM, Windows
 from tests.collection.raters import DESIGNS, SCALES, VERBAL, Walk, make_study, walk_through
 from tests.collection.small_site import SmallSite

@@ -12,19 +12,18 @@ import pandas as pd
 import pytest
 
 import panelist
-from panelist.collection.agenda import PlanPage
-from panelist.collection.booklet import Booklet
-from panelist.collection.export import export_answers, export_ratings, export_visits
+from panelist.collection.export.tables_of_study import export_answers, export_ratings, export_visits
+from panelist.collection.pages.agenda import PlanPage
+from panelist.collection.pages.booklet import Booklet
 from panelist.collection.robots.browser import BadServer, Browser, Reply, read_address
 from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
-from panelist.collection.robots.mind import Mind, World
-from panelist.collection.robots.recognition import Recognition, Seen, View
+from panelist.collection.robots.mind import Mind, Recognition, RobotView, Seen, World
+from panelist.collection.robots.page_reader import read_sheet
 from panelist.collection.robots.robot import Habits
-from panelist.collection.robots.sheet import read_sheet
-from panelist.collection.session import next_page
+from panelist.collection.session.visit_flow import next_page
 from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
-from panelist.study.load import load_study
+from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 from tests.collection.faulty_servers import check_whole, write_faulty_study
 from tests.collection.raters import (
@@ -37,8 +36,8 @@ from tests.collection.raters import (
     walk_through,
 )
 from tests.collection.store.studies import write_study
-from tests.collection.web.servers import make_study as make_folder
-from tests.collection.web.servers import serve_in_thread
+from tests.web.servers import make_study as make_folder
+from tests.web.servers import serve_in_thread
 
 
 class Reference(HTMLParser):
@@ -113,7 +112,7 @@ def test_every_scale_can_be_answered_with_what_the_page_offers(scale: str) -> No
     walk = walk_through(study, state="rating", place="r001")
     world = World(study, 3)
     mind = Mind(world, 1)
-    html = render(next_page(walk.booklet, walk.visit, walk.history, 0.0), walk.booklet)
+    html = render(next_page(walk.turn()), walk.booklet)
     sheet = read_sheet(html)
     view = world.recognition.look(sheet)
     shown = walk.booklet.agenda.sitting("r001", 1).pages[0].outputs
@@ -161,7 +160,7 @@ def test_robots_think_what_the_simulated_raters_of_a_file_think() -> None:
 def test_careful_robots_do_what_a_check_asks_and_careless_ones_do_not_read() -> None:
     checks = {"items": [{"kind": "instructed", "text": "Choose 2.", "answers": {"ease": "2"}}]}
     study = make_study(checks=checks)
-    told = View((Seen(),), "instructed-1")
+    told = RobotView((Seen(),), "instructed-1")
     careful = Mind(World(study, 1, careless=0.0), 0)
     careless = Mind(World(study, 1, careless=1.0), 0)
     assert {careful.answer("c1p1", told) for _ in range(50)} == {"2"}
@@ -176,7 +175,7 @@ def test_robots_visit_no_other_machine(url: str) -> None:
 
 @pytest.mark.parametrize("url", ["https://127.0.0.1", "ftp://127.0.0.1", "", "http://", "http://127.0.0.1:x"])
 def test_what_is_no_address_is_said_to_be_none(url: str) -> None:
-    with pytest.raises(BadServer, match="no address of a server"):
+    with pytest.raises(BadServer, match="is not the address of a server"):
         read_address(url)
 
 
@@ -212,10 +211,10 @@ def test_what_robots_collect_is_marked_as_simulated_wherever_it_goes(tmp_path: P
         snapshot = served.store.snapshot()
     marked = dict(list_columns(snapshot.visits, "id", "params"))
     assert [visit for visit, params in marked.items() if "simulated" not in params] == [person.id]
-    ratings = export_ratings(snapshot, study, plan)
+    ratings = export_ratings(snapshot, study, plan).frame
     assert set(ratings["simulated"]) == {"yes"}
-    assert sorted(export_visits(snapshot, study, plan)["simulated"]) == ["", "yes", "yes", "yes"]
-    assert "simulated" in export_answers(snapshot, study, plan)
+    assert sorted(export_visits(snapshot, study, plan).frame["simulated"]) == ["", "yes", "yes", "yes"]
+    assert "simulated" in export_answers(snapshot, study, plan).frame
     assert panelist.load_ratings(ratings).notes[0].startswith("Simulated ratings: not data from people")
 
 
@@ -223,7 +222,7 @@ def test_what_people_give_has_no_column_for_simulation(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "study", "likert")
     with serve_in_thread(folder, joins_a_minute=0) as served:
         served.store.join(outside_id="a person")
-        frame = export_visits(served.store.snapshot(), served.study, served.store.plan())
+        frame = export_visits(served.store.snapshot(), served.study, served.store.plan()).frame
     assert "simulated" not in frame
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from tests.cli.commands import call
 from tests.collection.faulty_servers import write_faulty_study
-from tests.collection.web.servers import serve_in_thread
+from tests.collection.recruiting.people import write_paid
+from tests.web.servers import serve_in_thread
 
 
 def test_the_command_fills_the_places_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,3 +54,17 @@ def test_options_that_do_not_go_together_are_refused(
     raters = call(capsys, "simulate", study.folder, "--raters", "3")
     assert raters.code == 2
     assert "go with --web" in raters.err
+
+
+@pytest.mark.parametrize("panel", ["class", "sona"])
+def test_simulated_raters_come_in_where_only_links_of_the_researcher_do(
+    panel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = write_paid(tmp_path / "study", "", "panel: prolific", f"panel: {panel}")
+    early = call(capsys, "simulate", study.folder, "--web", "http://127.0.0.1:9")
+    assert (early.code, "Start with: panelist serve" in early.err) == (2, True)
+    with serve_in_thread(study.folder, joins_a_minute=0) as served:
+        done = call(capsys, "simulate", study.folder, "--web", served.url, "--raters", "2")
+        assert done.code == 0, done.out + done.err
+        assert "2 of 2 simulated raters finished" in done.out
+        assert all(visit.simulated for visit in served.store.visits())

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panelist.agreement  # noqa: F401  (its folder registers itself)
-from panelist.agreement.base import COEFFICIENTS, LEVELS
-from panelist.agreement.pairs import PairTables
-from panelist.agreement.table import from_matrix
-from panelist.agreement.unit_sums import UnitSums
-from panelist.agreement.variances import MeanSquares
-from panelist.models.arrays import Floats
+from panelist.agreement.coefficient import COEFFICIENTS, LEVELS
+from panelist.agreement.criterion_table import from_matrix
+from panelist.agreement.statistics.rater_pairs import PairTables
+from panelist.agreement.statistics.rater_variances import MeanSquares
+from panelist.agreement.statistics.unit_sums import UnitSums
+from panelist.numerics.arrays import Floats
 from tests.agreement.brute_force import BY_NAME
 
 NAMES = list(COEFFICIENTS)

@@ -1,17 +1,17 @@
 """What holds for every design that is registered, at sizes drawn at random."""
 
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from panelist.design.balance import measure_balance
-from panelist.design.base import DESIGNS, Task
+from panelist.design.assess.balance import measure_balance
+from panelist.design.base import Task, find_design
 from panelist.design.grow import grow_plan
 from panelist.design.make import plan_study
-from panelist.study.design_choice import DesignChoice, DesignName
+from panelist.study.sections.design_choice import DESIGNS, DesignChoice
 from panelist.study.study import Study
 from tests.design.plan_counts import pages, rows_of, spread, trials
 from tests.design.small_studies import make_study
@@ -33,20 +33,36 @@ def studies(draw: st.DrawFn, name: str) -> Study:
 
 
 def test_the_names_are_those_that_studies_use() -> None:
-    assert sorted(get_args(DesignName)) == NAMES
+    assert {"best-worst", "full", "latin-square", "lists", "pages", "pairs", "williams"} <= set(NAMES)
+    schema = DesignChoice.model_json_schema()["properties"]["type"]
+    assert schema["enum"] == NAMES
+    assert all(f"``{name}``: {DESIGNS[name].summary}" in schema["description"] for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n_systems", [3, 5])
+def test_its_facts_are_those_of_its_plan(name: str, n_systems: int) -> None:
+    choice, design = DesignChoice(type=name), find_design(name)
+    kinds = design.make_kinds(Task(6, n_systems, choice, 1))
+    assert design.count_shown(n_systems, choice) == kinds.shown.shape[-1]
+    assert design.count_pages(n_systems, choice) == kinds.pages_per_item
+    assert (design.unit == "output") == (kinds.shown.shape[-1] == 1)
+    showings = design.count_showings(n_systems)
+    if showings is not None:
+        assert showings * n_systems == kinds.pages_per_item * kinds.shown.shape[-1]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_says_what_it_is_and_what_it_counts(name: str) -> None:
     design = DESIGNS[name]
-    assert len(design.title) > 10
-    assert design.unit in ("output", "pair", "tuple", "item")
+    assert all(len(text) > 10 for text in (design.title, design.summary, design.assigned))
+    assert design.unit in ("output", "pair", "tuple", "page")
     assert len(type(design).__doc__ or "") > 20
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_its_kinds_are_systems_of_the_study_and_none_twice_on_a_page(name: str) -> None:
-    kinds = DESIGNS[name].make_kinds(Task(6, 5, DesignChoice(type=name), 1))
+    kinds = find_design(name).make_kinds(Task(6, 5, DesignChoice(type=name), 1))
     assert kinds.shown.min() == 0
     assert kinds.shown.max() == 4
     assert (np.diff(np.sort(kinds.shown, axis=-1), axis=-1) > 0).all()

@@ -17,8 +17,8 @@ from panelist.scales import SCALES, AnyScale, Scale
 from panelist.scales.base import (
     MODEL_OF_LEVEL,
     BadAnswer,
+    ComparativeAnswer,
     ComparativeScale,
-    Comparison,
     HedsForm,
     Level,
     Option,
@@ -31,7 +31,7 @@ RATINGS = [name for name in NAMES if not SCALES[name].comparative]
 COMPARISONS = [name for name in NAMES if SCALES[name].comparative]
 ISSUE = ["best-worst", "binary", "choose-one", "graphic", "likert", "magnitude", "pairs", "ranking", "text"]
 ISSUE += ["vas", "verbal"]
-WIDGETS = {"choice", "line", "pair", "best_worst", "rank", "number", "words"}
+WIDGETS = ROOT / "src" / "panelist" / "web" / "templates" / "rater" / "widgets"
 ADAPTER: TypeAdapter[Scale] = TypeAdapter(AnyScale)
 
 # Variants beside each example: what a study file may say that changes how answers are read or simulated.
@@ -118,21 +118,21 @@ def test_it_is_frozen_and_refuses_unknown_keys(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_its_level_has_a_model_and_coefficients(name: str) -> None:
-    level = SCALES[name].level
-    assert level in get_args(Level)
-    if level == "text":
+    measurement = SCALES[name].measurement
+    assert measurement in get_args(Level)
+    if measurement == "text":
         return
-    assert MODEL_OF_LEVEL[level] in MODELS
-    assert suited(level)
+    assert MODEL_OF_LEVEL[measurement] in MODELS
+    assert suited(measurement)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_describes_itself_for_a_page_a_paper_and_a_datasheet(name: str) -> None:
     kind = SCALES[name]
-    assert kind.widget in WIDGETS
+    assert bool(kind.markup) != (WIDGETS / f"{kind.widget}.html").exists()
     assert isinstance(kind.heds_form, HedsForm)
     assert kind.heds_form.presentation in range(1, 6)
-    assert kind.heds_form.elicitation == (3 if kind.comparative else 5 if kind.level == "text" else 2)
+    assert kind.heds_form.elicitation == (3 if kind.comparative else 5 if kind.measurement == "text" else 2)
     assert bool(kind.heds_form.other) == (kind.heds_form.presentation == 5)
     assert kind.advice.endswith(".")
     for one in made(name):
@@ -165,7 +165,7 @@ def test_simulated_values_survive_writing_and_parsing(name: str, latent: list[fl
             assert again == value
             assert type(again) is type(value)
             assert one.write(again) == text
-            if one.level != "text":
+            if one.measurement != "text":
                 assert one.lowest is not None
                 assert one.lowest <= float(value) <= (one.highest or np.inf)
 
@@ -258,15 +258,15 @@ def test_a_value_it_does_not_have_is_not_written(name: str, value: Any) -> None:
 @pytest.mark.parametrize(
     "comparison",
     [
-        Comparison(("best", "best", "worst")),
-        Comparison(("", "", ""), "perhaps"),
-        Comparison(("1", "1", "2")),
-        Comparison(("best", "worst", ""), "tie"),
+        ComparativeAnswer(("best", "best", "worst")),
+        ComparativeAnswer(("", "", ""), "perhaps"),
+        ComparativeAnswer(("1", "1", "2")),
+        ComparativeAnswer(("best", "worst", ""), "tie"),
     ],
 )
-def test_a_comparison_it_does_not_have_is_not_written(name: str, comparison: Comparison) -> None:
+def test_a_comparison_it_does_not_have_is_not_written(name: str, comparison: ComparativeAnswer) -> None:
     for one in comparisons(name):
-        short = Comparison(comparison.choices[: min(3, one.most_shown or 3)], comparison.answer)
+        short = ComparativeAnswer(comparison.choices[: min(3, one.most_shown or 3)], comparison.answer)
         with pytest.raises(BadAnswer):
             one.write(short)
 

@@ -1,3 +1,4 @@
+import subprocess
 import sys
 from pathlib import Path
 
@@ -59,3 +60,20 @@ def test_import_siblings_imports_every_module_of_a_folder(
     assert sorted(sys.modules["family_of_two"].seen) == ["one", "two"]
     for name in ("family_of_two", "family_of_two.one", "family_of_two.two"):
         monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "place",
+    [
+        "agreement.coefficient:COEFFICIENTS",
+        "scales.base:SCALES",
+        "study.sections.design_choice:DESIGNS",
+        "power.analyses.base:ANALYSES",
+    ],
+)
+def test_a_registry_is_full_for_the_first_module_that_imports_it(place: str) -> None:
+    module, _, name = place.partition(":")
+    program = f"from panelist.{module} import {name} as known; print(len(known))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) >= 5

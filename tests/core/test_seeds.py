@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from hashlib import blake2b
 
 import numpy as np
 import pytest
@@ -17,6 +18,14 @@ SEEDS = st.integers(0, 2**70)
 @given(SEEDS, NAMES)
 def test_the_same_seed_and_names_give_the_same_bits(seed: int, names: list[str | int]) -> None:
     assert stream(seed, *names).bytes(16) == stream(seed, *names).bytes(16)
+
+
+@given(st.integers(0, 2**200), st.lists(st.text(max_size=5), max_size=4))
+def test_the_bits_are_those_of_a_spawn_key(seed: int, names: list[str]) -> None:
+    digests = [blake2b(f"text:{name}".encode(), digest_size=16).digest() for name in names]
+    key = [int.from_bytes(one[at : at + 4], "little") for one in digests for at in range(0, 16, 4)]
+    spawned = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+    assert stream(seed, *names).bytes(16) == spawned.bytes(16)
 
 
 @given(SEEDS, NAMES, NAMES)

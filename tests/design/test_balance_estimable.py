@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import panelist
 from panelist.core.errors import BadModel
-from panelist.design.estimable import MAXIMAL, find_estimable
+from panelist.design.assess.estimable import MAXIMAL, find_estimable
 from panelist.design.simulate import simulate_ratings
 from panelist.models.identify import Shape, count_meetings, find_unidentified
 from panelist.models.random_part import choose_random
@@ -54,6 +54,7 @@ def find_lost(frame: pd.DataFrame, taken: dict[str, Shape]) -> dict[str, bool]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(tables, shapes, shapes)
 def test_identified_is_what_the_written_out_covariance_says(
@@ -73,6 +74,7 @@ def test_known_entries_are_those_of_the_maximal_model(frame: pd.DataFrame) -> No
     assert known == {group for group, gone in lost.items() if not gone}
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(tables)
 def test_random_part_is_never_larger_than_what_is_identified(frame: pd.DataFrame) -> None:
@@ -174,6 +176,7 @@ def test_model_that_the_plan_cannot_bear_fails_in_the_fitter_too() -> None:
         panelist.fit(MAXIMAL, ratings, model="lmm")
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.permutations("abcde").map(lambda order: tuple(order[:2])), min_size=1, max_size=8))
 def test_comparisons_are_estimable_if_a_path_leads_from_every_system_to_every_other(

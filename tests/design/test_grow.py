@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadDesign, BadPlan
-from panelist.design.files import read_plan, write_plan
 from panelist.design.grow import grow_plan, replace_rater
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
+from panelist.design.plan_files import read_plan, write_plan
 from tests.design.plan_counts import rows_of, trials
 from tests.design.small_studies import LIKERT, make_study
 
@@ -33,6 +33,7 @@ def cells(plan: Plan) -> pd.DataFrame:
     return pd.concat(parts)[columns].sort_values(columns).reset_index(drop=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(DESIGNS), st.integers(1, 12), st.integers(1, 12), st.integers(0, 99))
 def test_growing_moves_nobody_and_gives_what_a_larger_plan_has(
@@ -89,6 +90,7 @@ def test_a_new_instruction_does_not_hinder_growing() -> None:
     assert grown.study_hash == changed.hash != plan.study_hash
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(DESIGNS), st.integers(1, 3), st.sets(st.integers(1, 9)), st.integers(1, 2))
 def test_a_replacement_gets_exactly_the_missing_cells(
@@ -99,7 +101,7 @@ def test_a_replacement_gets_exactly_the_missing_cells(
     rater = f"r{place:03d}"
     done = {(1, page) for page in pages}
     if design != "full" and occasions == 1 and len(pages) == 9:
-        with pytest.raises(BadPlan, match="nothing for somebody else"):
+        with pytest.raises(BadPlan, match="nothing left for another rater"):
             replace_rater(plan, rater, done)
         return
     replaced = replace_rater(plan, rater, done)

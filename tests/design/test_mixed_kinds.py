@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from panelist.design.balance import measure_balance
+from panelist.design.assess.balance import measure_balance
 from panelist.design.grow import grow_plan, replace_rater
 from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
@@ -80,6 +80,7 @@ def test_in_blocks_outputs_of_one_item_do_not_follow_each_other_by_rule() -> Non
     assert other[0] == "correct"  # each criterion comes first in turn
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(2, 4), st.integers(1, 3), st.sampled_from(ORDERS), st.sampled_from(["side by side", "alone"])

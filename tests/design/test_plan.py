@@ -166,6 +166,7 @@ def test_a_retest_has_the_same_pages_in_a_new_order() -> None:
         assert cells[0] != cells[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(3, 20), st.integers(0, 999), st.sampled_from(["lists", "pairs"]))
 def test_practice_comes_first_and_checks_never_before_a_trial(n: int, seed: int, design: str) -> None:
@@ -225,6 +226,7 @@ def test_the_same_seed_gives_the_same_hash_and_another_seed_another_plan(design:
     assert plan_study(one).hash != plan_study(one, seed=2).hash
 
 
+@pytest.mark.slow
 def test_the_plan_is_the_same_in_another_process() -> None:
     code = (
         "from tests.design.test_plan import study, plan_study, CHECKS\n"
@@ -250,4 +252,4 @@ def test_williams_says_its_carry_over_in_numbers() -> None:
 def test_a_plan_shows_itself() -> None:
     text = str(plan_study(study(design={"type": "pairs", "trials_per_rater": 5})))
     assert "Plan: pairs" in text
-    assert "pages a rater" in text
+    assert "pages per rater" in text

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.collection.browsers import CHROMIUM, use_browser
-from tests.collection.web.servers import Served, make_study, serve_in_thread
+from tests.web.servers import Served, make_study, serve_in_thread
 
 
 @pytest.fixture(scope="module")

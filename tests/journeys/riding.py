@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from panelist.collection.store.records import Visit
-from tests.collection.web.servers import Served
+from tests.web.servers import Served
 
 # Which controls a page has, in order: groups of buttons, lines, lists and boxes for words.
 LOOK = """() => {

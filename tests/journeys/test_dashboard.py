@@ -9,8 +9,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page
 
-from tests.collection.web.servers import PASSWORD, Served, make_study, serve_in_thread
-from tests.collection.web.walking import Walker
+from tests.web.servers import PASSWORD, Served, make_study, serve_in_thread
+from tests.web.walking import Walker
 
 WINDOWS: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1280, "height": 900}},
@@ -114,8 +114,8 @@ def test_a_rater_is_excluded_and_taken_back_by_keyboard_alone(browser: Browser, 
         after = watched.store.get_visit(visit.id)
         assert after is not None
         assert (after.state, after.reason) == ("excluded", "the same answer throughout")
-        page.get_by_role("link", name="Take the exclusion back").click()
-        page.get_by_role("button", name="Take it back").click()
+        page.get_by_role("link", name="Undo the exclusion").click()
+        page.get_by_role("button", name="Undo it").click()
         page.get_by_role("status").wait_for()
         back = watched.store.get_visit(visit.id)
         assert back is not None

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FrameLocator
 
-from tests.collection.legacy.hits import TEMPLATE, make_hits
-from tests.collection.web.servers import Served, serve_in_thread
+from tests.collection.imports.hits import TEMPLATE, make_hits
 from tests.journeys.riding import Rider, find_faults, open_window
+from tests.web.servers import Served, serve_in_thread
 
 PRYING = """
 <p id="report"></p>

@@ -8,10 +8,10 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from panelist.collection.store.messages import SendMessage
-from tests.collection.web.servers import Served, make_study, serve_in_thread
+from panelist.collection.store.operations.messages import SendMessage
 from tests.journeys.conftest import shorten
 from tests.journeys.riding import WIDE, Rider, find_faults, open_window
+from tests.web.servers import Served, make_study, serve_in_thread
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from panelist.core.ratings import Ratings
+from panelist.core.tables.ratings import Ratings
 from panelist.models.formulas.formula import parse_formula
-from panelist.models.formulas.matrices import Design, Factor, build_design
+from panelist.models.formulas.matrices import Factor, ModelMatrices, build_design
 
 CROSSED = "rating ~ system + (system | rater) + (1 | item)"
 
@@ -24,11 +24,11 @@ def make_frame(raters: int = 4, items: int = 6, systems: str = "abc", seed: int 
     return frame
 
 
-def design(text: str, frame: pd.DataFrame, ordinal: bool = False, names: Any = None) -> Design:
+def design(text: str, frame: pd.DataFrame, ordinal: bool = False, names: Any = None) -> ModelMatrices:
     return build_design(parse_formula(text), Ratings(frame, names or {}), ordinal=ordinal)
 
 
-def factor(built: Design, name: str) -> Factor:
+def factor(built: ModelMatrices, name: str) -> Factor:
     return next(factor for factor in built.factors if factor.name == name)
 
 
@@ -37,3 +37,23 @@ def with_values(column: str, changes: dict[int, Any]) -> pd.DataFrame:
     for row, value in changes.items():
         frame.loc[row, column] = value
     return frame.astype({column: float}) if column in ("x",) else frame
+
+
+PARTS = {
+    "one factor": "(1 | rater)",
+    "crossed": "(1 | rater) + (1 | item)",
+    "nested": "(1 | list/item)",
+    "three factors": "(1 | rater) + (1 | item) + (1 | rater:list)",
+    "three systems": "(system | rater) + (system | item)",
+    "a slope apart": "(x || rater) + (1 | item)",
+    "a slope alone": "(0 + x | rater) + (1 + x | item)",
+}
+
+
+def make_ratings(seed: int = 5, categories: int = 5) -> pd.DataFrame:
+    """An unbalanced table: a fifth of the cells of a crossed design are missing."""
+    rng = np.random.default_rng(seed)
+    frame = make_frame(raters=5, items=7, seed=seed)
+    frame["rating"] = rng.integers(1, categories + 1, len(frame))
+    frame.loc[: categories - 1, "rating"] = np.arange(1, categories + 1)
+    return frame.sample(frac=0.8, random_state=seed).reset_index(drop=True)

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from panelist.models.arrays import Floats, Ints
+from panelist.models.blocks.pattern import find_pattern
 from panelist.models.formulas.grouping import Factor
-from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.blocks import find_pattern
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.covariance import free_entries
+from panelist.models.likelihoods.deviance import Linear, evaluate_deviance, make_deviance_workspace
+from panelist.models.likelihoods.laplace import FINAL, Ordinal, make_laplace_workspace
+from panelist.models.likelihoods.thresholds import Thresholds
+from panelist.models.search.entry_points import evaluate
 from panelist.models.solvers.clmm import make_model
-from panelist.models.solvers.deviance import Linear, evaluate_deviance, make_linear_workspace
-from panelist.models.solvers.from_python import evaluate
-from panelist.models.solvers.laplace import FINAL, Ordinal, make_workspace
-from panelist.models.solvers.thresholds import Thresholds
-from panelist.models.solvers.variances import free_entries
+from panelist.numerics.arrays import Floats, Ints
 
 _ROOT = np.sqrt(2.0 * np.pi)
 
@@ -112,7 +112,7 @@ def minimise(function: Callable[[Floats], float], start: Floats, **options: Any)
     return float(found.fun), found.x
 
 
-def laplace_value(design: Design, link: str, J: Floats, psi: Floats) -> float:
+def laplace_value(design: ModelMatrices, link: str, J: Floats, psi: Floats) -> float:
     """Return N(ψ): the mode by scipy's trust region over all u at once, a dense determinant."""
     assert design.codes is not None
     codes, s, p = design.codes, J.shape[1], design.X.shape[1]
@@ -145,7 +145,7 @@ def laplace_value(design: Design, link: str, J: Floats, psi: Floats) -> float:
     return value(u) + 0.5 * float(logdet)
 
 
-def deviance_value(design: Design, theta: Floats, reml: bool) -> float:
+def deviance_value(design: ModelMatrices, theta: Floats, reml: bool) -> float:
     """Return d(θ) of a linear mixed model from the n × n covariance of y, β and σ at their best."""
     X, y = design.X, design.y
     V = expand_z(design.factors) @ expand_lambda(design.factors, theta)
@@ -164,7 +164,7 @@ def deviance_value(design: Design, theta: Floats, reml: bool) -> float:
 # ---- the package's own values, with nothing in between -----------------------------------------------------
 
 
-def make_ordinal(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
+def make_ordinal(design: ModelMatrices, link: str, thresholds: Thresholds) -> Ordinal:
     """Return the model that the ordinal solver would evaluate."""
     return make_model(design, link, thresholds)
 
@@ -172,10 +172,10 @@ def make_ordinal(design: Design, link: str, thresholds: Thresholds) -> Ordinal:
 def package_laplace(model: Ordinal, psi: Floats) -> tuple[float, Floats]:
     """Return N(ψ) and its gradient from the package, the mode found from zero."""
     gradient = np.zeros(len(psi))
-    return float(evaluate(model, psi, make_workspace(model), gradient, FINAL)), gradient
+    return float(evaluate(model, psi, make_laplace_workspace(model), gradient, FINAL)), gradient
 
 
-def make_linear(design: Design, reml: bool) -> Linear:
+def make_linear(design: ModelMatrices, reml: bool) -> Linear:
     """Return the model that the linear solver would evaluate."""
     pattern = find_pattern(design.factors)
     rows, columns = free_entries(design.factors)
@@ -185,13 +185,13 @@ def make_linear(design: Design, reml: bool) -> Linear:
 
 def package_deviance(model: Linear, theta: Floats) -> tuple[float, Floats, Floats]:
     """Return d(θ), its gradient and β from the package."""
-    work = make_linear_workspace(model)
+    work = make_deviance_workspace(model)
     gradient = np.zeros(len(theta))
     value = evaluate_deviance(model, theta, 0.0, work, gradient)
     return value, gradient, work.beta.copy()
 
 
-def starting_psi(design: Design, thresholds: Thresholds, seed: int) -> Floats:
+def starting_psi(design: ModelMatrices, thresholds: Thresholds, seed: int) -> Floats:
     """Return a ψ with thresholds in order, and effects and variances of moderate size."""
     rng = np.random.default_rng(seed)
     count = len(thresholds.between)

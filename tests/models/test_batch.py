@@ -7,51 +7,17 @@ import pandas as pd
 import pytest
 
 from panelist.core.errors import BadModel, BadRatings, UnknownName
-from panelist.core.ratings import read_ratings
+from panelist.core.tables.ratings import read_ratings
 from panelist.models.batch import Batch, fit_batch, prepare_batch
-from panelist.models.batch_fits import FAILURES, BatchFits
 from panelist.models.fit import fit
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
+from panelist.models.results.batch_results import FAILURES, BatchFits
 from panelist.models.solvers.fitters import LOST, ONE_VALUE, SEPARATED
+from tests.models.small_tables import CASES, ONE_FACTOR, SLOPES, draw, make_table
 
-SLOPES = "rating ~ system + (system | rater) + (system | item)"
-INTERCEPTS = "rating ~ system + (1 | rater) + (1 | item)"
-ONE_FACTOR = "rating ~ system + (1 | rater)"
 FIXED = "rating ~ system"
-CASES = {
-    "two systems, slopes": (2, 1.0, SLOPES),
-    "three systems, slopes": (3, 1.0, SLOPES),
-    "unbalanced, slopes": (2, 0.7, SLOPES),
-    "intercepts only": (3, 0.8, INTERCEPTS),
-    "one factor": (2, 1.0, ONE_FACTOR),
-}
 SETS = 6
-
-
-def make_table(systems: int = 2, share: float = 1.0, seed: int = 1) -> pd.DataFrame:
-    """Raters see half of the items, each in all systems; ``share`` of the rows are kept."""
-    rows = [
-        (f"r{rater:02d}", f"i{item:02d}", "abc"[system])
-        for rater in range(8)
-        for item in range(14)
-        for system in range(systems)
-        if (rater + item) % 2 == 0
-    ]
-    frame = pd.DataFrame(rows, columns=["rater", "item", "system"])
-    frame["rating"] = np.resize(np.arange(1, 6), len(frame))
-    return frame.sample(frac=share, random_state=seed).reset_index(drop=True)
-
-
-def draw(frame: pd.DataFrame, sets: int, seed: int = 3, points: int = 5) -> Any:
-    """Return codes (sets, rows) cut from a latent judgement with spread over raters and items."""
-    rng = np.random.default_rng(seed)
-    rater, item, system = (pd.factorize(frame[name], sort=True)[0] for name in ("rater", "item", "system"))
-    latent = rng.normal(size=(sets, len(frame))) + 0.4 * system
-    for index in (rater, item):
-        latent += rng.normal(0.0, 0.6, (sets, index.max() + 1))[:, index]
-        latent += rng.normal(0.0, 0.4, (sets, index.max() + 1))[:, index] * system
-    return np.searchsorted(np.linspace(-1.2, 1.6, points - 1), latent)
 
 
 def prepare(frame: pd.DataFrame, formula: str, model: str, **options: Any) -> Batch:

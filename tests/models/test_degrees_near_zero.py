@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from panelist.models.arrays import Floats
 from panelist.models.fit import fit
+from panelist.numerics.arrays import Floats
 
 FORMULA = "rating ~ system + (1 | rater) + (1 | rater:system) + (1 | item:system)"
 GROUPS = ("rater", "rater:system", "item:system")

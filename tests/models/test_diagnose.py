@@ -3,34 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from panelist.core.errors import BadModel
 from panelist.models.diagnose import diagnose
 from panelist.models.fit import fit
-from panelist.models.fitted import Fit
-
-
-def make_frame(
-    raters: int = 12, items: int = 15, rater_sd: float = 0.8, item_sd: float = 0.6, seed: int = 2
-) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    cells = [(f"r{r}", f"i{i}", s) for r in range(raters) for i in range(items) for s in "ab"]
-    frame = pd.DataFrame(cells, columns=["rater", "item", "system"])
-    rater = frame["rater"].map({f"r{r}": v for r, v in enumerate(rng.normal(0.0, rater_sd, raters))})
-    item = frame["item"].map({f"i{i}": v for i, v in enumerate(rng.normal(0.0, item_sd, items))})
-    latent = rater + item + 0.5 * (frame["system"] == "b") + rng.normal(size=len(frame))
-    frame["rating"] = 1 + np.searchsorted([-1.2, -0.3, 0.5, 1.4], latent)
-    frame["x"] = rng.normal(size=len(frame))
-    return frame
-
-
-def even_frame() -> pd.DataFrame:
-    """Every rater gives the same ratings, so that raters differ less than chance would have it."""
-    frame = make_frame(rater_sd=0.0)
-    shifted = frame["item"].str[1:].astype(int) + frame["rater"].str[1:].astype(int)
-    return frame.assign(rating=1 + (shifted + 2 * (frame["system"] == "b")) % 5)
+from panelist.models.results.fitted import Fit
+from tests.models.small_tables import even_frame, make_frame
 
 
 def notes(fitted: Fit, word: str) -> list[str]:
@@ -53,7 +32,7 @@ def test_a_variance_at_zero_names_its_term(model: str) -> None:
     said = notes(fitted, "singular")
     assert any("the variance of Intercept over rater is estimated as zero" in text for text in said)
     assert any(
-        "these data show no difference between raters, which is not to say that there is none" in text
+        "these data show no difference between raters, which does not mean that there is none" in text
         for text in said
     )
     assert dict(zip(fitted.random["group"], fitted.random["sd"], strict=True))["rater"] < 1e-4
@@ -69,6 +48,7 @@ def test_a_perfect_correlation_names_its_term(model: str) -> None:
             found += notes(fitted, "singular")
     assert found
     assert all("rater" in text and "perfectly correlated" in text and "(1 | rater)" in text for text in found)
+    assert not any("fits as well" in text for text in found)  # that is for the likelihood to say
 
 
 def test_a_search_that_did_not_end_is_not_to_be_reported() -> None:
@@ -156,5 +136,16 @@ def test_a_fit_that_leaves_nothing_over_tests_nothing() -> None:
     rater = frame["rater"].str[1:].astype(int)
     frame["rating"] = 1.0 + rater + 2.0 * (frame["system"] == "b")  # no residual at all
     fitted = fit("rating ~ system + (1 | rater)", frame, model="lmm")
-    assert notes(fitted, "nothing is left over")
+    assert notes(fitted, "no residual variance")
     assert fitted.coefficients[["df", "p"]].isna().all(axis=None)
+
+
+def test_a_fit_without_an_optimum_is_not_called_separated() -> None:
+    """Ratings of both systems overlap: that there is no standard error has another reason."""
+    fitted = fit("rating ~ system + (1 | rater)", make_frame(), model="clmm")
+    unknown = np.full_like(fitted.solution.vcov, np.nan)
+    stopped = replace(fitted.optimum, converged=False)
+    lost = replace(fitted, solution=replace(fitted.solution, vcov=unknown, optimum=stopped), notes=())
+    told = diagnose(lost)
+    assert any(note.startswith("not converged") for note in told)
+    assert not any(note.startswith("separated") for note in told)

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from panelist.core.errors import PanelistError
-from panelist.models.arrays import Floats
+from panelist.core.errors import BadModel, PanelistError
 from panelist.models.fit import fit
-from panelist.models.solvers.start import start_alpha
-from panelist.models.solvers.thresholds import STRUCTURES, make_thresholds
+from panelist.models.likelihoods.thresholds import STRUCTURES, make_thresholds
+from panelist.models.search.starts import start_alpha
+from panelist.numerics.arrays import Floats
 from tests.models.oracle import LINKS, differences, minimise, negative_log_p
-from tests.models.test_diagnose import make_frame
+from tests.models.small_tables import make_frame
 
 CROSSED = "rating ~ system + (1 | rater) + (1 | item)"
 
@@ -35,8 +35,8 @@ def test_clm_is_the_direct_maximum(link: str) -> None:
     best, at = minimise(value, start, jac=lambda psi: differences(value, psi))
     assert fitted.loglik == pytest.approx(-best, abs=1e-7)
     np.testing.assert_allclose(fitted.beta, at[4:], atol=1e-5)
-    hessian = differences(lambda at: differences(_plain(link, codes, X), at), fitted.joint_estimates)
-    np.testing.assert_allclose(fitted.joint_vcov, np.linalg.inv(hessian), rtol=1e-5, atol=1e-9)
+    hessian = differences(lambda at: differences(_plain(link, codes, X), at), fitted.params)
+    np.testing.assert_allclose(fitted.cov_params, np.linalg.inv(hessian), rtol=1e-5, atol=1e-9)
 
 
 def _plain(link: str, codes: Any, X: Floats) -> Any:
@@ -71,7 +71,7 @@ def test_two_categories_are_binomial_regression(link: str) -> None:
             float
         )
     mean = F(X @ beta)
-    np.testing.assert_allclose(fitted.joint_estimates, np.concatenate([[-beta[0]], beta[1:]]), atol=1e-7)
+    np.testing.assert_allclose(fitted.params, np.concatenate([[-beta[0]], beta[1:]]), atol=1e-7)
     assert fitted.loglik == pytest.approx(np.log(np.where(y == 1.0, mean, 1.0 - mean)).sum(), abs=1e-9)
 
 
@@ -98,7 +98,7 @@ def test_balanced_reml_is_the_analysis_of_variance() -> None:
     within = float(((frame["rating"] - by_rater.transform("mean")) ** 2).sum() / (len(frame) - 12))
     between = 15.0 * float(by_rater.mean().var())
     assert fitted.sigma**2 == pytest.approx(within, rel=1e-6)
-    assert fitted.covariances["rater"][0, 0] == pytest.approx((between - within) / 15.0, rel=1e-6)
+    assert fitted.variance_components["rater"][0, 0] == pytest.approx((between - within) / 15.0, rel=1e-6)
     assert fitted.coefficients["se"][0] == pytest.approx(np.sqrt(between / len(frame)), rel=1e-6)
     assert fitted.coefficients["df"][0] == pytest.approx(11.0, rel=1e-3)
 
@@ -248,3 +248,10 @@ def test_a_hundred_thousand_ratings_are_no_trouble(model: str) -> None:
         assert abs(fitted.beta[0] - 0.3) < 4.5 * fitted.coefficients["se"][0]
         assert sds["item"] == pytest.approx(0.7, rel=0.1)
         assert sds["rater"] == pytest.approx(0.5, rel=0.25)
+
+
+def test_ratings_given_before_the_formula_are_told_apart() -> None:
+    with pytest.raises(
+        BadModel, match=r"formula comes first, as text, and the ratings second. Found DataFrame"
+    ):
+        fit(make_frame(), "rating ~ system")  # type: ignore[arg-type]

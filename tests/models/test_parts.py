@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from panelist.models.blocks import pattern as blocks
 from panelist.models.fit import fit
-from panelist.models.solvers import blocks
 
 FORMULA = "rating ~ system + (1 | rater) + (1 | rater:system) + (1 | item) + (1 | item:system)"
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from panelist.models.fit import fit
-from panelist.models.fitted import Fit
-from tests.models.test_diagnose import even_frame
+from panelist.models.results.fitted import Fit
+from tests.models.small_tables import even_frame
 
 CUTS = (-1.2, -0.3, 0.5, 1.4)
 EFFECTS = {"a": 0.0, "b": 0.4, "c": -0.3}
@@ -72,8 +72,8 @@ def spreads(fitted: Fit) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
 
 def assert_same(one: Fit, other: Fit) -> None:
     assert one.loglik == pytest.approx(other.loglik, abs=1e-6)
-    np.testing.assert_allclose(one.joint_estimates, other.joint_estimates, atol=1e-5)
-    np.testing.assert_allclose(one.joint_vcov, other.joint_vcov, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(one.params, other.params, atol=1e-5)
+    np.testing.assert_allclose(one.cov_params, other.cov_params, rtol=1e-4, atol=1e-7)
     np.testing.assert_allclose(spreads(one), spreads(other), atol=1e-4)
 
 
@@ -102,8 +102,12 @@ def test_the_names_of_raters_and_items_do_not_matter(seed: int, model: str) -> N
     renamed = fit(SLOPES, frame.assign(**new), model=model)
     assert_same(original(model, formula=SLOPES), renamed)
     for column in ("rater", "item"):  # the modes go with their levels
-        before = original(model, formula=SLOPES).modes.query("group == @column and term == 'Intercept'")
-        after = renamed.modes.query("group == @column and term == 'Intercept'").set_index("level")["mode"]
+        before = original(model, formula=SLOPES).random_effects.query(
+            "group == @column and term == 'Intercept'"
+        )
+        after = renamed.random_effects.query("group == @column and term == 'Intercept'").set_index("level")[
+            "mode"
+        ]
         turned = dict(zip(frame[column], new[column], strict=True))
         np.testing.assert_allclose(before["mode"], after[[turned[v] for v in before["level"]]], atol=1e-4)
 
@@ -191,8 +195,8 @@ def test_raters_twice_over_leave_the_spread_as_it_was() -> None:
     copies = table().assign(rater=table()["rater"] + "x", item=table()["item"] + "x")
     twice = fit(CROSSED, pd.concat([table(), copies]), model="clmm")
     assert twice.loglik == pytest.approx(2.0 * original("clmm").loglik, abs=1e-5)
-    np.testing.assert_allclose(twice.joint_estimates, original("clmm").joint_estimates, atol=1e-4)
-    np.testing.assert_allclose(twice.joint_vcov, 0.5 * original("clmm").joint_vcov, rtol=1e-2, atol=1e-6)
+    np.testing.assert_allclose(twice.params, original("clmm").params, atol=1e-4)
+    np.testing.assert_allclose(twice.cov_params, 0.5 * original("clmm").cov_params, rtol=1e-2, atol=1e-6)
     np.testing.assert_allclose(spreads(twice), spreads(original("clmm")), atol=1e-4)
 
 
@@ -228,8 +232,8 @@ def test_raters_who_do_not_differ_leave_the_plain_model(link: str) -> None:
     plain = fit("rating ~ system", even_frame(), model="clm", link=link)
     assert mixed.singular
     assert mixed.loglik == pytest.approx(plain.loglik, abs=1e-8)
-    np.testing.assert_allclose(mixed.joint_estimates, plain.joint_estimates, atol=1e-5)
-    np.testing.assert_allclose(mixed.joint_vcov, plain.joint_vcov, rtol=1e-4, atol=1e-8)
+    np.testing.assert_allclose(mixed.params, plain.params, atol=1e-5)
+    np.testing.assert_allclose(mixed.cov_params, plain.cov_params, rtol=1e-4, atol=1e-8)
 
 
 def test_linear_models_without_spread_are_least_squares() -> None:
@@ -253,7 +257,7 @@ def test_parameters_come_back_from_simulated_data(model: str) -> None:
             frame["rating"] = frame["latent"]
         fitted = fit(CROSSED, frame, model=model)
         assert fitted.converged
-        found.append(fitted.joint_estimates)
+        found.append(fitted.params)
         sds.append(fitted.random.set_index("group").loc[["rater", "item"], "sd"].to_numpy())
     truth = np.array([*CUTS, 0.4] if model == "clmm" else [0.0, 0.4])
     estimates = np.array(found)
@@ -292,6 +296,7 @@ def false_alarms(model: str, raters: int, items: int, sets: int) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "raters", "items", "sets"), [("lmm", 10, 10, 400), ("clmm", 30, 40, 400)])
 def test_the_pairwise_test_errs_in_one_of_twenty_cases(
     model: str, raters: int, items: int, sets: int
@@ -304,6 +309,7 @@ def test_the_pairwise_test_errs_in_one_of_twenty_cases(
     assert_one_in_twenty(false_alarms(model, raters, items, sets), sets)
 
 
+@pytest.mark.slow
 def test_the_slopes_of_few_raters_cost_degrees_of_freedom() -> None:
     """Systems whose effect differs between 8 raters: t with about 7 degrees of freedom keeps its 5 %."""
     count, sets = 0, 400

@@ -7,27 +7,27 @@ import pytest
 from scipy import stats
 
 from bench.choices import draw_pairs, draw_winners, lay_out, make_trials
-from panelist.analysis.comparative.bradley_terry import fit_bradley_terry
-from panelist.analysis.comparative.compare_choices import contrast_strengths
+from panelist.analysis.choices.compare_choices import contrast_strengths
+from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
+from panelist.analysis.spec import AnalysisSpec
 from panelist.core.seeds import stream
 from panelist.design.make import plan_study
 from panelist.power.analyses import ANALYSES
-from panelist.power.analyses.base import Choices, PairTests
+from panelist.power.analyses.base import SimulatedPairTests
 from panelist.power.cells import find_interval
-from panelist.power.cuts import FixedCuts, Slider
-from panelist.power.layouts import Layout, lay_out_lists
-from panelist.power.plan_layouts import lay_out_plan
-from panelist.power.presets import find_preset
-from panelist.power.simulate import simulate_responses
-from panelist.power.spread import Spread
-from panelist.power.truth import Truth
+from panelist.power.layouts.base import Layout, Sampling
+from panelist.power.layouts.from_plan import lay_out_plan
+from panelist.power.responses import simulate_responses
+from panelist.power.truth.base import Truth
+from panelist.power.truth.cuts import FixedCuts, Slider
+from panelist.power.truth.spread import Spread
 from tests.design.small_studies import make_study
 
-CHOICES = Choices()
+CHOICES = AnalysisSpec()
 CUTS = FixedCuts((-1.5, -0.6, 0.0, 0.5, 1.2))
 
 
-def analyse(name: str, layout: Layout, responses: Any) -> PairTests:
+def analyse(name: str, layout: Layout, responses: Any) -> SimulatedPairTests:
     return ANALYSES[name].prepare(layout, CHOICES)(responses)
 
 
@@ -37,12 +37,12 @@ def draw(layout: Layout, truth: Truth, effects: tuple[float, ...], sets: int, se
 
 @pytest.fixture(scope="module")
 def layout() -> Layout:
-    return lay_out_lists(20, 3, systems=3)
+    return Sampling(20, 3, systems=3).lay_out()
 
 
 @pytest.fixture(scope="module")
 def responses(layout: Layout) -> Any:
-    return draw(layout, find_preset("low"), (0.0, 0.3, 0.8), 4)
+    return draw(layout, Truth.preset("low"), (0.0, 0.3, 0.8), 4)
 
 
 def test_t_test_is_that_of_scipy(layout: Layout, responses: Any) -> None:
@@ -87,8 +87,8 @@ def test_item_means_and_signs_are_those_of_scipy(layout: Layout, responses: Any)
 
 
 def test_linear_model_with_two_systems_is_the_pooled_t_test() -> None:
-    layout = lay_out_lists(15, 2)
-    responses = draw(layout, find_preset("low"), (0.0, 0.4), 3)
+    layout = Sampling(15, 2).lay_out()
+    responses = draw(layout, Truth.preset("low"), (0.0, 0.4), 3)
     tests = analyse("lm", layout, responses)
     for n, row in enumerate(responses):
         found = stats.ttest_ind(row[layout.system == 1], row[layout.system == 0])
@@ -99,7 +99,7 @@ def test_power_of_the_paired_t_test_is_that_of_the_formula() -> None:
     """One rating a cell and no raters' differences: items' differences are normal with variance s² + 2."""
     n, effect, slope = 40, 0.55, 0.8
     truth = Truth("given", Spread(0.0, 0.0), Spread(0.5, slope), Slider())
-    layout = lay_out_lists(n, 1)
+    layout = Sampling(n, 1).lay_out()
     sets = 4000
     # The slider's ends would cut normal judgements off; a tenth of everything stays inside.
     small = Truth("small", Spread(0.0, 0.0), Spread(0.05, slope / 10), Slider(), residual=0.1)
@@ -116,7 +116,7 @@ def test_power_of_the_paired_t_test_is_that_of_the_formula() -> None:
 def test_mixed_models_hold_their_level_where_systems_are_exchangeable(name: str) -> None:
     """With these correlations both systems have the same distribution, so that every null holds."""
     truth = Truth("equal", Spread(0.5, 0.4, -0.4), Spread(0.6, 0.6, -0.5), CUTS)
-    layout = lay_out_lists(30, 4, outputs_per_rater=6)
+    layout = Sampling(30, 4, outputs_per_rater=6).lay_out()
     sets = 250
     tests = analyse(name, layout, draw(layout, truth, (0.0, 0.0), sets, seed=4))
     assert tests.failed.sum() == 0
@@ -126,7 +126,7 @@ def test_mixed_models_hold_their_level_where_systems_are_exchangeable(name: str)
 
 def test_tests_that_ignore_raters_are_no_tests() -> None:
     truth = Truth("given", Spread(0.2, 1.0, -0.5), Spread(0.2, 0.2), CUTS)
-    layout = lay_out_lists(24, 4, outputs_per_rater=24)
+    layout = Sampling(24, 4, outputs_per_rater=24).lay_out()
     responses = draw(layout, truth, (0.0, 0.0), 200)
     for name in ("t_test", "mann_whitney", "lm", "clm"):
         assert "raters" in ANALYSES[name].ignores
@@ -142,8 +142,8 @@ def test_every_analysis_finds_a_large_effect_and_its_direction(name: str) -> Non
         )
         layout = lay_out_plan(plan_study(study, raters=12), study)
     else:
-        layout = lay_out_lists(30, 4, systems=3)
-    tests = analyse(name, layout, draw(layout, find_preset("extra-low"), (-1.8, -0.6, 0.6), 3))
+        layout = Sampling(30, 4, systems=3).lay_out()
+    tests = analyse(name, layout, draw(layout, Truth.preset("extra-low"), (-1.8, -0.6, 0.6), 3))
     assert tests.p.shape == (3, 3)
     assert (tests.p < 0.05).all()
     assert (tests.estimate > 0).all()
@@ -152,8 +152,8 @@ def test_every_analysis_finds_a_large_effect_and_its_direction(name: str) -> Non
 
 @pytest.mark.parametrize("name", [name for name in ANALYSES if "points" in ANALYSES[name].reads])
 def test_equal_ratings_fail_and_are_not_found(name: str) -> None:
-    layout = lay_out_lists(12, 2)
-    responses = draw(layout, find_preset("low"), (0.0, 0.5), 2)
+    layout = Sampling(12, 2).lay_out()
+    responses = draw(layout, Truth.preset("low"), (0.0, 0.5), 2)
     responses[1] = 3
     tests = analyse(name, layout, responses)
     assert tests.failed.tolist() == [False, True]
@@ -162,7 +162,7 @@ def test_equal_ratings_fail_and_are_not_found(name: str) -> None:
 
 def test_binary_answers_go_through_the_mixed_models() -> None:
     truth = Truth("given", Spread(0.4, 0.2), Spread(0.4, 0.2), FixedCuts((0.2,)))
-    layout = lay_out_lists(30, 4)
+    layout = Sampling(30, 4).lay_out()
     tests = analyse("clmm", layout, draw(layout, truth, (0.0, 1.5), 3))
     assert (tests.p < 0.05).all()
 

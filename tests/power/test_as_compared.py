@@ -6,28 +6,22 @@ import numpy as np
 import pytest
 
 from panelist.analysis.compare import compare_systems
+from panelist.analysis.spec import AnalysisSpec
 from panelist.core.seeds import stream
 from panelist.models.fit import fit
 from panelist.power.analyses import ANALYSES, batch_models
-from panelist.power.analyses.base import Choices, PairTests
-from panelist.power.cuts import FixedCuts
-from panelist.power.layouts import Layout, lay_out_lists
-from panelist.power.simulate import simulate_responses
-from panelist.power.spread import Spread
+from panelist.power.analyses.base import SimulatedPairTests
+from panelist.power.layouts.base import Layout, Sampling
+from panelist.power.responses import simulate_responses
 from panelist.power.tally import adjust_tests, count_tests
-from panelist.power.truth import Truth
+from panelist.power.truth.base import Truth
+from panelist.power.truth.cuts import FixedCuts
+from panelist.power.truth.spread import Spread
+from tests.power.grids import cross
 
 FIVE = FixedCuts((-1.2, -0.4, 0.3, 1.1))
 YES_OR_NO = FixedCuts((0.2,))
 CEILING = FixedCuts((-3.2, -2.6, -2.0))
-
-
-def cross(raters: int, items: int, systems: int) -> Layout:
-    """Every rater rates every output."""
-    rater, item, system = (
-        index.reshape(-1).astype(np.int32) for index in np.indices((raters, items, systems))
-    )
-    return Layout(rater, item, system, raters, items, tuple("ABCDEF"[:systems]), raters)
 
 
 def simulate(layout: Layout, cuts: FixedCuts, sets: int, effect: float = 0.2, seed: int = 1) -> Any:
@@ -40,14 +34,14 @@ DESIGNS = {
     "8 raters, 12 items, 3 systems": (cross(8, 12, 3), FIVE, 0.2),
     "3 raters, 20 items": (cross(3, 20, 2), FIVE, 0.2),
     "6 raters, yes or no": (cross(6, 10, 2), YES_OR_NO, 0.2),
-    "lists": (lay_out_lists(20, 3), FIVE, 0.2),
-    "lists, 3 systems": (lay_out_lists(18, 3, systems=3, outputs_per_rater=9), FIVE, 0.2),
+    "lists": (Sampling(20, 3).lay_out(), FIVE, 0.2),
+    "lists, 3 systems": (Sampling(18, 3, systems=3, outputs_per_rater=9).lay_out(), FIVE, 0.2),
     "near the ceiling": (cross(5, 8, 2), CEILING, 0.2),
     "near the ceiling, 3 systems": (cross(5, 6, 3), CEILING, 0.2),
 }
 
 
-def check_against_compare(model: str, layout: Layout, responses: Any, tests: PairTests) -> int:
+def check_against_compare(model: str, layout: Layout, responses: Any, tests: SimulatedPairTests) -> int:
     """Compare every set with what compare says of it; return how many took a smaller model."""
     smaller = 0
     assert tests.smaller is not None
@@ -75,7 +69,7 @@ def check_against_compare(model: str, layout: Layout, responses: Any, tests: Pai
 def test_every_set_is_analysed_as_compare_would(name: str, model: str) -> None:
     layout, cuts, effect = DESIGNS[name]
     responses = simulate(layout, cuts, 8, effect)
-    tests = ANALYSES[model].prepare(layout, Choices())(responses)
+    tests = ANALYSES[model].prepare(layout, AnalysisSpec())(responses)
     smaller = check_against_compare(model, layout, responses, tests)
     assert smaller == tests.smaller.sum()  # type: ignore[union-attr]
     assert smaller > 0
@@ -89,7 +83,7 @@ def test_every_set_is_analysed_as_compare_would(name: str, model: str) -> None:
 def test_no_set_depends_on_what_is_analysed_with_it() -> None:
     layout, cuts, effect = DESIGNS["8 raters, 12 items, 3 systems"]
     responses = simulate(layout, cuts, 6, effect)
-    run = ANALYSES["clmm"].prepare(layout, Choices())
+    run = ANALYSES["clmm"].prepare(layout, AnalysisSpec())
     together = run(responses)
     for at in (0, 3, 5):
         alone = run(responses[at : at + 1])
@@ -100,7 +94,7 @@ def test_a_formula_is_fitted_as_it_is() -> None:
     layout, cuts, effect = DESIGNS["8 raters, 12 items, 3 systems"]
     formula = "rating ~ system + (system | rater) + (1 | item)"
     responses = simulate(layout, cuts, 6, effect)
-    tests = ANALYSES["clmm"].prepare(layout, Choices(formula=formula))(responses)
+    tests = ANALYSES["clmm"].prepare(layout, AnalysisSpec(formula=formula))(responses)
     assert tests.smaller is not None
     assert tests.singular.any()
     assert not tests.smaller.any()
@@ -112,7 +106,9 @@ def test_a_formula_is_fitted_as_it_is() -> None:
 def test_the_paper_takes_the_largest_model_and_z_in_every_set() -> None:
     layout, cuts, effect = DESIGNS["3 raters, 20 items"]
     responses = simulate(layout, cuts, 4, effect)
-    released = ANALYSES["clmm"].prepare(layout, Choices(method="ML", df="z", as_compared=False))(responses)
+    released = ANALYSES["clmm"].prepare(layout, AnalysisSpec(method="ML", df="z", as_compared=False))(
+        responses
+    )
     assert np.isinf(released.df).all()
     for at, codes in enumerate(responses):
         formula = "rating ~ system + (system | rater) + (system | item)"
@@ -123,14 +119,14 @@ def test_the_paper_takes_the_largest_model_and_z_in_every_set() -> None:
 def test_the_linear_model_leads_in_sets_that_are_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     layout, cuts, effect = DESIGNS["lists"]
     responses = simulate(layout, cuts, 6, effect)
-    usual = ANALYSES["clmm"].prepare(layout, Choices())(responses)
-    linear = ANALYSES["lmm"].prepare(layout, Choices())(responses)
+    usual = ANALYSES["clmm"].prepare(layout, AnalysisSpec())(responses)
+    linear = ANALYSES["lmm"].prepare(layout, AnalysisSpec())(responses)
     marks = np.array([True, False, False, True, False, False])
     monkeypatch.setattr(batch_models, "find_untrusted", lambda kept, L, n_sets: marks)
-    tests = ANALYSES["clmm"].prepare(layout, Choices())(responses)
+    tests = ANALYSES["clmm"].prepare(layout, AnalysisSpec())(responses)
     np.testing.assert_array_equal(tests.p, np.where(marks[:, None], linear.p, usual.p))
     np.testing.assert_array_equal(tests.linear, marks)
-    tally = count_tests(tests, Choices(), (0.2,), 0.0)
+    tally = count_tests(tests, AnalysisSpec(), (0.2,), 0.0)
     assert tally.linear == 2
     assert tally.estimated == (4,)  # the linear model's estimates are in other units
     assert tally.sum_estimate[0] == pytest.approx(usual.estimate[~marks].sum())
@@ -140,10 +136,10 @@ def test_infinite_estimates_are_found_and_not_averaged() -> None:
     layout, cuts, effect = DESIGNS["3 raters, 20 items"]
     responses = simulate(layout, cuts, 3, effect)
     responses[0] = np.where(layout.system == 1, responses.max(), np.minimum(responses[0], 2))
-    tests = ANALYSES["clmm"].prepare(layout, Choices())(responses)
+    tests = ANALYSES["clmm"].prepare(layout, AnalysisSpec())(responses)
     assert np.isposinf(tests.estimate[0, 0])
     assert tests.p[0, 0] < 0.05
-    tally = count_tests(tests, Choices(), (0.2,), 0.0)
+    tally = count_tests(tests, AnalysisSpec(), (0.2,), 0.0)
     assert (tally.separated, tally.failed) == (1, 0)
     assert tally.found[0] >= 1
     assert np.isfinite([*tally.sum_estimate, *tally.sum_size, *tally.sum_width]).all()
@@ -155,8 +151,8 @@ def test_pairs_are_adjusted_as_compare_adjusts_them(name: str, model: str) -> No
     """Tukey where the standard errors are alike, the multivariate t where they differ."""
     layout, cuts, effect = DESIGNS[name]
     responses = simulate(layout, cuts, 8, effect)
-    tests = ANALYSES[model].prepare(layout, Choices())(responses)
-    adjusted, critical = adjust_tests(tests, Choices(), layout.n_systems)
+    tests = ANALYSES[model].prepare(layout, AnalysisSpec())(responses)
+    adjusted, critical = adjust_tests(tests, AnalysisSpec(), layout.n_systems)
     by_mvt = 0
     for at, codes in enumerate(responses):
         frame = layout.make_frame(codes + 1.0)

@@ -1,6 +1,7 @@
 """Running grids: the same numbers whatever the engine, stopping, journals, intervals."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,30 +9,16 @@ import pytest
 from scipy import stats
 
 from panelist.core.errors import BadFile, PanelistError, UnknownName
-from panelist.power.analyses.base import Choices
-from panelist.power.cells import CellResult, find_interval
+from panelist.core.progress import Progress
+from panelist.power.cells import find_interval
 from panelist.power.chunks import Chunk, run_chunk
-from panelist.power.curve import make_cells, simulate_power
-from panelist.power.cuts import FixedCuts
+from panelist.power.curve import simulate_power
 from panelist.power.engines.base import Engine, Tallies, open_engine
-from panelist.power.grid import Grid, Progress, run_grid
-from panelist.power.layouts import lay_out_lists
-from panelist.power.presets import find_preset
-from panelist.power.spread import Spread
-from panelist.power.truth import Truth
-
-FAST = ("item_means", "t_test")
-
-
-def make_grid(sims: int = 120, models: tuple[str, ...] = FAST, seed: int = 5, **options: float) -> Grid:
-    cells = make_cells(
-        [find_preset("general")], [lay_out_lists(20, 2), lay_out_lists(30, 2)], [0.0, 0.5, 1.5]
-    )
-    return Grid(tuple(cells), models, Choices(), sims, seed, **options)
-
-
-def numbers(results: list[CellResult]) -> list[dict[str, object]]:
-    return [one.to_dict() for one in results]
+from panelist.power.run import Run
+from panelist.power.truth.base import Truth
+from panelist.power.truth.cuts import FixedCuts
+from panelist.power.truth.spread import Spread
+from tests.power.grids import FAST, make_grid, numbers, run
 
 
 class Backwards(Engine):
@@ -62,16 +49,16 @@ def test_intervals_are_exact(found: int) -> None:
 
 def test_the_same_seed_gives_the_same_numbers_in_any_order_and_number_of_threads() -> None:
     grid = make_grid()
-    expected = numbers(run_grid(grid, workers=1))
-    np.testing.assert_equal(numbers(run_grid(grid, workers=3)), expected)
-    np.testing.assert_equal(numbers(run_grid(grid, Backwards())), expected)
-    assert numbers(run_grid(make_grid(seed=6), workers=1)) != expected
+    expected = numbers(run(grid, workers=1))
+    np.testing.assert_equal(numbers(run(grid, workers=3)), expected)
+    np.testing.assert_equal(numbers(run(grid, engine=Backwards())), expected)
+    assert numbers(run(make_grid(seed=6), workers=1)) != expected
 
 
 def test_mixed_models_too_give_the_same_numbers_in_one_and_two_threads() -> None:
     grid = make_grid(sims=60, models=("clmm", "lmm"))
-    grid = Grid(grid.cells[1:2], grid.models, grid.choices, 60, 5)
-    np.testing.assert_equal(numbers(run_grid(grid, workers=1)), numbers(run_grid(grid, workers=2)))
+    grid = replace(grid, cells=grid.cells[1:2], run=Run(60, seed=5))
+    np.testing.assert_equal(numbers(run(grid, workers=1)), numbers(run(grid, workers=2)))
 
 
 def test_more_data_sets_begin_with_the_same_ones() -> None:
@@ -90,59 +77,59 @@ def test_power_rises_with_the_effect_and_with_items() -> None:
 def test_a_cell_stops_when_it_is_known_as_well_as_asked() -> None:
     grid = make_grid(sims=1000, models=("item_means",), precision=0.06)
     backwards = Backwards()
-    results = run_grid(grid, backwards)
-    np.testing.assert_equal(numbers(run_grid(grid, workers=1)), numbers(results))
+    results = run(grid, engine=backwards)
+    np.testing.assert_equal(numbers(run(grid, workers=1)), numbers(results))
     assert all((one.high - one.low) / 2 <= 0.06 for one in results)
     assert min(one.sims for one in results) < 200 < max(one.sims for one in results) < 1000
     for cell, one in zip(grid.cells, results, strict=True):  # one chunk earlier it was not yet known
         if one.sims > 100:
-            (before,) = run_grid(Grid((cell,), grid.models, grid.choices, one.sims - 50, grid.seed))
+            (before,) = run(replace(grid, cells=(cell,), run=Run(one.sims - 50, seed=grid.run.seed)))
             assert (before.high - before.low) / 2 > 0.06
 
 
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     grid, path = make_grid(), tmp_path / "journal.jsonl"
-    expected = numbers(run_grid(grid, journal=path, workers=1))
+    expected = numbers(run(grid, journal=path, workers=1))
     lines = path.read_text("utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:6]) + lines[6][:40], encoding="utf-8")  # killed in the middle of a line
     engine = Backwards()
-    np.testing.assert_equal(numbers(run_grid(grid, engine, journal=path)), expected)
+    np.testing.assert_equal(numbers(run(grid, engine=engine, journal=path)), expected)
     assert len(engine.ran) == len(lines) - 6
     assert len(path.read_text("utf-8").splitlines()) == len(lines)
     again = Backwards()
-    np.testing.assert_equal(numbers(run_grid(grid, again, journal=path)), expected)
+    np.testing.assert_equal(numbers(run(grid, engine=again, journal=path)), expected)
     assert again.ran == []
 
 
 def test_a_run_with_more_data_sets_keeps_what_there_is(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    run_grid(make_grid(60), journal=path)
+    run(make_grid(60), journal=path)
     engine = Backwards()
-    more = run_grid(make_grid(150), engine, journal=path)
+    more = run(make_grid(150), engine=engine, journal=path)
     assert len(engine.ran) == 6 * 2  # of three chunks the first was there
-    np.testing.assert_equal(numbers(more), numbers(run_grid(make_grid(150))))
+    np.testing.assert_equal(numbers(more), numbers(run(make_grid(150))))
 
 
 def test_a_journal_of_another_grid_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    run_grid(make_grid(20), journal=path)
+    run(make_grid(20), journal=path)
     with pytest.raises(BadFile, match="another grid"):
-        run_grid(make_grid(20, seed=6), journal=path)
+        run(make_grid(20, seed=6), journal=path)
     with pytest.raises(BadFile, match="another grid"):
-        run_grid(make_grid(20, models=("t_test",)), journal=path)
+        run(make_grid(20, models=("t_test",)), journal=path)
     for content in ("rater,item\n1,2\n", json.dumps({"a": 1}) + "\n", "nothing"):
         path.write_text(content, encoding="utf-8")
         with pytest.raises(BadFile, match="not a journal"):
-            run_grid(make_grid(20), journal=path)
+            run(make_grid(20), journal=path)
     with pytest.raises(BadFile, match="cannot be written"):
-        run_grid(make_grid(20), journal=tmp_path / "absent" / "journal.jsonl")
+        run(make_grid(20), journal=tmp_path / "absent" / "journal.jsonl")
 
 
 def test_progress_tells_data_sets_done_and_the_power_so_far() -> None:
     seen: list[Progress] = []
-    run_grid(make_grid(50), workers=1, on_progress=seen.append)
+    run(make_grid(50), workers=1, on_progress=seen.append)
     assert (seen[-1].done, seen[-1].total) == (300, 300)
-    assert "item_means" in seen[-1].latest
+    assert "item_means" in seen[-1].what
 
 
 def test_failed_fits_are_counted_and_count_as_nothing_found() -> None:

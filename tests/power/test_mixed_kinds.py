@@ -4,7 +4,7 @@ import pytest
 
 from panelist.core.errors import BadDesign
 from panelist.design.make import plan_study
-from panelist.power.plan_layouts import check_sizable, lay_out_plan
+from panelist.power.layouts.from_plan import check_sizable, lay_out_plan
 from tests.design.small_studies import LIKERT, make_study
 
 STUDY = make_study(

@@ -6,7 +6,7 @@ import pytest
 
 from panelist.core.errors import BadFile, PanelistError
 from panelist.power.curve import PowerCurve, simulate_power
-from panelist.reports.power_figures import draw_power, draw_scale_models
+from panelist.reports.figures.power_figures import draw_power, draw_scale_models
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Zip files that somebody else made: each trap is refused with a sentence, and nothing is written outside."""
+"""Zip files from elsewhere: each trap is refused with a sentence, and nothing is written outside."""
 
 import hashlib
 import json
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from panelist.core.errors import BadFile
-from panelist.reports.archive_files import MANIFEST, unpack_zip
-from panelist.reports.verify import unpack_archive, verify_archive
+from panelist.reports.archive.verify import unpack_archive, verify_archive
+from panelist.reports.archive.zip_content import MANIFEST, unpack_zip
 
 
 def make_zip(path: Path, *entries: tuple[str, bytes, int]) -> Path:
@@ -83,14 +83,14 @@ def test_two_names_for_one_file_are_refused(tmp_path: Path, names: tuple[str, st
 
 
 def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("panelist.reports.archive_files.MOST_FILES", 3)
+    monkeypatch.setattr("panelist.reports.archive.zip_content.MOST_FILES", 3)
     path = make_zip(tmp_path / "z.zip", *((f"f{number}", b"", 0) for number in range(4)))
     with pytest.raises(BadFile, match="holds 4 files; 3 are allowed"):
         unpack_zip(path, tmp_path / "in")
 
 
 def test_too_much_in_all_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("panelist.reports.archive_files.MOST_BYTES", 15)
+    monkeypatch.setattr("panelist.reports.archive.zip_content.MOST_BYTES", 15)
     path = make_zip(tmp_path / "z.zip", ("a", b"0123456789", 0), ("b", b"0123456789", 0))
     with pytest.raises(BadFile, match="unpacks to 20 bytes"):
         unpack_zip(path, tmp_path / "in")
@@ -108,7 +108,7 @@ def test_folders_in_a_zip_file_are_no_files(tmp_path: Path) -> None:
 def test_what_is_no_zip_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "z.zip"
     path.write_bytes(content)
-    with pytest.raises(BadFile, match="no whole zip file"):
+    with pytest.raises(BadFile, match="not a complete zip file"):
         verify_archive(path)
 
 
@@ -123,7 +123,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     ("manifest", "message"),
     [
         (None, "holds no manifest.json"),
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[]", "format None"),
         (json.dumps({"format": 99, "files": []}), "format 99"),
         (json.dumps({"format": 1}), "no list of files"),
@@ -174,7 +174,7 @@ def test_a_study_that_names_files_outside_its_archive_is_refused(tmp_path: Path,
 
 
 def test_many_small_bombs_are_one_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("panelist.reports.archive_files.TOGETHER_BYTES", 4 * 1024**2)
+    monkeypatch.setattr("panelist.reports.archive.zip_content.TOGETHER_BYTES", 4 * 1024**2)
     with zipfile.ZipFile(tmp_path / "z.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for number in range(5):
             archive.writestr(f"zeros{number}", bytes(1024**2))
@@ -188,7 +188,7 @@ def test_a_study_file_of_megabytes_and_an_endless_list_are_refused(
     path = make_zip(tmp_path / "z.zip", ("study.yaml", b"a" * (4 * 1024**2 + 1), 0))
     with pytest.raises(BadFile, match=r"'study\.yaml' in it has 4,194,305 bytes; 4,194,304 are allowed"):
         unpack_zip(path, tmp_path / "in")
-    monkeypatch.setattr("panelist.reports.archive_files.MOST_FILES", 2)
+    monkeypatch.setattr("panelist.reports.archive.zip_content.MOST_FILES", 2)
     path = make_zip(tmp_path / "many.zip", *((f"a-rather-long-name-{n}", b"", 0) for n in range(50)))
     with pytest.raises(BadFile, match="its list of contents has"):
         unpack_zip(path, tmp_path / "in")
@@ -199,7 +199,7 @@ def test_what_takes_for_ever_is_given_up(tmp_path: Path, monkeypatch: pytest.Mon
         while True:
             pass
 
-    monkeypatch.setattr("panelist.reports.verify.read_registrations", wait)
+    monkeypatch.setattr("panelist.reports.archive.verify.read_registrations", wait)
     manifest = json.dumps({"format": 1, "files": []}).encode()
     path = make_zip(tmp_path / "z.zip", (MANIFEST, manifest, 0))
     found = verify_archive(path, limit=0.2)

@@ -12,13 +12,13 @@ from typer.testing import CliRunner, Result
 from panelist.cli.check import check
 from panelist.cli.init import init
 from panelist.core.errors import BadFile, BadRatings, PanelistError
-from panelist.reports.archive import write_archive
-from panelist.reports.guided_ratings import guess_scale
-from panelist.reports.guided_start import begin_repeat
-from panelist.reports.guided_steps import STEPS, RepeatState, follow_repeat
-from panelist.reports.preregistration import preregister
-from panelist.reproduction.deviations import find_deviations
-from panelist.study.load import load_study
+from panelist.reports.archive.write_archive import write_archive
+from panelist.reports.preregistration.declare import preregister
+from panelist.reports.repeat.begin import begin_repeat
+from panelist.reports.repeat.from_ratings import guess_scale
+from panelist.reports.repeat.steps import STEPS, RepeatState, follow_repeat
+from panelist.reproduction.deviations.deviation_table import find_deviations
+from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from tests.study.studies import PLAIN, write_study
 
@@ -209,6 +209,7 @@ def test_steps_are_found_as_they_are_taken(original: Path, tmp_path: Path) -> No
         "model": "lmm",
         "items": 6,
         "ratings_per_item": 3,
+        "raters": 9,
         "effect": 1,
         "power": 0.5,
         "low": 0.4,

@@ -1,10 +1,10 @@
-"""What preregistration and datasheet say of a study that rates and compares."""
+"""What preregistration and datasheet say about a study that rates and compares."""
 
 from typing import Any
 
 from panelist.design.make import plan_study
-from panelist.reports.heds.fill import fill_sheet
-from panelist.reports.preregistration_answers import Known, answer_topics
+from panelist.reports.datasheet.fill import fill_sheet
+from panelist.reports.preregistration.topics import Known, answer_topics
 from tests.design.small_studies import LIKERT, make_study
 
 SCALES: dict[str, dict[str, Any]] = {"fluency": LIKERT, "clarity": LIKERT, "preference": {"type": "pairs"}}
@@ -15,7 +15,7 @@ def test_a_preregistration_names_the_model_of_each_kind_and_how_outputs_are_rate
     told = answer_topics(Known(study, plan_study(study)))
     assert told["models"].startswith("Ratings of fluency and clarity by an ordinal mixed model")
     assert "choices on preference by a model of choices" in told["models"]
-    assert "rated, each alone on a page of its own." in told["design"]
+    assert "rated, each alone on a separate page." in told["design"]
     plain = answer_topics(Known(make_study(6, ("a", "b"), {"fluency": LIKERT})))
     assert plain["models"].startswith("Each criterion by")
     assert "also rated" not in plain["design"]

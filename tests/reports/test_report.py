@@ -1,10 +1,9 @@
-"""The report: one page that needs no other, the same bytes each time, files beside it, nothing obeyed."""
+"""The report: one page that needs no other, the same bytes each time, files beside it, nothing executed."""
 
 import csv
 import json
 import re
 from datetime import date
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -15,52 +14,15 @@ from panelist.analysis.analyse import analyse
 from panelist.analysis.analysis_result import Analysis
 from panelist.analysis.missing import Missing
 from panelist.core.errors import BadFile
-from panelist.reports.page_charts import find_levels, find_look, find_ticks
 from panelist.reports.provenance import list_commands
-from panelist.reports.write import write_report
+from panelist.reports.report.page_charts import find_levels, find_look, find_ticks
+from panelist.reports.report.write_report import write_report
+from tests.reports.pages import read_page
 from tests.simulated import simulate_demo
 
 DAY = date(2026, 11, 4)
 FEW = 50
 EVIL = '<script>alert("x")</script>&\\input{x}$_%'
-
-
-class Reader(HTMLParser):
-    """What a page asks for, and which elements it leaves open."""
-
-    VOID = frozenset({"meta", "link", "br", "circle", "path", "line", "rect"})
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.addresses: list[str] = []
-        self.attributes: set[str] = set()
-        self.texts: list[str] = []
-        self.ids: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in self.VOID:
-            self.open.append(tag)
-        for name, value in attrs:
-            self.attributes.add(name)
-            if name in ("href", "src") and tag != "a":
-                self.addresses.append(value or "")
-            if name == "id":
-                self.ids.append(value or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
-def read_page(text: str) -> Reader:
-    reader = Reader()
-    reader.feed(text)
-    assert reader.open == []
-    return reader
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from panelist.analysis.analyse import analyse
-from panelist.reports.write import write_report
+from panelist.reports.report.write_report import write_report
 from tests.simulated import simulate_demo
 
 CHROMIUM = Path("/usr/bin/chromium")

@@ -1,4 +1,4 @@
-"""Scores and results that others printed, with where they stand.
+"""Scores and results that others printed, with their sources.
 
 - QRA: Belz, Popović & Mille (2022), Quantified reproducibility assessment of NLP results, ACL, and its
   script.

@@ -1,4 +1,4 @@
-"""``panelist reproduce``: what it prints and writes, and what it says of bad input."""
+"""``panelist reproduce``: what it prints and writes, and what it says about bad input."""
 
 import json
 from pathlib import Path
@@ -81,11 +81,9 @@ def test_raw_files_with_names_of_their_own(capsys: Capture, tmp_path: Path) -> N
 
 
 def test_size_needs_no_repeat(capsys: Capture, tmp_path: Path) -> None:
-    printed = call(capsys, "reproduce", "--size", "--original-n", 20, "--original-p", 0.05)
+    printed = call(capsys, "reproduce", "size", "--n", 20, "--p", 0.05)
     assert (printed.code, "16.6 times" in printed.out) == (0, True)
-    raw = call(
-        capsys, "reproduce", write(make_ratings(1), tmp_path / "o.csv"), "--size", "--sims", 3, "--json"
-    )
+    raw = call(capsys, "reproduce", "size", write(make_ratings(1), tmp_path / "o.csv"), "--sims", 3, "--json")
     [one] = json.loads(raw.out)["sizes"]
     assert (one["n"], len(one["simulated"])) == (15, 9)
 
@@ -101,9 +99,9 @@ def test_size_needs_no_repeat(capsys: Capture, tmp_path: Path) -> None:
         (["--match", "a=b"], "no criterion of the original is called 'a'"),
         (["--aggregate", "meen"], "Did you mean 'mean'"),
         (["--yes", "plausible"], "--yes takes numbers"),
-        (["--level", "95"], "between 0 and 1"),
+        (["--confidence", "95"], "between 0 and 1"),
         (["--finding", "Human wins"], "is written as"),
-        (["--printed", "nowhere.csv"], "only scores were"),
+        (["--printed", "nowhere.csv"], "only scores of the original were"),
         (["-o", "report.doc"], "A report ends in"),
         (["--where", "system=Nobody"], "No row of"),
         (["--columns", "system=modle"], "No table has a column"),

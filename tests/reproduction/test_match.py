@@ -1,4 +1,4 @@
-"""Systems and criteria go together by name; a permutation that fits far better is pointed out."""
+"""Systems and criteria are matched by name; a permutation that fits far better is pointed out."""
 
 import numpy as np
 import pytest

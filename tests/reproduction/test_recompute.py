@@ -72,7 +72,7 @@ def test_the_whole_reproduction_of_the_slides() -> None:
         "macro": 2,
     }  # rank 1 is the best: turned into scores
     original = {"coherence": {name: -20 * rank for name, rank in ranks.items()}}
-    found = reproduce(original, SHARED / "reprohum_d2t_coherence.csv", models=False)["coherence"]
+    found = reproduce(original, SHARED / "reprohum_d2t_coherence.csv", fit_models=False)["coherence"]
     assert found.scale.low == -100
     assert found.correlations.spearman == pytest.approx(-0.1)
 
@@ -82,10 +82,12 @@ def test_ratings_are_recomputed_as_mean_and_median() -> None:
     printed = ratings.groupby("system")["rating"].mean().round(2)
     means = {str(name): float(mean) for name, mean in printed.items()}
     found = reproduce(
-        ratings, make_ratings(2), printed=scores_table("fluency", means), models=False
+        ratings, make_ratings(2), printed=scores_table("fluency", means), fit_models=False
     ).recomputed[0]
     assert (found.best, found.unlike, found.rules) == ("mean", (), ("mean", "median"))
-    wrong = reproduce(ratings, make_ratings(2), printed={"fluency": means | {"human": 4.99}}, models=False)
+    wrong = reproduce(
+        ratings, make_ratings(2), printed={"fluency": means | {"human": 4.99}}, fit_models=False
+    )
     assert "human: 4.99 printed" in wrong.recomputed[0].sentence()
 
 
@@ -100,13 +102,13 @@ def test_what_cannot_be_recomputed_is_refused() -> None:
     with pytest.raises(BadReproduction, match="only scores"):
         reproduce({"a": 1, "b": 2}, {"a": 1, "b": 2}, printed={"a": 1})
     with pytest.raises(BadReproduction, match="no system of the original"):
-        reproduce(ratings, ratings, printed={"fluency": {"tunet": 4}}, models=False)
+        reproduce(ratings, ratings, printed={"fluency": {"tunet": 4}}, fit_models=False)
     with pytest.raises(BadReproduction, match="no criterion of the original"):
-        reproduce(ratings, ratings, printed={"x": {"tuned": 4}, "y": {"tuned": 4}}, models=False)
+        reproduce(ratings, ratings, printed={"x": {"tuned": 4}, "y": {"tuned": 4}}, fit_models=False)
     with pytest.raises(BadReproduction, match="holds raw answers"):
-        reproduce(ratings, ratings, printed=ratings, models=False)
+        reproduce(ratings, ratings, printed=ratings, fit_models=False)
     with pytest.raises(BadReproduction, match="yes and no"):
-        reproduce(ratings, ratings, aggregation="majority", models=False)
+        reproduce(ratings, ratings, aggregation="majority", fit_models=False)
 
 
 def test_a_stray_answer_does_not_make_yes_and_no_a_scale() -> None:
@@ -118,7 +120,7 @@ def test_a_stray_answer_does_not_make_yes_and_no_a_scale() -> None:
     ]
     frame = pd.DataFrame(rows, columns=["rater", "item", "system", "rating"])
     frame.loc[0, "rating"] = 2
-    found = reproduce(frame, frame, models=False)["rating"]
+    found = reproduce(frame, frame, fit_models=False)["rating"]
     assert found.aggregation == "votes (by default)"
     assert found.scale.low == 0
     assert any("neither yes nor no (2)" in note for note in found.notes)

@@ -1,4 +1,4 @@
-"""The whole line: published examples, every kind of source, several repeats, files for others."""
+"""All steps: published examples, every kind of source, several repeats, files for others."""
 
 import csv
 import json
@@ -11,11 +11,11 @@ import pytest
 
 import panelist
 from panelist.analysis.compare import compare_systems
+from panelist.core.display.markdown import draw_markdown
 from panelist.core.errors import BadReproduction
-from panelist.core.markdown import draw_markdown
-from panelist.reproduction.qra_files import export_qra, make_qra_config
+from panelist.reproduction.files.qra import export_qra, make_qra_config
+from panelist.reproduction.files.write_reproduction import write_result
 from panelist.reproduction.reproduce import reproduce
-from panelist.reproduction.write import write_result
 from tests.reproduction.published import LI, QRA3, QRA3_MEANS, QRA3_STUDY
 from tests.reproduction.small_studies import make_ratings, needs_shared, scores_table, write
 from tests.shared_cases import SHARED
@@ -94,8 +94,8 @@ def test_a_raw_file_and_a_scores_table(tmp_path: Path) -> None:
             tmp_path / "r.csv",
         ),
     )
-    mixed = reproduce(raw, table, models=False)["fluency"]
-    both = reproduce(raw, make_ratings(2), models=False)["fluency"]
+    mixed = reproduce(raw, table, fit_models=False)["fluency"]
+    both = reproduce(raw, make_ratings(2), fit_models=False)["fluency"]
     assert [one.value for one in mixed.precision] == pytest.approx([one.value for one in both.precision])
     assert (mixed.difference_rate, mixed.joint) == (None, None)
 
@@ -126,7 +126,7 @@ def test_a_study_brings_its_scale_its_findings_and_its_rule(tmp_path: Path) -> N
     ]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["rater", "item", "system", "criterion", "rating"])
     frame.to_csv(tmp_path / "study" / "ratings.csv", index=False)
-    found = reproduce(study, frame, models=False)[name]
+    found = reproduce(study, frame, fit_models=False)[name]
     assert found.scale.low == study.criteria[0].scale.lowest
     assert "study file" in found.scale.why
     assert found.aggregation == "median (as the study says)"
@@ -147,12 +147,12 @@ def test_a_study_that_names_two_rules_is_shown_under_both(tmp_path: Path) -> Non
     ]
     frame = pd.DataFrame(rows, columns=["rater", "item", "system", "criterion", "rating"])
     frame.to_csv(tmp_path / "study" / "ratings.csv", index=False)
-    [again] = reproduce(study, frame, models=False).recomputed
+    [again] = reproduce(study, frame, fit_models=False).recomputed
     assert again.named == ("mean", "median")
     assert again.systems[0].scores == pytest.approx((3, 3))
     assert again.sentence().endswith("by the rules that it names: mean, median.")
     [settings] = json.loads(
-        export_qra(reproduce(study, frame, models=False), tmp_path)[1].read_text()
+        export_qra(reproduce(study, frame, fit_models=False), tmp_path)[1].read_text()
     ).values()
     lowest, highest = study.criteria[0].scale.lowest, study.criteria[0].scale.highest
     assert settings["type_iii_ordinal_labels"] == list(range(int(lowest or 0), int(highest or 0) + 1))
@@ -215,7 +215,7 @@ def test_criteria_that_begin_elsewhere_get_a_key_of_their_own() -> None:
 
 def test_one_study_given_twice_is_pointed_out() -> None:
     ratings = make_ratings(1)
-    assert "given twice" in reproduce(ratings, ratings, models=False).warnings[0]
+    assert "given twice" in reproduce(ratings, ratings, fit_models=False).warnings[0]
 
 
 def test_ties_everywhere_are_said_and_nothing_breaks() -> None:
@@ -283,7 +283,7 @@ def test_ratings_without_spread_are_compared_and_not_tested() -> None:
     frame["rating"] = np.where(frame["system"] == "b", 4, 2)
     found = reproduce(frame, frame)["fluency"]
     assert [one.verdict for one in found.findings] == ["undecided"]
-    assert any("leave nothing to tell chance by" in note for note in found.notes)
+    assert any("leave nothing to estimate chance from" in note for note in found.notes)
     assert "Tests and verdicts take" not in str(found)
 
 
@@ -303,6 +303,6 @@ def test_bad_calls_are_refused() -> None:
     with pytest.raises(BadReproduction, match="only the original was given"):
         reproduce({"a": 1})
     with pytest.raises(BadReproduction, match="between 0 and 1"):
-        reproduce({"a": 1}, {"a": 1}, level=95)
+        reproduce({"a": 1}, {"a": 1}, confidence=95)
     with pytest.raises(BadReproduction, match="On 'rating': System 'a' has the score -2"):
         reproduce({"a": -2, "b": 3}, {"a": 1, "b": 3})

@@ -1,4 +1,4 @@
-"""What can be given of a study, and what is said of tables that hold nothing to compare."""
+"""What can be given about a study, and what is said about tables that hold nothing to compare."""
 
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def test_printed_cells_lose_their_dress() -> None:
 
 
 def test_choices_and_studies_are_read(tmp_path: Path) -> None:
-    from panelist.study.load import load_study
+    from panelist.study.reading.load import load_study
     from panelist.study.start import init_study
 
     choices = pd.DataFrame(

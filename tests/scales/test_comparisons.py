@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 from scipy.stats import norm
 
-from panelist.scales.base import STEP, BadAnswer, Comparison, Option
+from panelist.scales.base import STEP, BadAnswer, ComparativeAnswer, Option
 from panelist.scales.best_worst import BestWorst
 from panelist.scales.choose_one import ChooseOne
 from panelist.scales.pairs import Pairs
@@ -18,16 +18,16 @@ ERROR = 5 * np.sqrt(0.25 / N)
 
 
 def test_a_pair_has_a_winner_and_a_loser() -> None:
-    assert Pairs().parse("1") == Comparison(("best", "worst"))
-    assert Pairs().parse(" 2 ") == Comparison(("worst", "best"))
+    assert Pairs().parse("1") == ComparativeAnswer(("best", "worst"))
+    assert Pairs().parse(" 2 ") == ComparativeAnswer(("worst", "best"))
 
 
 def test_a_tie_counts_only_where_ties_are_allowed() -> None:
-    assert Pairs(ties=True).parse("tie") == Comparison(("", ""), "tie")
+    assert Pairs(ties=True).parse("tie") == ComparativeAnswer(("", ""), "tie")
     with pytest.raises(BadAnswer, match=r"1 \(the first\) or 2 \(the second\). Got 'tie' instead"):
         Pairs().parse("tie")
     with pytest.raises(BadAnswer):
-        Pairs().write(Comparison(("", ""), "tie"))
+        Pairs().write(ComparativeAnswer(("", ""), "tie"))
 
 
 def test_the_tie_stands_between_the_two() -> None:
@@ -51,9 +51,9 @@ def test_ties_are_as_frequent_as_near_judgements() -> None:
 
 def test_one_is_chosen_or_none_or_all() -> None:
     scale = ChooseOne(none=True, all=True)
-    assert scale.parse("3", 4) == Comparison(("", "", "best", ""))
-    assert scale.parse("none", 4) == Comparison(("",) * 4, "none")
-    assert scale.parse("all", 4) == Comparison(("",) * 4, "all")
+    assert scale.parse("3", 4) == ComparativeAnswer(("", "", "best", ""))
+    assert scale.parse("none", 4) == ComparativeAnswer(("",) * 4, "none")
+    assert scale.parse("all", 4) == ComparativeAnswer(("",) * 4, "all")
     assert [each.value for each in scale.options(3)] == ["1", "2", "3", "none", "all"]
     for answer in ("none", "all", "0", "5"):
         with pytest.raises(BadAnswer, match=r"from 1 to 4. Got"):
@@ -74,7 +74,7 @@ def test_none_and_all_cannot_read_the_same() -> None:
 
 
 def test_best_and_worst_are_two_different_outputs() -> None:
-    assert BestWorst().parse("2, 4", 4) == Comparison(("", "best", "", "worst"))
+    assert BestWorst().parse("2, 4", 4) == ComparativeAnswer(("", "best", "", "worst"))
     for answer in ("2,2", "2", "0,1", "1,5", "1,2,3", "2;4", "2,", "a,b", "2 4"):
         with pytest.raises(BadAnswer, match=f"two different numbers from 1 to 4 .* Got '{answer}' instead"):
             BestWorst().parse(answer, 4)
@@ -103,8 +103,8 @@ def test_the_words_for_best_and_worst_differ() -> None:
 
 
 def test_a_ranking_gives_every_rank_once() -> None:
-    assert Ranking().parse("2,1,3", 3) == Comparison(("2", "1", "3"))
-    assert Ranking().parse(" 2.0 , 1 , 3 ", 3) == Comparison(("2", "1", "3"))
+    assert Ranking().parse("2,1,3", 3) == ComparativeAnswer(("2", "1", "3"))
+    assert Ranking().parse(" 2.0 , 1 , 3 ", 3) == ComparativeAnswer(("2", "1", "3"))
     for answer in ("1,1,2", "1,2", "1,2,4", "0,1,2", "1,2,3,4", "1 2 3"):
         with pytest.raises(BadAnswer, match=f"from 1 .best. to 3 once, .* Got '{answer}' instead"):
             Ranking().parse(answer, 3)
@@ -112,7 +112,7 @@ def test_a_ranking_gives_every_rank_once() -> None:
 
 def test_rank_1_goes_to_the_highest_judgement() -> None:
     found = Ranking().simulate(np.tile([-50.0, 50.0, 0.0], (200, 1)), np.random.default_rng(5))
-    assert set(found) == {Comparison(("3", "1", "2"))}
+    assert set(found) == {ComparativeAnswer(("3", "1", "2"))}
 
 
 def test_all_comparisons_agree_on_how_often_one_of_two_wins() -> None:

@@ -50,8 +50,8 @@ def test_a_line_says_how_it_looks() -> None:
     ("given", "said"),
     [
         ({}, "give low and high, or faces: true"),
-        ({"low": "worst"}, "give high beside low"),
-        ({"high": "best", "faces": True}, "give low beside high"),
+        ({"low": "worst"}, "give high as well as low"),
+        ({"high": "best", "faces": True}, "give low as well as high"),
         ({"low": "same", "high": "same"}, "must differ"),
         ({"faces": True, "pointer": "left"}, "'absent' or 'middle'"),
     ],

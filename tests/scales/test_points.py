@@ -38,7 +38,7 @@ def test_the_methods_sentence_gives_number_order_and_words_of_the_points() -> No
     [
         (("good",), "2 to 11 labels. Got 1 instead"),
         (tuple("abcdefghijkl"), "2 to 11 labels. Got 12 instead"),
-        (("good", "fair", "Good "), "'Good' stands at places 1 and 3"),
+        (("good", "fair", "Good "), "'Good' is at places 1 and 3"),
         (("good", " "), "at least 1 character"),
         (("good", "not\ngood"), "one line"),
         (("good", True), "put the label in quotes"),

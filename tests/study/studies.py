@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from panelist.study.load import find_problems
 from panelist.study.problems import Problem
+from panelist.study.reading.load import find_problems
 
 HERE = "  # here"
 PLAIN = """\

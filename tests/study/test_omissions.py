@@ -1,10 +1,10 @@
-"""What ``check`` misses for the raters' sake: consent, contact and pay."""
+"""What ``check`` finds missing for raters: consent, contact and pay."""
 
 from pathlib import Path
 
 import pytest
 
-from panelist.study.summary import check_study
+from panelist.study.check_summary import check_study
 from tests.study.studies import PLAIN, WHOLE, write_study
 
 
@@ -27,7 +27,7 @@ def test_a_whole_study_lacks_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (WHOLE.replace("me@university.edu", "research@example.org"), "belongs to nobody"),
+        (WHOLE.replace("me@university.edu", "research@example.org"), "is only an example"),
         (WHOLE.replace("me@university.edu", "' '"), "information.contact: is missing"),
         (WHOLE.replace("living_wage: 12, ", ""), "pay: gives no wage"),
     ],

@@ -1,4 +1,4 @@
-"""Outputs: kept byte for byte, and every fault of the file told with its line."""
+"""Outputs: kept byte for byte, and every fault of the file reported with its line."""
 
 import json
 from pathlib import Path
@@ -200,6 +200,7 @@ CELLS = st.text(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(CELLS.filter(lambda text: bool(text.strip())), min_size=1, max_size=5))
 def test_outputs_come_back_as_they_were_written(

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from panelist.study.load import load_study
 from panelist.study.model import StudyFile
+from panelist.study.reading.load import load_study
 
 PAGE = (Path(__file__).parents[2] / "docs" / "study-file.md").read_text(encoding="utf-8")
 

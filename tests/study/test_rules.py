@@ -119,7 +119,7 @@ GRAVE: dict[str, tuple[str, str, str]] = {
         BOTH + "design: {type: pairs, rated: alone}\npractice:\n  items:\n    - outputs: [x, y]\n"
         "      right:\n        meaning: [1, 2]  # here\n",
         "ab",
-        "so 'meaning' is asked of one output",
+        "so 'meaning' is asked about one output",
     ),
     "practice of one output where ratings have no page of their own": (
         BOTH + "design: {type: pairs}\npractice:\n  items:\n    - output: x  # here\n",
@@ -135,7 +135,7 @@ GRAVE: dict[str, tuple[str, str, str]] = {
     "a repeat check of free text": (
         TEXT + "checks:\n  items:\n    - kind: repeat  # here\n",
         "ab",
-        "free texts cannot be held against each other",
+        "free texts cannot be compared with each other",
     ),
     "an example whose answer is off the scale": (
         PLAIN + "examples:\n  - output: x\n    answers:\n      fluency: 6  # here\n",
@@ -155,7 +155,7 @@ GRAVE: dict[str, tuple[str, str, str]] = {
     "an example with two answers to one question": (
         PLAIN + "examples:\n  - output: x\n    answers:\n      fluency: [1, 2]  # here\n",
         "ab",
-        "one answer is wanted, 1 in all; found 2",
+        "one answer is needed, 1 in all; found 2",
     ),
     "a practice item with several outputs where one is shown": (
         PLAIN + "practice:\n  items:\n    - outputs: [x, y]  # here\n",
@@ -188,7 +188,7 @@ GRAVE: dict[str, tuple[str, str, str]] = {
         + "design: {type: pages}\npractice:\n  items:\n    - outputs: [x, y, z]\n      right:\n"
         + "        fluency: [1, 5]  # here\n",
         "abc",
-        "one answer for each output shown is wanted, 3 in all; found 2",
+        "one answer for each output shown is needed, 3 in all; found 2",
     ),
     "a pass mark that nobody can reach": (
         PLAIN + "practice:\n  items:\n    - {output: x, right: {fluency: [1]}}\n    - {output: y}\n"

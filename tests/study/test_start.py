@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from panelist.core.errors import BadFile, UnknownName
-from panelist.study.load import load_study
-from panelist.study.schema import make_schema
+from panelist.study.reading.json_schema import make_schema
+from panelist.study.reading.load import load_study
 from panelist.study.start import init_study, list_templates
 
 TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed")

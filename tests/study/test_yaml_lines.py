@@ -66,6 +66,7 @@ def test_anchors_and_merges_are_filled_in() -> None:
     assert found.lines["three", "low"] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("merge", [False, True])
 def test_a_bomb_of_aliases_is_refused(merge: bool) -> None:
     text = "a0: &a0 {k: 1}\n" if merge else "a0: &a0 [x, x]\n"
@@ -91,13 +92,13 @@ def test_an_alias_of_itself_is_refused() -> None:
         ("a: [1, 2\nb: 3\n", 2, "bracket is opened"),
         ("a: 1\nb: *x\n", 2, "without its anchor"),
         ("a: 1\nb: !thing x\n", 2, "the tag '!thing'"),
-        ("a: 1\nb: !!python/object:os.system x\n", 2, "does not know"),
+        ("a: 1\nb: !!python/object:os.system x\n", 2, "does not allow"),
         ("a: 1\n---\nb: 2\n", 2, "second document"),
         ("a: 1\nb: @x\n", 2, "no value can begin"),
         ("a: 1\nb: x\x07\n", 2, "U\\+0007"),
         ("a: 1\n? [x]\n: 2\n", 2, "a key is a plain word"),
         ('a: 1\nb: "\\d"\n', 2, "backslash"),
-        ("a: 1\nb: !!int many\n", 2, "is no number"),
+        ("a: 1\nb: !!int many\n", 2, "is not a number"),
     ],
 )
 def test_syntax_errors_give_the_line_and_plain_words(text: str, line: int, words: str) -> None:
@@ -105,6 +106,7 @@ def test_syntax_errors_give_the_line_and_plain_words(text: str, line: int, words
         parse_yaml(text, "study.yaml")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["[" * 3000, "a:\n" + "".join(" " * i + "- \n" for i in range(3))])
 def test_depth_ends_in_a_sentence_or_a_value(text: str) -> None:
     if text.startswith("["):

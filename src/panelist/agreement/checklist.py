@@ -8,11 +8,14 @@ https://aclanthology.org/W19-8642
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from panelist.core.formats import TEXT
-from panelist.core.result import Part, Result, Table
+from panelist.core.display.formats import TEXT
+from panelist.core.display.result import Part, Result, Table
+from panelist.core.prose import listing
 
 if TYPE_CHECKING:
     from panelist.agreement.reliability import CriterionReliability
+
+UNDEFINED = "no coefficient is defined for these ratings"
 
 
 @dataclass(frozen=True)
@@ -57,22 +60,24 @@ def make_checklist(
     """Return the checklist for one criterion.
 
     ``independent`` says whether raters worked without seeing each other's ratings, and ``level_given``
-    whether somebody said the level of measurement; without them the data answer, as far as they can.
+    whether the level of measurement was stated; without them the data answer, as far as they can.
     """
     measured = [one for one in reliability.coefficients if one.estimate == one.estimate]
     unsuited = [one.name for one in measured if not one.suits]
     scales = sorted({reading.scale for one in measured for reading in one.readings()[:1]})
     kinds = {one.kind for one in measured}
-    guessed = not level_given if level_given is not None else bool(reliability.level_reason)
-    both = {"agreement", "correlation"} <= kinds or (reliability.level == "nominal" and "agreement" in kinds)
+    guessed = not level_given if level_given is not None else bool(reliability.measurement_reason)
+    both = {"agreement", "correlation"} <= kinds or (
+        reliability.measurement == "nominal" and "agreement" in kinds
+    )
     points = [
-        Point("coefficient", bool(measured), _name_coefficients([one.name for one in measured])),
+        Point("coefficient", bool(measured), listing((one.name for one in measured), 6) or UNDEFINED),
         Point(
             "agreement and correlation",
             both,
             "both are reported" if both else "report an agreement and a correlation coefficient together",
         ),
-        Point("suitable coefficient", not unsuited, _say_suited(unsuited, reliability.level)),
+        Point("suitable coefficient", not unsuited, _say_suited(unsuited, reliability.measurement)),
         Point("items", True, f"{reliability.n_items:,} outputs judged; the table says how many entered each"),
         Point("raters", True, f"{_say_raters(reliability)}, {_per_item(reliability)}"),
         _level_point(reliability, guessed),
@@ -91,17 +96,10 @@ def make_checklist(
     return Checklist(reliability.criterion, tuple(points))
 
 
-def _name_coefficients(names: list[str]) -> str:
-    if not names:
-        return "no coefficient is defined for these ratings"
-    shown = ", ".join(names[:6])
-    return shown + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-
-
-def _say_suited(unsuited: list[str], level: str) -> str:
+def _say_suited(unsuited: list[str], measurement: str) -> str:
     if not unsuited:
-        return f"all coefficients suit {level} ratings"
-    return f"leave out, or justify, what does not suit {level} ratings: {', '.join(unsuited)}"
+        return f"all coefficients suit {measurement} ratings"
+    return f"leave out, or justify, what does not suit {measurement} ratings: {', '.join(unsuited)}"
 
 
 def _say_raters(reliability: "CriterionReliability") -> str:
@@ -115,14 +113,17 @@ def _per_item(reliability: "CriterionReliability") -> str:
     counts = table.ratings_per_unit
     low, high = int(counts.min()), int(counts.max())
     each = f"{low}" if low == high else f"{low} to {high}"
-    return f"{each} ratings an output"
+    return f"{each} ratings per output"
 
 
 def _level_point(reliability: "CriterionReliability", guessed: bool) -> Point:
     if guessed:
-        text = f"say whether ratings are {reliability.level}, as their values suggest (or give --level)"
+        text = (
+            f"say whether ratings are {reliability.measurement}, as their values suggest "
+            "(or give --measurement)"
+        )
         return Point("level of measurement", False, text)
-    return Point("level of measurement", True, reliability.level)
+    return Point("level of measurement", True, reliability.measurement)
 
 
 def _independence_point(independent: bool | None) -> Point:

@@ -6,11 +6,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
-from panelist.agreement.base import Level, check_level
-from panelist.agreement.table import RatingTable, list_some, make_table
-from panelist.core.counting import counted
+from panelist.agreement.coefficient import Level, check_level
+from panelist.agreement.criterion_table import RatingTable, make_table
 from panelist.core.errors import BadRatings, UnknownName, did_you_mean
-from panelist.core.ratings import Ratings, read_ratings
+from panelist.core.prose import count, inflect, listing
+from panelist.core.tables.ratings import Ratings, read_ratings
 
 Repeats: TypeAlias = Literal["first", "last", "separate"]
 ALL = "all ratings"  # the name of the criterion where a file has none
@@ -26,7 +26,7 @@ class CriterionTable(NamedTuple):
 
 def make_tables(
     ratings: Any,
-    level: str | Mapping[str, str] | None = None,
+    measurement: str | Mapping[str, str] | None = None,
     unit: str | Sequence[str] | None = None,
     *,
     repeats: Repeats = "first",
@@ -37,7 +37,7 @@ def make_tables(
 
     What is judged is the column ``text`` where there is one, else item and system together; ``unit`` names
     other columns. Where a rater rated a unit twice, ``repeats`` says which counts: the first, the last, or
-    each as if by a rater of its own (separate). Only one occasion is used: the named one, else the first.
+    each as if by a separate rater (separate). Only one occasion is used: the named one, else the first.
     ``scale`` are the points that could be given; ratings off it are left out, counted and named.
     """
     if repeats not in get_args(Repeats):
@@ -57,7 +57,7 @@ def make_tables(
         if clean.empty:
             raise BadRatings(f"On {criterion!r} no rating lies on the scale: {off[0]}.")
         clean, twice = _settle_repeats(clean, columns, repeats)
-        wanted = level.get(criterion) if isinstance(level, Mapping) else level
+        wanted = measurement.get(criterion) if isinstance(measurement, Mapping) else measurement
         made.append(
             CriterionTable(
                 criterion,
@@ -68,13 +68,13 @@ def make_tables(
     if not made:
         raise BadRatings(f"{whole.source} has no ratings: every cell of its column 'rating' is empty.")
     if empty:
-        gone = f"without any rating, so left out: {list_some(empty)}"
+        gone = f"without any rating, so left out: {listing(empty)}"
         made = [one._replace(notes=(*one.notes, gone)) for one in made]
     return made
 
 
 def _place_raters(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Return the rows with a place in their unit for a rater, where who rated is unknown."""
+    """Return the rows with the place in their unit as the rater, where the raters are unknown."""
     rated = rows[rows["rating"].notna()]
     places = rated.groupby(columns, observed=True, dropna=False).cumcount() + 1
     return rated.assign(rater=[f"rating {place}" for place in places])
@@ -152,11 +152,11 @@ def _drop_off_scale(rows: pd.DataFrame, scale: Sequence[float] | None) -> tuple[
     off = ~rows["rating"].isin(list(scale))
     if not off.any():
         return rows, []
-    values = list_some([f"{value:g}" for value in sorted(rows.loc[off, "rating"].unique())])
+    values = listing([f"{value:g}" for value in sorted(rows.loc[off, "rating"].unique())])
     who = rows.loc[off, "rater"].value_counts()
-    named = list_some([f"{name} ({count})" for name, count in who.items()])
-    points = list_some([f"{point:g}" for point in scale])
-    count = f"{int(off.sum())} of {len(rows)} ratings are off the scale {points}"
+    named = listing([f"{name} ({count})" for name, count in who.items()])
+    points = listing([f"{point:g}" for point in scale])
+    count = f"{int(off.sum())} of {len(rows)} ratings are off the scale ({points})"
     note = f"{count} and left out: {values}, by {named}"
     return rows[~off], [note]
 
@@ -164,7 +164,7 @@ def _drop_off_scale(rows: pd.DataFrame, scale: Sequence[float] | None) -> tuple[
 def _settle_repeats(
     rows: pd.DataFrame, columns: list[str], repeats: Repeats
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return at most one rating a unit and rater, and who had rated what twice."""
+    """Return at most one rating per unit and rater, and who had rated what twice."""
     key = [*columns, "rater"]
     if not rows.duplicated(key).any():
         return rows, []
@@ -172,7 +172,7 @@ def _settle_repeats(
     same = rows.duplicated()
     if same.any():
         notes.append(
-            f"{counted(int(same.sum()), 'row is an exact copy', 'rows are exact copies')} "
+            f"{count(int(same.sum()), 'row is an exact copy', 'rows are exact copies')} "
             f"of another: counted once"
         )
         rows = rows[~same]
@@ -180,16 +180,15 @@ def _settle_repeats(
     if not again.any():
         return rows, notes
     who = rows.loc[again, "rater"].value_counts()
-    named = list_some([f"{name} ({count})" for name, count in who.items()])
-    what = "output" if int(again.sum()) == 1 else "outputs"
+    named = listing([f"{name} ({count})" for name, count in who.items()])
     rule = {
         "first": "the first of them counts",
         "last": "the last of them counts",
-        "separate": "each counts as a rater of its own",
+        "separate": "each counts as a separate rater",
     }[repeats]
     notes.append(
-        f"{counted(int(again.sum()), 'rating is', 'ratings are')} "
-        f"a rater's second or later on the same {what}: {named}; {rule}"
+        f"{count(int(again.sum()), 'rating is', 'ratings are')} "
+        f"a rater's second or later on the same {inflect(int(again.sum()), 'output')}: {named}; {rule}"
     )
     if repeats == "separate":
         nth = rows.groupby(key, observed=True).cumcount()
@@ -199,7 +198,7 @@ def _settle_repeats(
 
 
 def _build(
-    rows: pd.DataFrame, columns: list[str], level: Level | None, scale: Sequence[float] | None
+    rows: pd.DataFrame, columns: list[str], measurement: Level | None, scale: Sequence[float] | None
 ) -> RatingTable:
     unit = _join([rows[name] for name in columns])
     apart = "item" in rows and columns != ["item"] and not rows["item"].isna().any()
@@ -209,7 +208,7 @@ def _build(
         rows["rating"],
         item=rows["item"] if apart else None,
         categories=scale,
-        level=level,
+        measurement=measurement,
         unit_name=" × ".join(columns),
     )
 

@@ -1,7 +1,7 @@
 """Plain words for coefficients, by scales that have a name; and what agreement and correlation say together.
 
 A word is never given without the name of its scale: the cut-offs are conventions, and they differ.
-Krippendorff (1980), Landis & Koch (1977) and Rosenthal (1996) stand as Amidei, Piwek & Willis (2019) print
+Krippendorff (1980), Landis & Koch (1977) and Rosenthal (1996) are as Amidei, Piwek & Willis (2019) print
 them in their Tables 1, 2 and 4 (https://aclanthology.org/W19-8642); Koo & Li (2016) is the guideline for
 intraclass correlations (https://doi.org/10.1016/j.jcm.2016.02.012).
 """
@@ -73,24 +73,9 @@ KOO_LI = NamedScale(
 )
 SCALES = {"krippendorff": KRIPPENDORFF, "landis_koch": LANDIS_KOCH, "rosenthal": ROSENTHAL, "koo_li": KOO_LI}
 
-_BY_PREFIX: dict[str, tuple[NamedScale, ...]] = {
-    "krippendorff_alpha": (KRIPPENDORFF,),
-    "cohen_kappa": (LANDIS_KOCH, KRIPPENDORFF),
-    "weighted_kappa": (LANDIS_KOCH, KRIPPENDORFF),
-    "scott_pi": (LANDIS_KOCH, KRIPPENDORFF),
-    "fleiss_kappa": (LANDIS_KOCH, KRIPPENDORFF),
-    "gwet": (LANDIS_KOCH, KRIPPENDORFF),
-    "pearson": (ROSENTHAL,),
-    "spearman": (ROSENTHAL,),
-    "kendall": (ROSENTHAL,),
-    "goodman_kruskal_gamma": (ROSENTHAL,),
-    "icc": (KOO_LI,),
-    "cronbach_alpha": (KOO_LI,),  # it is the consistency ICC of the mean, ICC(C,k)
-}
-
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """A coefficient in words: the scale's name, the word for the estimate, the words of its interval."""
 
     scale: str
@@ -102,7 +87,7 @@ class Reading:
     def text(self) -> str:
         """Return the word with its scale, and how far the interval reaches if that is another word.
 
-        >>> Reading("Koo & Li 2016", "good", "moderate", "good").text()
+        >>> Interpretation("Koo & Li 2016", "good", "moderate", "good").text()
         'good (Koo & Li 2016; interval: moderate to good)'
         """
         of = f" of {self.of}" if self.of else ""
@@ -118,8 +103,8 @@ def interpret(
     high: float = nan,
     n_raters: int | None = None,
     scale: str | None = None,
-) -> tuple[Reading, ...]:
-    """Return what the named scales say of a coefficient, the usual one first; empty where none does.
+) -> tuple[Interpretation, ...]:
+    """Return what the named scales say about a coefficient, the usual one first; empty where none does.
 
     Percent agreement has no scale: it is not corrected for chance. Kendall's W of ``n_raters`` is read
     through the mean rank correlation that it stands for, since W is above 0 even for orders at random.
@@ -138,12 +123,16 @@ def interpret(
             return ()
         estimate, low, high = (mean_rank_correlation(w, n_raters) for w in (estimate, low, high))
         of = f"the mean rank correlation {estimate:.2f}"
-    return tuple(Reading(one.name, one.word(estimate), one.word(low), one.word(high), of) for one in scales)
+    return tuple(
+        Interpretation(one.name, one.word(estimate), one.word(low), one.word(high), of) for one in scales
+    )
 
 
 def scales_for(name: str) -> tuple[NamedScale, ...]:
     """Return the scales by which a coefficient is read, the usual one first."""
-    return next((scales for prefix, scales in _BY_PREFIX.items() if name.startswith(prefix)), ())
+    from panelist.agreement.coefficient import COEFFICIENTS  # late: some coefficients use these words
+
+    return tuple(SCALES[scale] for scale in COEFFICIENTS[name].read_by) if name in COEFFICIENTS else ()
 
 
 def find_scale(name: str) -> NamedScale:
@@ -163,13 +152,13 @@ def mean_rank_correlation(w: float, n_raters: int) -> float:
 
 
 def read_together(
-    agreement: float, correlation: float, equal: float = nan, between_raters: float = nan
+    agreement: float, correlation: float, equal: float = nan, between_raters: float = nan, what: str = "items"
 ) -> str:
     """Return what an agreement and a correlation say together, as Amidei et al. (2019) read them.
 
     Agreement is high from 0.67 (Krippendorff 1980); the words for a correlation follow Rosenthal (1996).
     ``equal`` is the share of pairs of ratings that are equal, and ``between_raters`` that of the disagreement
-    which lies between the raters' means: without it nobody is said to differ in level.
+    which lies between the raters' means: without it no difference in level is claimed. ``what`` was rated.
 
     >>> read_together(0.52, 0.98, between_raters=0.4)
     'raters differ in level but order the items alike'
@@ -178,7 +167,7 @@ def read_together(
     """
     if not (isfinite(agreement) and isfinite(correlation)):
         return ""
-    order = _say_order(correlation)
+    order = _say_order(correlation, what)
     if agreement >= LEAST_RELIABLE - SAME_POINT:
         joint = "and" if correlation >= LEAST_LARGE - SAME_POINT else "but"
         return f"raters give much the same ratings {joint} {order}"
@@ -192,20 +181,20 @@ def read_together(
     if correlation < LEAST_LARGE - SAME_POINT:
         return f"raters do not reliably give the same ratings and {order}"
     if correlation - agreement < LEAST_GAP:
-        return "raters order the items alike, but single ratings differ too much to stand for each other"
+        return f"raters order the {what} alike, but single ratings differ too much to stand for each other"
     how = "differ in level" if between_raters >= LEAST_BETWEEN else "use the scale differently"
-    return f"raters {how} but order the items alike"
+    return f"raters {how} but order the {what} alike"
 
 
-def _say_order(correlation: float) -> str:
-    """Return how alike raters order the items, a phrase for each of Rosenthal's words."""
+def _say_order(correlation: float, what: str) -> str:
+    """Return how alike raters order them, a phrase for each of Rosenthal's words."""
     if correlation <= -LEAST_LARGE + SAME_POINT:
-        return "order the items in opposite ways"
+        return f"order the {what} in opposite ways"
     if ROSENTHAL.word(correlation) == "negligible":
-        return "do not order the items alike"
+        return f"do not order the {what} alike"
     if correlation < 0:
-        return "tend to order the items in opposite ways"
+        return f"tend to order the {what} in opposite ways"
     if correlation >= LEAST_LARGE - SAME_POINT:
-        return "order the items alike"
+        return f"order the {what} alike"
     somewhat = ROSENTHAL.word(correlation) == "medium"
-    return f"order the items {'somewhat' if somewhat else 'only slightly'} alike"
+    return f"order the {what} {'somewhat' if somewhat else 'only slightly'} alike"

@@ -1,46 +1,41 @@
-"""The whole reliability analysis: tables, coefficients that suit, intervals, what is odd."""
+"""The whole reliability analysis: tables, suitable coefficients, intervals, what is odd."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from panelist.agreement.base import COEFFICIENTS, LEVELS, Coefficient, Estimate, Level, Prepared
 from panelist.agreement.cleaning import CriterionTable, Repeats, make_tables
+from panelist.agreement.coefficient import COEFFICIENTS, LEVELS, Coefficient, Estimate, Level, Prepared
+from panelist.agreement.coefficient_intervals import How, Limits, check_how, find_limits, say_how
+from panelist.agreement.coefficients.kendall_w import check_concordance
+from panelist.agreement.criterion_table import RatingTable
 from panelist.agreement.interpret import LEAST_RELIABLE
-from panelist.agreement.interval import How, Limits, check_how, find_limits, say_how
-from panelist.agreement.kendall_w import check_concordance
-from panelist.agreement.margins import Margins, agree_on_categories, describe_margins, say_rare
-from panelist.agreement.pairs import PairTables, PreparedPairs
-from panelist.agreement.reliability import (
-    HEADLINES,
-    CoefficientEstimate,
-    CriterionReliability,
-    Reliability,
+from panelist.agreement.reliability import HEADLINES, CoefficientEstimate, CriterionReliability, Reliability
+from panelist.agreement.statistics.category_margins import (
+    Margins,
+    agree_on_categories,
+    describe_margins,
+    say_rare,
 )
+from panelist.agreement.statistics.rater_pairs import PairTables, PreparedPairs
 from panelist.agreement.suspicious import find_suspicions
-from panelist.agreement.table import RatingTable
 from panelist.core.errors import PanelistError
-from panelist.core.ratings import Ratings, read_ratings
-from panelist.models.compiling import prepare
+from panelist.core.progress import OnProgress
+from panelist.core.tables.ratings import Ratings, read_ratings
+from panelist.numerics.compile_ahead import prepare
 
 SKEWED = 0.8  # the share of one category from which chance-corrected agreement is known to mislead
 NEARLY_SKEWED, ENOUGH_SKEWED = 0.75, 100  # a share, and items from which intervals are wide enough for it
-UNNAMED = (
-    *("percent_agreement", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "icc_1", "icc_k"),
-    *("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"),
-    *("krippendorff_alpha_interval", "krippendorff_alpha_ratio"),
-)
-"""Coefficients that stay the same whoever of a unit's raters gave which of its ratings."""
 UNNAMED_INTERVAL = "for other items, bootstrap over items"
 GWET = ("gwet_ac1", "gwet_ac2")
 
 
 def measure_agreement(
     ratings: Any,
-    level: str | Mapping[str, str] | None = None,
+    measurement: str | Mapping[str, str] | None = None,
     coefficients: str | Sequence[str] | None = None,
     *,
     interval: How = "auto",
@@ -52,16 +47,16 @@ def measure_agreement(
     occasion: str | None = None,
     scale: Sequence[float] | None = None,
     columns: Mapping[str, str] | None = None,
-    on_step: Callable[[int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Reliability:
     """Return agreement and correlation of the raters on every criterion, with intervals.
 
-    ``level`` is nominal, ordinal, interval or ratio, for all criteria or by criterion; without it the values
-    suggest one. ``coefficients`` are names; without any, those that suit the level, and with "all" all of
-    them, each with a note where it does not suit. ``interval`` says for whom intervals hold: other items,
-    other raters or both (auto: both from five raters on, else items), or is analytic or none. ``unit``,
-    ``repeats`` and ``occasion`` say what is compared (see make_tables); ``scale`` the points that could be
-    given, for those that nobody used and for values that are not among them.
+    ``measurement`` is nominal, ordinal, interval or ratio, for all criteria or by criterion; without it the
+    values suggest one. ``coefficients`` are names; without any, those that suit the level, and with "all" all
+    of them, each with a note where it does not suit. ``interval`` says what intervals generalise to: other
+    items, other raters or both (auto: both from five raters on, else items), or is analytic or none.
+    ``unit``, ``repeats`` and ``occasion`` say what is compared (see make_tables); ``scale`` the points that
+    could be given, including points that nobody used, so that values off the scale are found.
     """
     check_how(interval, confidence)
     if interval != "none" and resamples < 2:
@@ -72,14 +67,14 @@ def measure_agreement(
     asked = _named(coefficients)
     if not known:
         interval = _check_unnamed(source, asked, coefficients, interval)
-    tables = make_tables(source, level, unit, repeats=repeats, occasion=occasion, scale=scale)
+    tables = make_tables(source, measurement, unit, repeats=repeats, occasion=occasion, scale=scale)
     measured = []
     for one in tables:
-        given = level.get(one.criterion) if isinstance(level, Mapping) else level
-        chosen = asked if asked is not None else suited(one.table.level)
-        chosen = chosen if known else [each for each in chosen if each.name in UNNAMED]
+        given = measurement.get(one.criterion) if isinstance(measurement, Mapping) else measurement
+        chosen = asked if asked is not None else suited(one.table.measurement)
+        chosen = chosen if known else [each for each in chosen if each.unnamed]
         estimates, limits, prepared = _measure(
-            one.table, chosen, interval, resamples, seed, confidence, on_step
+            one.table, chosen, interval, resamples, seed, confidence, on_progress
         )
         found = tuple(
             _estimate(coefficient, one.table, estimates[coefficient.name], limits[coefficient.name], prepared)
@@ -96,12 +91,12 @@ def measure_agreement(
 
 
 def _check_unnamed(source: Ratings, asked: list[Coefficient] | None, coefficients: Any, interval: How) -> How:
-    """Return the interval that can be had where raters are unknown; refuse what would tell them apart."""
-    apart = [one.name for one in asked or [] if one.name not in UNNAMED]
+    """Return the interval that is possible where raters are unknown; refuse what needs to know them."""
+    apart = [one.name for one in asked or [] if not one.unnamed]
     if apart and coefficients != "all":
         raise PanelistError(
-            f"{apart[0]} tells raters apart, and the raters of {source.source} are unknown. Ask for one of "
-            f"{', '.join(UNNAMED)}."
+            f"{apart[0]} distinguishes raters, and the raters of {source.source} are unknown. Ask for one of "
+            f"{', '.join(name for name, one in COEFFICIENTS.items() if one.unnamed)}."
         )
     if interval in ("raters", "both"):
         raise PanelistError(
@@ -111,10 +106,10 @@ def _check_unnamed(source: Ratings, asked: list[Coefficient] | None, coefficient
     return "items" if interval == "auto" else interval
 
 
-def suited(level: Level) -> list[Coefficient]:
+def suited(measurement: Level) -> list[Coefficient]:
     """Return the coefficients that suit a level of measurement, agreement first."""
     kinds = ("agreement", "correlation", "consistency")
-    able = [one for _, one in COEFFICIENTS.items() if level in one.levels]
+    able = [one for _, one in COEFFICIENTS.items() if measurement in one.levels]
     return sorted(able, key=lambda one: kinds.index(one.kind))
 
 
@@ -134,24 +129,24 @@ def _measure(
     resamples: int,
     seed: int,
     confidence: float,
-    on_step: Callable[[int], None] | None,
+    on_progress: OnProgress | None,
 ) -> tuple[dict[str, Estimate], dict[str, Limits], dict[type, Prepared]]:
     prepared: dict[type, Prepared] = {}
     for one in chosen:
         if one.statistics not in prepared:
-            prepared[one.statistics] = one.statistics.prepare(table, table.level)
+            prepared[one.statistics] = one.statistics.prepare(table, table.measurement)
     estimates = {one.name: one.estimate(table, prepared=prepared[one.statistics]) for one in chosen}
     limits = find_limits(
         table,
         chosen,
-        table.level,
+        table.measurement,
         prepared,
         {name: found.value for name, found in estimates.items()},
         how=interval,
         resamples=resamples,
         seed=seed,
         confidence=confidence,
-        on_step=on_step,
+        on_progress=on_progress,
     )
     return estimates, limits, prepared
 
@@ -163,8 +158,8 @@ def _estimate(
     limits: Limits,
     prepared: dict[type, Prepared],
 ) -> CoefficientEstimate:
-    suits = table.level in coefficient.levels
-    notes = [found.note, limits.note, "" if suits else _say_unsuited(coefficient, table.level)]
+    suits = table.measurement in coefficient.levels
+    notes = [found.note, limits.note, "" if suits else _say_unsuited(coefficient, table.measurement)]
     if coefficient.name == "kendall_w" and isfinite(found.value):
         notes.append(check_concordance(table).sentence())
     n_pairs = n_defined = None
@@ -187,21 +182,21 @@ def _estimate(
     )
 
 
-def _say_unsuited(coefficient: Coefficient, level: Level) -> str:
+def _say_unsuited(coefficient: Coefficient, measurement: Level) -> str:
     """Return why a coefficient does not suit, and what would."""
     kind = coefficient.kind if coefficient.kind != "consistency" else "correlation"
-    usual = HEADLINES[level]
-    able = [one.name for one in suited(level) if one.kind == kind and one.name != "percent_agreement"]
+    usual = HEADLINES[measurement]
+    able = [one.name for one in suited(measurement) if one.kind == kind and one.corrected]
     better = sorted(able, key=lambda name: name not in usual)
-    if LEVELS.index(coefficient.levels[0]) < LEVELS.index(level):
+    if LEVELS.index(coefficient.levels[0]) < LEVELS.index(measurement):
         made_for = " and ".join(coefficient.levels)
-        why = f"made for {made_for} ratings, so it ignores how far {level} ratings differ"
+        why = f"made for {made_for} ratings, so it ignores how far {measurement} ratings differ"
     elif coefficient.levels[0] == "ordinal":
-        why = f"it needs ratings with an order, and {level} ones have none"
+        why = f"it needs ratings with an order, and {measurement} ones have none"
     else:
-        why = f"it takes distances between ratings as given, and {level} ones have none"
+        why = f"it takes distances between ratings as given, and {measurement} ones have none"
     instead = f"; {', '.join(better[:3])} would suit" if better else ""
-    return f"does not suit {level} ratings: {why}{instead}"
+    return f"does not suit {measurement} ratings: {why}{instead}"
 
 
 def _note_paradox(
@@ -209,7 +204,7 @@ def _note_paradox(
 ) -> tuple[CoefficientEstimate, ...]:
     """Return the estimates, with a note on the low and the high ones where one category takes most ratings.
 
-    Then what is corrected for chance is low, and Gwet's coefficients are high, whatever becomes of the rare
+    Then what is corrected for chance is low, and Gwet's coefficients are high, whatever happens on the rare
     categories: both notes say how raters agree on these. Feinstein, A. R. & Cicchetti, D. V. (1990). High
     agreement but low kappa. Journal of Clinical Epidemiology 43, 543-549.
     """
@@ -236,7 +231,7 @@ def _note_paradox(
 def _note_narrow(
     found: tuple[CoefficientEstimate, ...], table: RatingTable, margins: Margins
 ) -> tuple[CoefficientEstimate, ...]:
-    """Return the estimates, with a note where few outputs carry all that distances are made of.
+    """Return the estimates, with a note where few outputs determine the distances.
 
     Measured in bench/agreement_coverage.py: 95 % intervals of these held the truth in 79 to 92 %.
     """
@@ -252,8 +247,8 @@ def _note_narrow(
 
 
 def _is_blind(one: CoefficientEstimate) -> bool:
-    """Return whether a coefficient is low as agreement beyond chance is where hardly anything varies."""
-    if one.kind != "agreement" or one.name in GWET or one.name == "percent_agreement":
+    """Return whether a coefficient is low because hardly anything varies."""
+    if one.kind != "agreement" or one.name in GWET or not COEFFICIENTS[one.name].corrected:
         return False
     return one.estimate < LEAST_RELIABLE
 
@@ -268,17 +263,17 @@ def _criterion(
     source: Ratings,
 ) -> CriterionReliability:
     table = one.table
-    reason = "" if given else f"{table.level}, as the values suggest: {describe_values(table)}"
+    reason = "" if given else f"{table.measurement}, as the values suggest: {describe_values(table)}"
     return CriterionReliability(
         criterion=one.criterion,
-        level=table.level,
+        measurement=table.measurement,
         n_items=table.n_units,
         n_raters=table.n_raters,
         n_ratings=table.n_ratings,
         coefficients=found,
         confidence=confidence,
         interval=say_how(interval, table),
-        level_reason=reason,
+        measurement_reason=reason,
         notes=one.notes,
         suspicions=find_suspicions(table, ratings=_rows_of(source, one.criterion)),
         table=table,

@@ -1,24 +1,31 @@
 """What a reliability analysis holds, and how it reads: a sentence to quote, the coefficients, what is odd."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
-from panelist.agreement.interpret import LEAST_RELIABLE, MOSTLY_EQUAL, Reading, interpret, read_together
-from panelist.agreement.margins import Margins
+from panelist.agreement.coefficient import COEFFICIENTS
+from panelist.agreement.interpret import (
+    LEAST_RELIABLE,
+    MOSTLY_EQUAL,
+    Interpretation,
+    interpret,
+    read_together,
+)
+from panelist.agreement.statistics.category_margins import Margins
+from panelist.core.display.formats import TEXT, decimals, interval, number
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
 from panelist.core.errors import UnknownName, did_you_mean
-from panelist.core.formats import TEXT, decimals, interval, number
-from panelist.core.result import Pairs, Part, Result, Sentence, Table
+from panelist.core.prose import count
 
 if TYPE_CHECKING:
     from panelist.agreement.checklist import Checklist
+    from panelist.agreement.criterion_table import RatingTable
     from panelist.agreement.suspicious import Suspicion
-    from panelist.agreement.table import RatingTable
-    from panelist.core.ratings import Ratings
+    from panelist.core.tables.ratings import Ratings
 
-# What stands in the sentence: one agreement and one correlation that suit the level. Spearman rather than
+# What is in the sentence: one agreement and one correlation that suit the level. Spearman rather than
 # gamma, whose values run higher than those of the correlations that Rosenthal's words were made for.
 HEADLINES = {
     "nominal": ("krippendorff_alpha_nominal", None),
@@ -26,27 +33,6 @@ HEADLINES = {
     "interval": ("krippendorff_alpha_interval", "pearson"),
     "ratio": ("krippendorff_alpha_ratio", "pearson"),
 }
-SPOKEN = {
-    "percent_agreement": "percent agreement",
-    "cohen_kappa": "Cohen's kappa",
-    "weighted_kappa_linear": "linearly weighted kappa",
-    "weighted_kappa_quadratic": "quadratically weighted kappa",
-    "scott_pi": "Scott's pi",
-    "fleiss_kappa": "Fleiss' kappa",
-    "krippendorff_alpha_nominal": "Krippendorff's alpha (nominal)",
-    "krippendorff_alpha_ordinal": "Krippendorff's alpha (ordinal)",
-    "krippendorff_alpha_interval": "Krippendorff's alpha (interval)",
-    "krippendorff_alpha_ratio": "Krippendorff's alpha (ratio)",
-    "gwet_ac1": "Gwet's AC1",
-    "gwet_ac2": "Gwet's AC2",
-    "kendall_w": "Kendall's W",
-    "pearson": "Pearson's r",
-    "spearman": "Spearman's rho",
-    "kendall_tau_b": "Kendall's tau-b",
-    "goodman_kruskal_gamma": "Goodman and Kruskal's gamma",
-    "cronbach_alpha": "Cronbach's alpha",
-} | {f"icc_{form}": f"ICC({form[0].upper()},{form[1]})" for form in ("a1", "ak", "c1", "ck")}
-SPOKEN |= {"icc_1": "ICC(1)", "icc_k": "ICC(k)"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +61,7 @@ class CoefficientEstimate:
         """Whether most pairs of raters have no value, as one of the two gave the same rating throughout."""
         return self.n_pairs is not None and 2 * (self.n_pairs_defined or 0) < self.n_pairs
 
-    def readings(self) -> tuple[Reading, ...]:
+    def readings(self) -> tuple[Interpretation, ...]:
         """Return the words of the named scales, the usual scale first."""
         return interpret(self.name, self.estimate, self.low, self.high, self.n_raters)
 
@@ -93,14 +79,14 @@ class CriterionReliability(Result):
     """
 
     criterion: str
-    level: str
+    measurement: str
     n_items: int
     n_raters: int
     n_ratings: int
     coefficients: tuple[CoefficientEstimate, ...]
     confidence: float = 0.95
     interval: str = ""
-    level_reason: str = ""
+    measurement_reason: str = ""
     notes: tuple[str, ...] = ()
     suspicions: "tuple[Suspicion, ...]" = ()
     table: "RatingTable | None" = field(default=None, repr=False)
@@ -124,13 +110,12 @@ class CriterionReliability(Result):
         """Return the finding in one sentence: agreement and correlation together, in numbers and words."""
         agreement, correlation = self._headlines()
         said = [self._say(one) for one in (agreement, correlation) if one is not None]
-        who = _count(self.n_raters, "rater") if self.raters_known else "unknown raters"
-        where = f"{_count(self.n_ratings, self.noun)} by {who} of "
-        where += _count(self.n_items, self.unit_noun)
+        who = count(self.n_raters, "rater") if self.raters_known else "unknown raters"
+        where = f"{count(self.n_ratings, self.noun)} by {who} of "
+        where += count(self.n_items, self.unit_noun)
         if not said:
-            return (
-                f"On {self.criterion}, no coefficient that suits {self.level} ratings is defined ({where})."
-            )
+            which = f"that suits {self.measurement} ratings"
+            return f"On {self.criterion}, no coefficient {which} is defined ({where})."
         together = _read_both(agreement, correlation, self.margins)
         caution = "; but see what is odd about these ratings, below" if self.suspicions and together else ""
         return f"On {self.criterion}, {' and '.join(said)}{together}{caution} ({where}{self._how()})."
@@ -138,17 +123,16 @@ class CriterionReliability(Result):
     def parts(self) -> list[Part]:
         """Return the sentence, the table of coefficients, what is odd, and the notes."""
         odd = [("odd", suspicion.text) for suspicion in self.suspicions]
-        level = [("level", self.level_reason)] if self.level_reason else []
-        rows = [*odd, *level, *self._coefficient_notes(), *(("note", note) for note in self.notes)]
-        return [Sentence(self.sentence()), self._coefficients_table(), *([Pairs(rows)] if rows else [])]
+        measurement = [("level", self.measurement_reason)] if self.measurement_reason else []
+        rows = [*odd, *measurement, *self._coefficient_notes(), *(("note", note) for note in self.notes)]
+        return [Sentence(self.sentence()), self._coefficients_table(), *([NamedValues(rows)] if rows else [])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the criterion by the names of the command's JSON."""
         return {
             "criterion": self.criterion,
-            "measurement": self.level,
-            "level": self.level,
-            "level_reason": self.level_reason,
+            "measurement": self.measurement,
+            "measurement_reason": self.measurement_reason,
             "n_items": self.n_items,
             "n_raters": self.n_raters,
             "raters_known": self.raters_known,
@@ -165,20 +149,20 @@ class CriterionReliability(Result):
 
     @cached_property
     def checklist(self) -> "Checklist":
-        """What a report should state, filled from these data as far as they know it."""
+        """What a report should state, filled in from these data as far as possible."""
         from panelist.agreement.checklist import make_checklist
 
         return make_checklist(self)
 
     def _headlines(self) -> tuple[CoefficientEstimate | None, CoefficientEstimate | None]:
         """Return the agreement and the correlation to quote: the usual ones, else the first that suit."""
-        usual = HEADLINES[self.level]
+        usual = HEADLINES[self.measurement]
         kinds = ("agreement", "correlation")
         return (self._pick(usual[0], kinds[0]), self._pick(usual[1], kinds[1]))
 
     def _pick(self, usual: str | None, kind: str) -> CoefficientEstimate | None:
         able = [one for one in self.coefficients if one.kind == kind and isfinite(one.estimate)]
-        able = [one for one in able if one.name != "percent_agreement"] or able
+        able = [one for one in able if COEFFICIENTS[one.name].corrected] or able
         named = [one for one in able if one.name == usual]
         return next(iter([*named, *(one for one in able if one.suits), *able]), None)
 
@@ -191,27 +175,27 @@ class CriterionReliability(Result):
         inside = f" ({'; '.join(words)})" if words else ""
         near = interpret(one.name, round(one.estimate, 2), n_raters=one.n_raters)
         digits = 2 if [each.word for each in near] == [each.word for each in one.readings()] else 3
-        return f"{SPOKEN.get(one.name, one.name)} is {number(one.estimate, digits)}{inside}"
+        return f"{COEFFICIENTS[one.name].spoken} is {number(one.estimate, digits)}{inside}"
 
     def _how(self) -> str:
         return f"; {self.confidence * 100:g} % intervals, {self.interval}" if self.interval else ""
 
     def _coefficients_table(self) -> Table:
-        level = f"{self.confidence * 100:g} % interval"
+        heading = f"{self.confidence * 100:g} % interval"
         rows = []
         for one in self.coefficients:
             reading = next(iter(one.readings()), None)
             reads = f"{reading.word} ({reading.scale})" if reading else ""
             rows.append((one.name, one.estimate, interval(one.low, one.high), one.n_items, reads))
         return Table(
-            f"Coefficients of {self.criterion} ({self.level})",
-            ("coefficient", "estimate", level, "items", "reads"),
+            f"Coefficients of {self.criterion} ({self.measurement})",
+            ("coefficient", "estimate", heading, "items", "reads"),
             rows,
             {"coefficient": TEXT, "estimate": decimals(3), "reads": TEXT},
         )
 
     def _coefficient_notes(self) -> list[tuple[str, str]]:
-        """Return what is to know of single coefficients; a note that several share stands once."""
+        """Return the notes on single coefficients; a note that several share is given once."""
         shared: dict[str, list[str]] = {}
         for one in self.coefficients:
             if one.note:
@@ -251,10 +235,10 @@ class Reliability(Result):
         whole: list[Part] = [part for criterion in self.criteria for part in criterion.parts()]
         rows = [("to report", point) for point in self.missing_points()]
         rows += [("note", note) for note in self.notes]
-        return whole + ([Pairs(rows)] if rows else [])
+        return whole + ([NamedValues(rows)] if rows else [])
 
     def missing_points(self) -> list[str]:
-        """Return what a report should state and these data do not know, each once."""
+        """Return what a report should state and these data do not say, each once."""
         texts = [point.text for one in self.criteria for point in one.checklist.points if not point.stated]
         return list(dict.fromkeys(texts))
 
@@ -278,18 +262,8 @@ def _read_both(
             return ""
         equal = f"although {100 * margins.equal:.0f} % of comparisons are equal, "
         most = equal if margins.equal >= MOSTLY_EQUAL else ""
-        return f": {most}the labels of one rater cannot stand for those of another"
+        return f": {most}the labels of one rater cannot replace those of another"
     if correlation.mostly_undefined:
         return ": most pairs of raters vary too little to say whether they order the items alike"
     together = read_together(agreement.estimate, correlation.estimate, margins.equal, margins.level)
     return f": {together}" if together else ""
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
-def list_some(names: Sequence[str], most: int = 6) -> str:
-    """Return names in a row, the last ones counted where there are many."""
-    shown = list(names[:most]) + ([f"{len(names) - most} more"] if len(names) > most else [])
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,19 +1,20 @@
-"""What looks wrong with ratings before any coefficient is believed: noticed, counted and said in words."""
+"""What looks wrong with ratings before any coefficient is believed: found, counted and described in words."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.agreement.table import RatingTable, list_some
-from panelist.models.arrays import Floats, Ints
+from panelist.agreement.criterion_table import RatingTable
+from panelist.core.prose import listing
+from panelist.numerics.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from panelist.core.ratings import Ratings
+    from panelist.core.tables.ratings import Ratings
 
-LEAST_CONSTANT = 5  # fewer equal ratings in a row are no news
+LEAST_CONSTANT = 5  # fewer equal ratings in a row are not worth a note
 MOST_CHANCE = 1e-6
 MOST_SORTED_RATERS = 20
 
@@ -65,7 +66,7 @@ def find_sorted(table: RatingTable) -> list[Suspicion]:
         f"{' ≤ '.join(raters)} in all {len(complete):,} units that all of them rated. If the raters were "
         f"exchangeable, the chance of this would be {_say_chance(log10_chance)}. Either the file holds each "
         "unit's ratings sorted, so that its raters are positions and not persons, or each rater is always at "
-        "least as lenient as the one before. In the first case everything that tells raters apart "
+        "least as lenient as the one before. In the first case everything that distinguishes raters "
         "(correlations, gamma, W, Cohen's kappa, ICC(A) and ICC(C), leniency) is an artefact; Fleiss' kappa, "
         "Krippendorff's alpha, AC1, AC2 and ICC(1) are not."
     )
@@ -73,7 +74,7 @@ def find_sorted(table: RatingTable) -> list[Suspicion]:
 
 
 def find_constant(table: RatingTable) -> list[Suspicion]:
-    """Return the raters who gave one value throughout, though others gave the same units other values."""
+    """Return the raters who gave one value throughout, although others gave the same units other values."""
     low, high = _range(table.value, table.rater, table.n_raters)
     unit_low, unit_high = _range(table.value, table.unit, table.n_units)
     differs = (unit_low[table.unit] < table.value) | (unit_high[table.unit] > table.value)
@@ -86,15 +87,15 @@ def find_constant(table: RatingTable) -> list[Suspicion]:
     if len(places) == 1:
         (place,) = places
         text = (
-            f"{raters[0]} gave {table.label(low[place])} to all {n[place]:,} units, though others differed "
+            f"{raters[0]} gave {table.label(low[place])} to all {n[place]:,} units, although others differed "
             f"on {int(disputed[place]):,} of them: a rater who did not look, or a scale that was not "
             "understood. Correlations with this rater are undefined."
         )
     else:
         each = [f"{table.raters[k]} ({table.label(low[k])} to all {n[k]:,} units)" for k in places]
         text = (
-            f"{len(places)} raters gave one value throughout, though others differed on the same units: "
-            f"{list_some(each)}. Did they look, and was the scale understood? Correlations with them are "
+            f"{len(places)} raters gave one value throughout, although others differed on the same units: "
+            f"{listing(each)}. Did they look, and was the scale understood? Correlations with them are "
             "undefined."
         )
     return [Suspicion("constant", text, raters)]
@@ -110,7 +111,7 @@ def find_off_scale(table: RatingTable, low: float, high: float) -> list[Suspicio
     raters = tuple(table.raters[place] for place in np.unique(table.rater[off]))
     text = (
         f"{off.sum():,} of {len(table.value):,} ratings are off the scale {low:g} to {high:g}: "
-        f"{listed}, by {list_some(raters)}. They are counted as they stand; correct them, "
+        f"{listed}, by {listing(raters)}. They are counted as they are; correct them, "
         "or mark their rows as excluded."
     )
     return [Suspicion("off scale", text, raters)]
@@ -150,7 +151,7 @@ def _find_alike(
     """Return the pairs of systems that raters, or one of them, rated alike throughout and not by chance.
 
     Of many systems nearly all pairs differ. How often two met, and how often they got the same, are products
-    of sparse matrices: so only the few that matter are looked at one by one.
+    of sparse matrices: so only the few that matter are checked one by one.
     """
     import pandas as pd
 
@@ -159,7 +160,7 @@ def _find_alike(
     same = pd.factorize(met * (value.max() + 1) + value)[0]
     system = pd.Index(names).get_indexer(pd.Index(rows["system"]))
     chance = np.log10(habits.loc[rows["rater"]].to_numpy(dtype=float))
-    least = np.log10(MOST_CHANCE) * (1 - 1e-9)  # whoever passes here is looked at again, exactly
+    least = np.log10(MOST_CHANCE) * (1 - 1e-9)  # pairs that pass here are checked again, exactly
     rater = pd.factorize(rows["rater"])[0]
     parts = [np.arange(len(rows))]
     if "text" in rows:
@@ -200,10 +201,10 @@ def _compare_assignments(both: "pd.DataFrame", habits: "pd.Series", a: str, b: s
     if copied.empty:
         return []
     raters = tuple(str(name) for name in copied.index)
-    who = "every rater who saw both" if len(copied) == len(by_rater) else list_some(raters)
+    who = "every rater who saw both" if len(copied) == len(by_rater) else listing(raters)
     text = (
         f"{who} gave the same ratings to the same items under {a} and under {b} "
-        f"({int(copied['size'].sum()):,} pairs of ratings, all equal): whole assignments seem to stand in "
+        f"({int(copied['size'].sum()):,} pairs of ratings, all equal): whole assignments seem to be in "
         "the file more than once. Count them once."
     )
     return [Suspicion("repeated", text, raters)]
@@ -218,7 +219,7 @@ def _range(value: Floats, group: Ints, n: int) -> tuple[Floats, Floats]:
 
 
 def _log10_orders(complete: Floats) -> float:
-    """Return log10 of the number of orders in which these ratings could have stood, unit by unit."""
+    """Return log10 of the number of possible orders of these ratings, unit by unit."""
     n, m = complete.shape
     factorials = np.array([_log10_factorial(k) for k in range(m + 1)])
     ordered = np.sort(complete, axis=1)
@@ -239,7 +240,7 @@ def _say_chance(log10: float) -> str:
     power = int(np.ceil(-log10))
     if power <= 6:
         return "one in a million"
-    return f"below one in 10^{power - 1:,}, that is, none at all"
+    return f"below one in 10^{power - 1:,}, that is, practically zero"
 
 
 def _times(count: int) -> str:

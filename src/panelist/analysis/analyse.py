@@ -1,4 +1,4 @@
-"""The line from ratings to an analysis: clean, then each criterion described, measured, compared, checked."""
+"""From ratings to an analysis: clean, then describe, measure, compare and check each criterion."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -9,39 +9,41 @@ import numpy as np
 
 from panelist.agreement.measure import measure_agreement
 from panelist.agreement.reliability import CriterionReliability
-from panelist.analysis.across import adjust_criteria, check_across
-from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data, Settings
-from panelist.analysis.answers import name_answers, number_answers
-from panelist.analysis.choices import agree_on_choices, analyse_choices, are_choices
-from panelist.analysis.clean import Cleaned, clean_ratings
-from panelist.analysis.comparative.trials import holds_choices
-from panelist.analysis.compare import compare_systems
-from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data
+from panelist.analysis.checks.model_checks import check_model
+from panelist.analysis.choices.choice_criteria import agree_on_choices, analyse_choices, are_choices
+from panelist.analysis.choices.trials import holds_choices
+from panelist.analysis.cleaning.clean import Cleaned, clean_ratings
+from panelist.analysis.cleaning.counted_answers import name_answers, number_answers
+from panelist.analysis.cleaning.everything import Everything, read_everything
+from panelist.analysis.compare import compare_table
 from panelist.analysis.departures import find_departures
 from panelist.analysis.describe import describe_ratings
-from panelist.analysis.effects import measure_effects
-from panelist.analysis.equivalence import check_margin
-from panelist.analysis.everything import Everything, read_everything
+from panelist.analysis.fitting.together import LARGE, do_each
+from panelist.analysis.fitting.workload import compile_for, lighten_formula
 from panelist.analysis.level_effects import LevelEffects, estimate_levels
-from panelist.analysis.marginal import find_term, make_grid
 from panelist.analysis.missing import Missing, attempt
-from panelist.analysis.model_checks import check_model
-from panelist.analysis.ranks import Better, check_better
-from panelist.analysis.side_by_side import compare_kinds
-from panelist.analysis.strata import name_strata
-from panelist.analysis.together import LARGE, do_each
-from panelist.analysis.with_without import set_side_by_side
-from panelist.analysis.workload import compile_for, lighten_formula
+from panelist.analysis.sensitivity.side_by_side import compare_kinds
+from panelist.analysis.sensitivity.with_without import set_side_by_side
+from panelist.analysis.spec import AnalysisSpec
+from panelist.analysis.systems.across import adjust_criteria
+from panelist.analysis.systems.comparison import CriterionComparison
+from panelist.analysis.systems.effects import measure_effects
+from panelist.analysis.systems.marginal import find_term, make_grid
+from panelist.analysis.systems.ranks import Better
+from panelist.analysis.systems.strata import name_strata
+from panelist.collection.study_files import StudyFiles
 from panelist.core.errors import BadRatings
-from panelist.core.ratings import Ratings
-from panelist.core.review import check_drops
-from panelist.core.roles import ask_for
+from panelist.core.progress import OnProgress, Progress, ignore
+from panelist.core.tables.ratings import Ratings
+from panelist.core.tables.review import check_drops
+from panelist.core.tables.roles import ask_for
 from panelist.scales.base import MODEL_OF_LEVEL
-from panelist.study.load import load_study
+from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 
 if TYPE_CHECKING:
-    from panelist.study.criteria import Criterion
+    from panelist.study.sections.criteria import Criterion
 
 MOST_RESAMPLED = 100_000  # ratings of a criterion from which coefficients go without a bootstrap
 MOST_SEARCHED = 40  # systems: each pair of them is searched, and there would be too many
@@ -51,7 +53,7 @@ WHOLE = "rating"  # the criterion of a table that names none
 
 def analyse(
     study: Study | str | PathLike[str] | None,
-    ratings: Any,
+    ratings: Any = None,
     *,
     columns: Mapping[str, str | None] | None = None,
     drop: str | Iterable[str] = (),
@@ -59,22 +61,24 @@ def analyse(
     source: str | None = None,
     resamples: int = 1000,
     seed: int = 0,
-    on_step: Callable[[str], None] | None = None,
+    on_progress: OnProgress | None = None,
     margin: float | None = None,
     better: Better | None = None,
     across_criteria: str | None = None,
 ) -> Analysis:
     """Return the whole analysis of ratings, as the study plans it; without a study, by the defaults.
 
-    ``ratings`` is a path, a frame or a Ratings; ``columns`` and ``drop`` are as in ``load_ratings``; ``by``
-    names a column of a table without a study, such as a language, whose values are analysed one by one;
-    ``source`` says where a frame comes from. Every part that these ratings do not allow is a Missing with the
-    reason in its place; where nothing can be compared or measured, the reason is raised. ``resamples`` and
-    ``seed`` belong to the bootstrap of the reliability coefficients; ``on_step`` is told what is being done.
-    ``margin``, ``better`` and ``across_criteria`` are those of compare_systems, where the study does not say
-    them.
+    ``ratings`` is a path, a frame or a Ratings; without it, those in the folder of the study are taken.
+    ``columns`` and ``drop`` are as in ``load_ratings``; ``by`` names a column of a table without a study
+    whose values are analysed one by one; ``source`` says where a frame comes from. A part that the ratings do
+    not allow is a Missing with its reason; where nothing can be compared or measured, the reason is raised.
+    ``resamples`` and ``seed`` are those of the bootstrap of reliability coefficients. ``margin``, ``better``
+    and ``across_criteria`` are those of compare_systems, where the study does not state them.
     """
     known = None if study is None else load_study(study)  # type: ignore[arg-type]
+    if ratings is None and known is not None:
+        found = StudyFiles(known).ask_ratings()
+        ratings, source = found.table, source or found.name
     everything = read_everything(ratings, columns, drop=drop)
     if source is not None:
         everything = replace(everything, ratings=replace(everything.ratings, source=source))
@@ -83,32 +87,32 @@ def analyse(
             raise BadRatings(f"A study is analysed as planned, not by {by!r}. Name the table of its ratings.")
         everything = replace(everything, ratings=name_strata(everything.ratings, by))
     cleaned = clean_ratings(everything, known)
-    check_margin(margin)
-    check_better(better or "higher")
-    check_across(across_criteria or "none")
-    settings = settle(known, resamples, seed)
-    settings = replace(
-        settings,
-        margin=settings.margin if margin is None else margin,
-        better=better,
-        across_criteria=across_criteria or settings.across_criteria,
+    declared = AnalysisSpec.from_study(known)
+    spec = replace(
+        declared.override(margin=margin, better=better, across_criteria=across_criteria),
+        resamples=resamples,
+        seed=seed,
         columns=dict(columns or {}),
         drop=tuple(sorted(check_drops(drop))),
         by=by,
     )
-    if settings.formula is None and "rating" in cleaned.kept.frame and not holds_choices(cleaned.kept.frame):
+    if spec.formula is None and "rating" in cleaned.kept.frame and not holds_choices(cleaned.kept.frame):
         ask_for(cleaned.kept, "rater", "item")
     names = name_criteria(cleaned.kept, known)
-    step = on_step or (lambda _: None)
-    done = do_each(
-        lambda name: _analyse_criterion(name, cleaned, known, settings, step), names, len(cleaned.kept)
-    )
+
+    def analyse_one(name: str) -> CriterionAnalysis:
+        place, tell = names.index(name), on_progress or ignore
+        return _analyse_criterion(
+            name, cleaned, known, spec, lambda what: tell(Progress(place, len(names), what))
+        )
+
+    done = do_each(analyse_one, names, len(cleaned.kept))
     _refuse_empty(done, everything.ratings.source)
-    done, said = adjust_criteria(done, settings.across_criteria)
+    done, said = adjust_criteria(done, spec.across_criteria)
     return Analysis(
         name=known.title if known else everything.ratings.source,
         data=_summarise(everything, cleaned, names, known, said),
-        settings=settings,
+        spec=spec,
         exclusions=cleaned.exclusions,
         criteria=tuple(done),
         study=known,
@@ -117,7 +121,7 @@ def analyse(
 
 
 def _refuse_empty(criteria: list[CriterionAnalysis], source: str) -> None:
-    """Raise BadRatings where no criterion can be compared or measured: a page of reasons is no report."""
+    """Raise BadRatings where no criterion can be compared or measured: a page of reasons is not a report."""
     if any(not isinstance(one.comparison, Missing) or _is_measured(one.reliability) for one in criteria):
         return
     reasons = dict.fromkeys(one.comparison.reason for one in criteria if isinstance(one.comparison, Missing))
@@ -125,28 +129,10 @@ def _refuse_empty(criteria: list[CriterionAnalysis], source: str) -> None:
 
 
 def _is_measured(part: CriterionReliability | Missing) -> bool:
-    """Return whether a coefficient of reliability says anything: ratings that do not vary tell nothing."""
+    """Return whether a coefficient of reliability says anything: ratings that do not vary say nothing."""
     if isinstance(part, Missing) or (part.table is not None and np.ptp(part.table.value) == 0):
         return False
     return any(np.isfinite(one.estimate) for one in part.coefficients)
-
-
-def settle(study: Study | None, resamples: int, seed: int) -> Settings:
-    """Return how a study's ratings are to be analysed; without a study, by the defaults."""
-    if study is None:
-        return Settings(resamples=resamples, seed=seed)
-    plan = study.file.analysis
-    return Settings(
-        model=plan.model,
-        link=plan.link,
-        formula=None if plan.formula == "maximal" else plan.formula,
-        adjust=plan.adjust,
-        across_criteria=plan.across_criteria,
-        margin=plan.margin,
-        level=1 - plan.alpha,
-        resamples=resamples,
-        seed=seed,
-    )
 
 
 def name_criteria(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
@@ -161,11 +147,7 @@ def name_criteria(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
 
 
 def _summarise(
-    everything: Everything,
-    cleaned: Cleaned,
-    criteria: tuple[str, ...],
-    study: Study | None,
-    said: list[str],
+    everything: Everything, cleaned: Cleaned, criteria: tuple[str, ...], study: Study | None, said: list[str]
 ) -> Data:
     frame = cleaned.kept.frame
     noun = name_answers(frame, study)
@@ -185,6 +167,7 @@ def _summarise(
         notes=(*everything.ratings.notes, *said),
         noun="comparison" if noun == "comparison" else "answer",
         n_simulated=cleaned.kept.n_simulated,
+        from_file=everything.from_file,
     )
 
 
@@ -196,7 +179,7 @@ def _order_systems(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
 
 
 def _analyse_criterion(
-    name: str, cleaned: Cleaned, study: Study | None, settings: Settings, step: Callable[[str], None]
+    name: str, cleaned: Cleaned, study: Study | None, spec: AnalysisSpec, step: Callable[[str], None]
 ) -> CriterionAnalysis:
     step(name)
     planned = next((one for one in study.criteria if one.name == name), None) if study else None
@@ -204,10 +187,10 @@ def _analyse_criterion(
     if rows.frame.empty:
         return _nothing(name, Missing(f"There are no answers on {name!r} in {rows.source}."))
     if are_choices(rows.frame, planned):
-        return _compare_choices(name, rows, trials, settings)
+        return _compare_choices(name, rows, trials, spec)
     if "rating" not in rows.frame:
         return _nothing(name, attempt(lambda: _refuse(rows)))
-    return _analyse_ratings(name, rows, trials, planned, _order_systems(rows, study), settings, step)
+    return _analyse_ratings(name, rows, trials, planned, _order_systems(rows, study), spec, step)
 
 
 def _refuse(rows: Ratings) -> Missing:
@@ -231,30 +214,30 @@ def _nothing(name: str, reason: Missing) -> CriterionAnalysis:
     )
 
 
-def _compare_choices(name: str, rows: Ratings, trials: Ratings, settings: Settings) -> CriterionAnalysis:
+def _compare_choices(name: str, rows: Ratings, trials: Ratings, spec: AnalysisSpec) -> CriterionAnalysis:
     """Return the analysis of choices, whose own result holds scores, wins, strengths and pairs."""
-    compared = attempt(lambda: analyse_choices(rows, name, settings.adjust, settings.level))
+    compared = attempt(lambda: analyse_choices(rows, name, spec))
     without: Any = Missing("No answer was excluded.")
     if len(trials) > len(rows) and not isinstance(compared, Missing):
-        every = attempt(lambda: analyse_choices(trials, name, settings.adjust, settings.level))
+        every = attempt(lambda: analyse_choices(trials, name, spec))
         without = every if isinstance(every, Missing) else set_side_by_side(compared, every)
     reason = Missing("The answers are choices between outputs, not ratings: this part is for ratings.")
     return replace(
         _nothing(name, reason),
         comparative=True,
-        reliability=attempt(lambda: agree_on_choices(rows, name, **_bootstrap(rows, settings))),
+        reliability=attempt(lambda: agree_on_choices(rows, name, **_bootstrap(rows, spec))),
         comparison=compared,
         without_exclusions=without,
     )
 
 
-def _bootstrap(rows: Ratings, settings: Settings) -> dict[str, Any]:
+def _bootstrap(rows: Ratings, spec: AnalysisSpec) -> dict[str, Any]:
     """Return how the intervals of the coefficients are made."""
     return {
         "interval": "none" if len(rows) > MOST_RESAMPLED else "auto",
-        "resamples": settings.resamples,
-        "seed": settings.seed,
-        "confidence": settings.level,
+        "resamples": spec.resamples,
+        "seed": spec.seed,
+        "confidence": spec.confidence,
     }
 
 
@@ -264,16 +247,18 @@ def _analyse_ratings(
     trials: Ratings,
     planned: "Criterion | None",
     systems: tuple[str, ...],
-    settings: Settings,
+    spec: AnalysisSpec,
     step: Callable[[str], None],
 ) -> CriterionAnalysis:
     tell = step if len(rows) >= LARGE else lambda _: None
     scale = planned.scale if planned else None
-    settings, note = lighten(rows, settings)
+    spec, note = lighten(rows, spec)
     compile_for(rows.frame)
-    compared = attempt(lambda: compare_as_planned(rows, name, planned, settings, note))
+    compared = attempt(lambda: compare_as_planned(rows, name, planned, spec, note))
     if isinstance(compared, Missing):
-        reason = Missing(f"There is no model of {name!r}: why, stands where the systems are compared.")
+        reason = Missing(
+            f"There is no model of {name!r}; the reason is given where the systems are compared."
+        )
         effects: Any = reason
         kinds: Any = reason
         checks: Any = reason
@@ -283,10 +268,10 @@ def _analyse_ratings(
     else:
         tell(f"{name}: effect sizes, the other kind of model, checks")
         effects = attempt(lambda: measure_effects(compared))
-        kinds = attempt(lambda: compare_kinds(rows, compared, settings.formula))
+        kinds = attempt(lambda: compare_kinds(rows, compared, spec.formula))
         beside = kinds if isinstance(kinds, Missing) else kinds.other
         checks = attempt(lambda: check_model(compared, beside))
-        without = _compare_without(rows, trials, name, planned, compared, settings)
+        without = _compare_without(rows, trials, name, planned, compared, spec)
         raters, items = (
             attempt(lambda group=group: _estimate_levels(compared, group))  # type: ignore[misc]
             for group in ("rater", "item")
@@ -296,7 +281,7 @@ def _analyse_ratings(
         criterion=name,
         comparative=False,
         description=attempt(lambda: describe_ratings(rows.frame, name, systems, scale)),
-        reliability=attempt(lambda: _measure(rows, name, planned, settings)),
+        reliability=attempt(lambda: _measure(rows, name, planned, spec)),
         comparison=compared,
         effects=effects,
         without_exclusions=without,
@@ -307,16 +292,16 @@ def _analyse_ratings(
     )
 
 
-def lighten(rows: Ratings, settings: Settings) -> tuple[Settings, str]:
-    """Return the settings with a formula where the largest model would be too slow, and what to say of it."""
-    if settings.formula is not None:
-        return settings, ""
+def lighten(rows: Ratings, spec: AnalysisSpec) -> tuple[AnalysisSpec, str]:
+    """Return the spec with a formula where the largest model would be too slow, and what to say about it."""
+    if spec.formula is not None:
+        return spec, ""
     formula, note = lighten_formula(rows.frame)
-    return replace(settings, formula=formula), note
+    return replace(spec, formula=formula), note
 
 
 def compare_as_planned(
-    rows: Ratings, name: str, planned: "Criterion | None", settings: Settings, note: str = ""
+    rows: Ratings, name: str, planned: "Criterion | None", spec: AnalysisSpec, note: str = ""
 ) -> CriterionComparison:
     """Return the comparison by the declared model, else by the one that suits the scale and the data."""
     if (rows.frame["rating"].dropna().nunique()) == 1:
@@ -324,28 +309,19 @@ def compare_as_planned(
         n = int(rows.frame["rating"].notna().sum())
         same = f"all {n:,} are {value}" if n > 1 else f"there is one, {value}"
         raise BadRatings(f"The ratings of {name!r} do not vary ({same}), so nothing can be compared.")
-    model = settings.model
+    model = spec.model
     found: CriterionComparison | Missing = Missing("not tried")
-    if model == "auto" and planned is not None and planned.scale.level in ("interval", "ratio"):
-        found = attempt(lambda: _fit(rows, MODEL_OF_LEVEL[planned.scale.level], planned, settings))
+    if model == "auto" and planned is not None and planned.scale.measurement in ("interval", "ratio"):
+        found = attempt(lambda: _fit(rows, MODEL_OF_LEVEL[planned.scale.measurement], planned, spec))
         model = "lm"
     if isinstance(found, Missing):
-        found = _fit(rows, model, planned, settings)
+        found = _fit(rows, model, planned, spec)
     return replace(found, notes=(note, *found.notes)) if note else found
 
 
-def _fit(rows: Ratings, model: str, planned: "Criterion | None", settings: Settings) -> CriterionComparison:
-    compared = compare_systems(
-        rows,
-        model=model,
-        link=settings.link,
-        formula=settings.formula,
-        adjust=settings.adjust,
-        level=settings.level,
-        margin=settings.margin,
-        better=settings.better or (planned.better if planned else "higher"),
-    )
-    return compared.criteria[0]
+def _fit(rows: Ratings, model: str, planned: "Criterion | None", spec: AnalysisSpec) -> CriterionComparison:
+    better = spec.better or (planned.better if planned else "higher")
+    return compare_table(rows, replace(spec, model=model, better=better)).criteria[0]
 
 
 def _compare_without(
@@ -354,33 +330,33 @@ def _compare_without(
     name: str,
     planned: "Criterion | None",
     compared: CriterionComparison,
-    settings: Settings,
+    spec: AnalysisSpec,
 ) -> Any:
     if len(trials) == len(rows):
         return Missing("No rating was excluded, so there is nothing to compare the results with.")
-    everything = attempt(lambda: compare_as_planned(trials, name, planned, settings))
+    everything = attempt(lambda: compare_as_planned(trials, name, planned, spec))
     return everything if isinstance(everything, Missing) else set_side_by_side(compared, everything)
 
 
 def _estimate_levels(compared: CriterionComparison, group: str) -> LevelEffects:
     term = find_term(compared)
     grid = make_grid(compared.fit, term)
-    return estimate_levels(compared.fit, grid, compared.criterion, group, term, compared.level)
+    return estimate_levels(compared.fit, grid, compared.criterion, group, term, compared.confidence)
 
 
 def _measure(
-    rows: Ratings, name: str, planned: "Criterion | None", settings: Settings
+    rows: Ratings, name: str, planned: "Criterion | None", spec: AnalysisSpec
 ) -> CriterionReliability:
-    level = planned.scale.level if planned and planned.scale.level != "text" else None
+    measurement = planned.scale.measurement if planned and planned.scale.measurement != "text" else None
     many = len(rows) > MOST_RESAMPLED
     notes = []
     if many:
-        notes.append(f"More than {MOST_RESAMPLED:,} ratings: the coefficients go without a bootstrap.")
+        notes.append(f"More than {MOST_RESAMPLED:,} ratings: the coefficients have no bootstrap intervals.")
     if len(rows.systems) > MOST_SEARCHED and "item" in rows.frame:
         notes.append(f"More than {MOST_SEARCHED} systems: they were not searched for copied assignments.")
         whole = rows.frame["item"] + " by " + rows.frame["system"]
         rows = replace(rows, frame=rows.frame.drop(columns="system").assign(item=whole))
-    found = measure_agreement(rows, level=level, **_bootstrap(rows, settings)).criteria[0]
+    found = measure_agreement(rows, measurement=measurement, **_bootstrap(rows, spec)).criteria[0]
     return replace(found, criterion=name, notes=(*found.notes, *notes))
 
 

@@ -1,29 +1,36 @@
-"""What an analysis holds, part by part, in the order in which a reader wants it."""
+"""What an analysis holds, part by part, in the order in which a reader needs it."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from panelist.agreement.reliability import CriterionReliability
-from panelist.analysis.clean import Exclusions
-from panelist.analysis.comparison import CriterionComparison
+from panelist.analysis.checks.model_checks import ModelChecks
+from panelist.analysis.cleaning.clean import ExclusionReport
 from panelist.analysis.departures import TITLE as DEPARTURES
 from panelist.analysis.departures import Departures
 from panelist.analysis.describe import Description
-from panelist.analysis.effects import Effects
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing
-from panelist.analysis.model_checks import ModelChecks
-from panelist.analysis.ranks import Better
-from panelist.analysis.side_by_side import SideBySide
-from panelist.analysis.with_without import WithWithout
-from panelist.analysis.words import count, listing, tell_finding
+from panelist.analysis.sensitivity.side_by_side import SideBySide
+from panelist.analysis.sensitivity.with_without import WithWithout
+from panelist.analysis.spec import AnalysisSpec
+from panelist.analysis.systems.comparison import CriterionComparison
+from panelist.analysis.systems.effects import Effects
+from panelist.analysis.systems.margins import tell_equivalence
+from panelist.core.display.formats import interval, number
+from panelist.core.display.result import NamedValues, Part, Result, Sentence
 from panelist.core.errors import UnknownName, did_you_mean
-from panelist.core.result import Pairs, Part, Result, Sentence
-from panelist.core.review import say_simulated
+from panelist.core.notes import has_note
+from panelist.core.prose import count, listing
+from panelist.core.tables.review import say_simulated
 
 if TYPE_CHECKING:
+    from panelist.models.results.fitted import Fit
     from panelist.study.study import Study
+
 
 PARTS = (
     ("description", "What was answered"),
@@ -41,7 +48,7 @@ PARTS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Data:
-    """What the analysis is of: counts, and the hashes by which to know it again."""
+    """What the analysis is of: counts, and the hashes that identify it."""
 
     source: str
     hash: str
@@ -58,6 +65,7 @@ class Data:
     noun: str = "answer"
     n_simulated: int = 0
     """How many of the rows that count are by simulated raters."""
+    from_file: bool = False
 
     def simulated(self) -> str:
         """Return the words that must go with everything made from simulated ratings; else nothing."""
@@ -72,29 +80,9 @@ class Data:
         return f"{listing(counts)}, from {self.source}."
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How the analysis was made: all that, with the data, repeats it."""
-
-    model: str = "auto"
-    link: str = "probit"
-    formula: str | None = None
-    adjust: str = "tukey"
-    across_criteria: str = "none"
-    margin: float | None = None
-    better: Better | None = None
-    """None: as the study says of each criterion, else higher."""
-    level: float = 0.95
-    resamples: int = 1000
-    seed: int = 0
-    columns: Mapping[str, str | None] = field(default_factory=dict)
-    drop: tuple[str, ...] = ()
-    by: str | None = None
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CriterionAnalysis(Result):
-    """Everything about one criterion; a part that could not be had is a Missing with the reason."""
+    """Everything about one criterion; a part that could not be computed is a Missing with the reason."""
 
     criterion: str
     comparative: bool
@@ -121,7 +109,7 @@ class CriterionAnalysis(Result):
         whole: list[Part] = [Sentence(self.sentence())]
         for name, words in PARTS:
             part: Result | Missing = getattr(self, name)
-            whole += [Pairs([(words, part.reason)])] if isinstance(part, Missing) else part.parts()
+            whole += [NamedValues([(words, part.reason)])] if isinstance(part, Missing) else part.parts()
         return whole
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,8 +124,8 @@ class Analysis(Result):
 
     name: str
     data: Data
-    settings: Settings
-    exclusions: Exclusions
+    spec: AnalysisSpec
+    exclusions: ExclusionReport
     criteria: tuple[CriterionAnalysis, ...]
     study: "Study | None" = field(default=None, repr=False)
     departures: Departures | Missing | None = None
@@ -163,12 +151,14 @@ class Analysis(Result):
         whole.append(Sentence(self.data.sentence()))
         whole += self.exclusions.parts()
         if isinstance(self.departures, Missing):
-            whole.append(Pairs([(DEPARTURES, self.departures.reason)]))
+            whole.append(NamedValues([(DEPARTURES, self.departures.reason)]))
         elif self.departures is not None:
             whole += self.departures.parts()
         for one in self.criteria:
             whole += one.parts()[1:]
-        return whole + ([Pairs([("note", note) for note in self.data.notes])] if self.data.notes else [])
+        return whole + (
+            [NamedValues([("note", note) for note in self.data.notes])] if self.data.notes else []
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the analysis as names and values."""
@@ -176,9 +166,49 @@ class Analysis(Result):
             "name": self.name,
             "findings": self.sentences(),
             "data": asdict(self.data),
-            "settings": asdict(self.settings),
+            "settings": self.spec.to_dict(),
             "study_hash": self.study.hash if self.study else None,
             "exclusions": self.exclusions.to_dict(),
             **({} if self.departures is None else {"departures": self.departures.to_dict()}),
             "criteria": [one.to_dict() for one in self.criteria],
         }
+
+
+def tell_finding(one: "CriterionAnalysis") -> str:
+    """Return the finding on one criterion in a sentence or two, or why there is none."""
+    if isinstance(one.comparison, Missing):
+        return f"No comparison of systems on {one.criterion}. {one.comparison.reason}"
+    size = "" if isinstance(one.effects, Missing) else _tell_size(one.comparison, one.effects)
+    said = [one.comparison.finding(size), one.comparison.why]
+    said.append(tell_equivalence(one.comparison.equivalence))
+    if has_note(one.comparison.notes, "lightened", "independent"):
+        said.append("This may look surer than it is: see how it was modelled.")
+    return " ".join(text for text in said if text)
+
+
+def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
+    """Return the largest difference shown, or how small one that was not shown must be."""
+    alpha = 1 - comparison.confidence
+    shown = [one for one in effects.pairs if one.p_adjusted < alpha and isfinite(one.points)]
+    heading = f"{comparison.confidence * 100:g} % interval"
+    if shown:
+        most = max(shown, key=lambda one: abs(one.points))
+        up = most.upward()
+        size, low, high = up.points, up.points_low, up.points_high
+        over = f"{up.a} over {up.b}" if comparison.better == "higher" else f"{up.b} below {up.a}"
+        which = "The difference" if len(effects.pairs) == 1 else f"The largest difference, {over},"
+        both = ", which includes 0: they differ in spread as well" if low <= 0 <= high else ""
+        return f". {which} is {_points(size)} ({heading} {interval(low, high)}{both})"
+    known = [one for one in effects.pairs if isfinite(one.points_low) and isfinite(one.points_high)]
+    if not known or len(known) > 10:
+        return ""
+    farthest = max(max(abs(one.points_low), abs(one.points_high)) for one in known)
+    fit: Fit = comparison.fit
+    if not fit.ordinal and farthest >= np.ptp(fit.design.y):  # no two ratings are that far apart
+        return "; the ratings are too few to say how small a difference must be"
+    return f"; if there is a difference, it is below {_points(farthest)} ({heading})"
+
+
+def _points(size: float) -> str:
+    text = number(size, 2)
+    return f"{text} point{'' if text == '1.00' else 's'} of the scale"

@@ -2,65 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.analysis.across import adjust_across, check_across
-from panelist.analysis.choose import RandomPart, choose_random
-from panelist.analysis.comparative.choice_model import check_cluster
-from panelist.analysis.comparative.compare_choices import MODELS as CHOICE_MODELS
-from panelist.analysis.comparative.compare_choices import compare_criterion
-from panelist.analysis.comparative.trials import holds_choices
-from panelist.analysis.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
-from panelist.analysis.connected import Links, find_links, part_pairs
+from panelist.analysis.checks.extremes import find_crowding
+from panelist.analysis.choices.compare_choices import MODELS as CHOICE_MODELS
+from panelist.analysis.choices.compare_choices import compare_criterion
+from panelist.analysis.choices.trials import holds_choices
+from panelist.analysis.cleaning.usable import count_levels, find_usable
 from panelist.analysis.describe import mean_ratings
-from panelist.analysis.equivalence import check_margin, find_equivalence
-from panelist.analysis.extremes import find_crowding
-from panelist.analysis.lead import choose_lead
-from panelist.analysis.pairwise import adjust_pairs
-from panelist.analysis.ranks import Better, check_better, rank_intervals
-from panelist.analysis.separated import fill_separated, find_separated, pool_slopes, run_off
-from panelist.analysis.stepping import fit_largest
-from panelist.analysis.strata import compare_strata
-from panelist.analysis.together import LARGE, do_each
-from panelist.analysis.usable import count_levels, find_usable
-from panelist.core.counting import counted
+from panelist.analysis.fitting.choose import RandomPart, choose_random
+from panelist.analysis.fitting.stepping import fit_largest
+from panelist.analysis.fitting.together import LARGE, do_each
+from panelist.analysis.sensitivity.lead import choose_lead
+from panelist.analysis.spec import AnalysisSpec
+from panelist.analysis.systems.across import adjust_across
+from panelist.analysis.systems.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
+from panelist.analysis.systems.connected import Links, find_links, part_pairs
+from panelist.analysis.systems.equivalence import find_equivalence
+from panelist.analysis.systems.pairwise import adjust_pairs
+from panelist.analysis.systems.ranks import Better, rank_intervals
+from panelist.analysis.systems.separated import fill_separated, find_separated, pool_slopes, run_off
+from panelist.analysis.systems.strata import compare_strata
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
-from panelist.core.ratings import Ratings, read_ratings
-from panelist.core.roles import ask_for
+from panelist.core.notes import Note
+from panelist.core.progress import OnProgress, Progress
+from panelist.core.prose import count
+from panelist.core.tables.ratings import Ratings, read_ratings
+from panelist.core.tables.roles import ask_for
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.response import choose_family
 from panelist.models.inference.adjust import find_adjustment
-from panelist.models.inference.contrasts import Means, Pairs, contrast_pairs, estimate_means
+from panelist.models.inference.contrasts import Means, PairContrasts, contrast_pairs, estimate_means
+from panelist.models.likelihoods.link_functions import LATENT_SD
+from panelist.models.results.fitted import MODEL_WORDS
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MODELS = ("auto", "clmm", "clm", "lmm", "lm")
-_LATENT_SD = {  # of the residual distribution behind each link
-    "probit": 1.0,
-    "logit": float(np.pi / np.sqrt(3)),
-    "cloglog": float(np.pi / np.sqrt(6)),
-    "loglog": float(np.pi / np.sqrt(6)),
-}
-
-
-@dataclass(frozen=True)
-class _Options:
-    model: str
-    link: str
-    formula: str | None
-    adjust: str
-    level: float
-    reference: str | None
-    cluster: str
-    df: str
-    better: Better
-    margin: float | None
-    across_criteria: str
 
 
 def compare_systems(
@@ -70,7 +51,7 @@ def compare_systems(
     link: str = "probit",
     formula: str | None = None,
     adjust: str = "tukey",
-    level: float = 0.95,
+    confidence: float = 0.95,
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
     cluster: str = "both",
@@ -79,13 +60,13 @@ def compare_systems(
     better: Better = "higher",
     across_criteria: str = "none",
     by: str | None = None,
-    on_step: Callable[[str], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
 
     ``ratings`` is a Ratings, a frame or a path. ``model`` "auto" takes an ordinal model for up to eleven
-    values in steps of 1, .5 or .25, and a linear one otherwise. Without a ``formula`` the largest model is
-    fitted that the design can bear, and made smaller if it is singular or does not converge
+    values in steps of 1, .5 or .25, and a linear one otherwise. Without a ``formula`` the largest model
+    that the design supports is fitted, and made smaller if it is singular or does not converge
     (models/random_part.py has the rules); ``notes`` says what was done. With a ``formula`` exactly that model
     is fitted. ``adjust`` is tukey (the multivariate t where standard errors differ, see pairwise.py), holm,
     bonferroni, bh or none; with ``reference`` only that system's pairs are shown, by Dunnett's test in place
@@ -93,57 +74,62 @@ def compare_systems(
 
     With ``margin``, in points of the scale, each pair is tested for equivalence too (equivalence.py).
     ``better`` "lower" ranks the lowest estimate first, as for counts of errors. The tests of each criterion
-    hold their level on their own; ``across_criteria`` "holm" or "bonferroni" makes them hold it together.
+    hold their level separately; ``across_criteria`` "holm" or "bonferroni" makes them hold it together.
     Systems that share neither items nor raters are not compared (connected.py).
 
-    ``df`` "t" tests ordinal models as few raters and items ask for, "z" as if there were many. Where the
+    ``df`` "t" tests ordinal models allowing for few raters and items, "z" as if there were many. Where the
     ordinal model is not to be trusted (ratings so nearly unanimous that its approximation breaks), "auto"
     leads with the linear one: lead.py. ``by`` names a column, such as a language, whose values are compared
     one by one.
 
     Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
-    "plackett-luce", and ``cluster`` says whose answers hang together: see compare_choices. ``on_step`` is
-    told which criterion of a large table is being compared.
+    "plackett-luce", and ``cluster`` says which answers are correlated: see compare_choices. ``on_progress``
+    is called with the criterion of a large table that is being compared.
     """
-    known = (*MODELS, *CHOICE_MODELS[1:])
+    known = ("auto", *MODEL_WORDS, *CHOICE_MODELS[1:])
     if model not in known:
         raise UnknownName(f"No model is called {model!r}. {did_you_mean(model, known)}")
-    check_cluster(cluster)
-    check_margin(margin)
-    check_better(better)
-    check_across(across_criteria)
-    adjust = find_adjustment(adjust).name
-    options = _Options(
-        model, link, formula, adjust, level, reference, cluster, df, better, margin, across_criteria
+    spec = AnalysisSpec(
+        model=model,
+        link=link,
+        formula=formula,
+        adjust=adjust,
+        across_criteria=across_criteria,
+        margin=margin,
+        better=better,
+        reference=reference,
+        confidence=confidence,
+        df=df,
+        cluster=cluster,
     )
     table = read_ratings(ratings)
     if by is not None:
-        return compare_strata(table, by, lambda part: _compare_table(part, criteria, options, on_step))
-    return _compare_table(table, criteria, options, on_step)
+        return compare_strata(table, by, lambda part: compare_table(part, spec, criteria, on_progress))
+    return compare_table(table, spec, criteria, on_progress)
 
 
-def _compare_table(
+def compare_table(
     table: Ratings,
-    criteria: Sequence[str] | str | None,
-    options: _Options,
-    on_step: Callable[[str], None] | None = None,
+    spec: AnalysisSpec,
+    criteria: Sequence[str] | str | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Comparison:
-    """Return the comparison of all the criteria wanted, those that cannot be compared in the notes."""
-    _check_columns(table, options)
+    """Return the comparison of all criteria asked for; those that cannot be compared are in the notes."""
+    _check_columns(table, spec)
     notes = list(table.notes)
 
     def compare(task: tuple[str, Ratings]) -> CriterionComparison | PanelistError:
         name, part = task
-        if on_step is not None and n_ratings >= LARGE:
-            on_step(name)
+        if on_progress is not None and n_ratings >= LARGE:
+            on_progress(Progress(names.index(name), len(names), name))
         try:
-            one = _compare_one(part, name, options)
-            return one if options.margin is None else find_equivalence(one, options.margin)
+            one = _compare_one(part, name, spec)
+            return one if spec.margin is None else find_equivalence(one, spec.margin)
         except PanelistError as error:
             return error
 
     tasks = _split_criteria(table, criteria, notes)
-    n_ratings = sum(len(part) for _, part in tasks)
+    names, n_ratings = [name for name, _ in tasks], sum(len(part) for _, part in tasks)
     found = do_each(compare, tasks, n_ratings)
     done = [one for one in found if not isinstance(one, PanelistError)]
     failed = {
@@ -151,19 +137,20 @@ def _compare_table(
     }
     if not done:
         raise next(iter(failed.values()))
-    notes += [f"Left out, for it cannot be compared: {name}. {error}" for name, error in failed.items()]
-    done, said = adjust_across(done, options.across_criteria)
+    notes += [f"Left out, because it cannot be compared: {name}. {error}" for name, error in failed.items()]
+    done, said = adjust_across(done, spec.across_criteria)
     return Comparison(source=table.source, criteria=tuple(done), notes=(*notes, *said))
 
 
-def _check_columns(table: Ratings, options: _Options) -> None:
+def _check_columns(table: Ratings, spec: AnalysisSpec) -> None:
     """Raise BadRatings where the table holds neither ratings of systems nor choices between them.
 
-    Raters and items are asked for where the model is ours to choose: left out unsaid, they would be ignored.
+    Raters and items are required where the model is chosen automatically: otherwise they would be ignored
+    silently.
     """
     if not holds_choices(table.frame):
         table.require("rating", "system")
-        if options.formula is None and options.model not in ("clm", "lm"):
+        if spec.formula is None and spec.model not in ("clm", "lm"):
             ask_for(table, "rater", "item")
 
 
@@ -181,55 +168,50 @@ def _split_criteria(
     column = table.frame["criterion"]
     if nameless := int(column.isna().sum()):
         notes.append(
-            f"{counted(nameless, 'row without a criterion is', 'rows without a criterion are')} left out."
+            f"{count(nameless, 'row without a criterion is', 'rows without a criterion are')} left out."
         )
     return [(name, replace(table, frame=table.frame[(column == name).to_numpy()])) for name in asked]
 
 
-def _compare_one(table: Ratings, criterion: str, options: _Options) -> CriterionComparison:
+def _compare_one(table: Ratings, criterion: str, spec: AnalysisSpec) -> CriterionComparison:
     """Return the comparison on one criterion: check, choose, fit, contrast, rank."""
     if holds_choices(table.frame):
-        return _compare_choices(table, criterion, options)
-    if options.model in CHOICE_MODELS[1:]:
+        return _compare_choices(table, criterion, spec)
+    if spec.model in CHOICE_MODELS[1:]:
         raise BadModel(
-            f"{options.model} is a model of choices, and {criterion!r} has ratings: use model='auto'."
+            f"{spec.model} is a model of choices, and {criterion!r} has ratings: use model='auto'."
         )
     table, notes = find_usable(table, criterion)
-    model, part, why = _choose(table.frame, options)
-    main = _compare_by(model, part, table, criterion, options, [*notes, *why])
+    model, part, why = _choose(table.frame, spec)
+    main = _compare_by(model, part, table, criterion, spec, [*notes, *why])
     return choose_lead(
         main,
         table.frame.iloc[np.asarray(main.fit.design.rows)],
-        lambda other: _compare_by(other, part, table, criterion, options, notes),
-        free=options.model == "auto",
+        lambda other: _compare_by(other, part, table, criterion, spec, notes),
+        free=spec.model == "auto",
     )
 
 
 def _compare_by(
-    model: str,
-    part: RandomPart | None,
-    table: Ratings,
-    criterion: str,
-    options: _Options,
-    notes: list[str],
+    model: str, part: RandomPart | None, table: Ratings, criterion: str, spec: AnalysisSpec, notes: list[str]
 ) -> CriterionComparison:
     """Return the comparison by one model: fit, contrast, rank."""
 
     def refit(formula: str, rows: Ratings) -> Any:
-        return _fit(formula, rows, model, options)
+        return _fit(formula, rows, model, spec)
 
-    formula, tried = options.formula, tuple[str, ...]()
+    formula, tried = spec.formula, tuple[str, ...]()
     if part is not None:
         fitted, part, tried = _unpack(fit_largest(part, lambda text: refit(text, table)))
         formula = part.formula()
     else:
         fitted = refit(str(formula), table)
     term = _system_term(fitted, table)
-    means = estimate_means(fitted, term, level=options.level)
+    means = estimate_means(fitted, term, confidence=spec.confidence)
     every, shown = adjust_pairs(
-        lambda adjust, reference: contrast_pairs(fitted, term, adjust, options.level, reference=reference),
-        options.adjust,
-        options.reference,
+        lambda adjust, reference: contrast_pairs(fitted, term, adjust, spec.confidence, reference=reference),
+        spec.adjust,
+        spec.reference,
     )
     ordinal = model in ("clm", "clmm")
     if ordinal and (ends := find_separated(fitted, term)):
@@ -244,27 +226,28 @@ def _compare_by(
     every, shown = part_pairs(every, links), part_pairs(shown, links)
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
     unit, units, effect_units = _effect_unit(fitted, used)
+    better = spec.better or "higher"
     said = [*notes, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
     said += [*links.notes(), *find_crowding(used)]
-    said = [note for note in said if note not in table.notes]  # the whole comparison says these, once
+    said = [note for note in said if note not in table.notes]  # the whole comparison has these, once
     return CriterionComparison(
         criterion=criterion,
         model=model,
-        link=options.link if ordinal else None,
+        link=spec.link if ordinal else None,
         formula=str(formula),
         adjust=shown.adjust,
-        level=options.level,
+        confidence=spec.confidence,
         n=int(fitted.n),
         n_raters=count_levels(used, "rater"),
         n_items=count_levels(used, "item"),
         units=units,
         effect_units=effect_units,
-        systems=_system_rows(means, every, used, links, options.better),
+        systems=_system_rows(means, every, used, links, better),
         pairs=list_pairs(shown, shown.estimate / unit, links.reasons(shown)),
-        reference=options.reference,
-        better=options.better,
+        reference=spec.reference,
+        better=better,
         notes=tuple(dict.fromkeys(said)),
-        tested_by="z" if ordinal and (options.df == "z" or model == "clm") else "t",
+        tested_by="z" if ordinal and (spec.df == "z" or model == "clm") else "t",
         fit=fitted,
     )
 
@@ -273,74 +256,65 @@ def _unpack(stepped: Any) -> tuple[Any, RandomPart, tuple[str, ...]]:
     return stepped.fit, stepped.part, stepped.notes
 
 
-def _compare_choices(table: Ratings, criterion: str, options: _Options) -> CriterionComparison:
-    """Return the comparison by choices; what only ratings have is refused, not left aside."""
-    asked = (
-        f"the formula {options.formula!r}" if options.formula is not None else f"the model {options.model!r}"
-    )
-    if options.better == "lower":
+def _compare_choices(table: Ratings, criterion: str, spec: AnalysisSpec) -> CriterionComparison:
+    """Return the comparison by choices; what only ratings have is refused, not ignored."""
+    asked = f"the formula {spec.formula!r}" if spec.formula is not None else f"the model {spec.model!r}"
+    if spec.better == "lower":
         raise BadModel(f"{criterion!r} holds choices, where the chosen is the better: use better='higher'.")
-    if options.formula is not None or options.model not in CHOICE_MODELS:
+    if spec.formula is not None or spec.model not in CHOICE_MODELS:
         raise BadModel(
             f"{criterion!r} holds choices between outputs, which do not take {asked}. The models of choices "
             f"are {' and '.join(CHOICE_MODELS[1:])}; model='auto' picks the one that suits."
         )
-    return compare_criterion(
-        table,
-        criterion,
-        model=options.model,
-        cluster=options.cluster,
-        adjust=options.adjust,
-        level=options.level,
-        reference=options.reference,
-    )
+    return compare_criterion(table, criterion, spec)
 
 
-def _choose(frame: pd.DataFrame, options: _Options) -> tuple[str, RandomPart | None, list[str]]:
+def _choose(frame: pd.DataFrame, spec: AnalysisSpec) -> tuple[str, RandomPart | None, list[str]]:
     """Return the model's name, its random part (None where the user wrote the formula), and why."""
     notes = []
-    if options.model == "auto":
+    if spec.model == "auto":
         rating = frame["rating"]
         ordered = rating.dtype == "category"
         values = np.asarray(rating.cat.codes if ordered else rating, dtype=np.float64)
         ordinal, why = choose_family(values, ordered=ordered)
         notes.append(why)
     else:
-        ordinal = options.model in ("clm", "clmm")
+        ordinal = spec.model in ("clm", "clmm")
     fixed_only, mixed = ("clm", "clmm") if ordinal else ("lm", "lmm")
-    if options.formula is not None:
-        has_random = bool(parse_formula(options.formula).random)
-        model = (mixed if has_random else fixed_only) if options.model == "auto" else options.model
+    if spec.formula is not None:
+        has_random = bool(parse_formula(spec.formula).random)
+        model = (mixed if has_random else fixed_only) if spec.model == "auto" else spec.model
         return model, None, notes
-    if options.model in ("clm", "lm"):
-        notes.append(
-            f"The model asked for, {options.model}, takes all ratings as independent, also those by one "
+    if spec.model in ("clm", "lm"):
+        said = (
+            f"The model asked for, {spec.model}, treats all ratings as independent, even those by one "
             "rater or of one item: differences may look surer than they are."
         )
-        return options.model, RandomPart({}), notes
+        notes.append(Note("independent", said))
+        return spec.model, RandomPart({}), notes
     part = choose_random(frame)
     notes += part.notes
-    if options.model == mixed and not part.shapes:
+    if spec.model == mixed and not part.shapes:
         raise BadModel(
-            f"The model {mixed} needs random effects, and these ratings bear none: {' '.join(part.notes)} "
+            f"The model {mixed} needs random effects, and these ratings support none: {' '.join(part.notes)} "
             f"Use model={fixed_only!r}."
         )
     return (mixed if part.shapes else fixed_only), part, notes
 
 
-def _fit(formula: str, table: Ratings, model: str, options: _Options) -> Any:
-    from panelist.models.compiling import list_parts, prepare
-    from panelist.models.fit import fit  # late: it brings the compiled kernels
+def _fit(formula: str, table: Ratings, model: str, spec: AnalysisSpec) -> Any:
+    from panelist.models.fit import fit  # imported late: it loads the compiled kernels
+    from panelist.numerics.compile_ahead import list_parts, prepare
 
     prepare(*list_parts(model))
 
     if model in ("clm", "clmm"):
-        return fit(formula, table, model=model, link=options.link, df=options.df)
+        return fit(formula, table, model=model, link=spec.link, df=spec.df)
     return fit(formula, table, model=model)
 
 
 def _system_term(fitted: Any, table: Ratings) -> str:
-    """Return what the formula calls the system: our name, or that of the source."""
+    """Return the name of the system in the formula: ours, or that of the source."""
     others = [old for old, new in table.names.items() if new == "system"]
     return next((name for name in ("system", *others) if name in fitted.design.fixed.levels), "system")
 
@@ -349,13 +323,14 @@ def _effect_unit(fitted: Any, used: pd.DataFrame) -> tuple[float, str, str]:
     """Return the length of one effect unit, and the words for the units of estimates and effects."""
     if fitted.model in ("clm", "clmm"):
         units = f"latent scale ({fitted.link} link; 0 is the middle of the rating scale)"
-        if fitted.link not in _LATENT_SD:
+        spread = LATENT_SD[str(fitted.link)]
+        if np.isnan(spread):
             return (
                 float("nan"),
                 units,
-                f"no standard unit, for the {fitted.link} link's distribution has no SD",
+                f"no standard unit, because the {fitted.link} link's distribution has no SD",
             )
-        return _LATENT_SD[fitted.link], units, "residual SDs of the latent scale"
+        return spread, units, "residual SDs of the latent scale"
     groups = used.groupby("system", observed=True)["rating"]
     n, variance = groups.count(), groups.var(ddof=1).fillna(0.0)
     spread = float(((n - 1) * variance).sum() / max(int((n - 1).sum()), 1)) ** 0.5
@@ -363,7 +338,7 @@ def _effect_unit(fitted: Any, used: pd.DataFrame) -> tuple[float, str, str]:
 
 
 def _system_rows(
-    means: Means, pairs: Pairs, used: pd.DataFrame, links: Links, better: Better
+    means: Means, pairs: PairContrasts, used: pd.DataFrame, links: Links, better: Better
 ) -> tuple[SystemEstimate, ...]:
     """Return the systems from the best estimate down, group by group, those without an estimate last."""
     counts = used["system"].value_counts()
@@ -389,7 +364,7 @@ def _system_rows(
     )
 
 
-def _rank_notes(pairs: Pairs) -> list[str]:
+def _rank_notes(pairs: PairContrasts) -> list[str]:
     if find_adjustment(pairs.adjust).controls == "family" or len(pairs.levels) == 2:
         return []
-    return ["The ranges of ranks do not hold all at once: that takes tukey, holm or bonferroni."]
+    return ["The ranges of ranks do not hold simultaneously: that takes tukey, holm or bonferroni."]

@@ -1,4 +1,4 @@
-"""Departures from the preregistration: what was declared then, held against what was done."""
+"""Departures from the preregistration: what was declared, compared with what was done."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.analysis.answers import number_answers
-from panelist.analysis.clean import Exclusions
-from panelist.analysis.everything import Everything
+from panelist.analysis.cleaning.clean import ExclusionReport
+from panelist.analysis.cleaning.counted_answers import number_answers
+from panelist.analysis.cleaning.everything import Everything
 from panelist.analysis.missing import Missing
-from panelist.analysis.words import count
+from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import PanelistError
-from panelist.core.result import Part, Result, Sentence, Table
+from panelist.core.notes import has_note
+from panelist.core.prose import count
 from panelist.study.differences import compare_declared
 from panelist.study.preregistration import Registration, read_registrations
 from panelist.study.study import Study
@@ -21,14 +22,13 @@ if TYPE_CHECKING:
     from panelist.analysis.analysis_result import CriterionAnalysis
 
 TITLE = "Departures from the preregistration"
-TOO_LARGE = "The largest model"  # how analysis/workload.py begins when it takes a smaller one to save time
 PROCEDURAL = ("declined", "screened out", "released")
-"""Ends of a visit that free its place, as every study of panelist declares."""
+"""Ends of a visit that release its place, as in every study of Panelist."""
 
 
 @dataclass(frozen=True)
 class Departure:
-    """One thing that was declared and done otherwise; ``amended`` says when and why, if it was declared."""
+    """One thing that was not done as declared; ``amended`` says when and why, if that was declared."""
 
     what: str
     declared: str
@@ -75,10 +75,7 @@ class Departures(Result):
 
 
 def find_departures(
-    study: Study,
-    everything: Everything,
-    exclusions: Exclusions,
-    criteria: Sequence["CriterionAnalysis"],
+    study: Study, everything: Everything, exclusions: ExclusionReport, criteria: Sequence["CriterionAnalysis"]
 ) -> Departures | Missing | None:
     """Return how an analysis departs from the preregistration beside its study; None where there is none."""
     if study.path is None:
@@ -110,7 +107,7 @@ def _compare_files(first: Registration, later: Sequence[Registration], study: St
 
 
 def _compare_times(first: Registration, study: Study, everything: Everything) -> Iterator[Departure]:
-    """Yield that answers came before the declaration, if they did."""
+    """Yield a departure where answers came before the declaration."""
     frame = everything.ratings.frame
     early = 0
     if "given" in frame:
@@ -123,7 +120,7 @@ def _compare_times(first: Registration, study: Study, everything: Everything) ->
 
 
 def _compare_counts(
-    first: Registration, later: Sequence[Registration], exclusions: Exclusions
+    first: Registration, later: Sequence[Registration], exclusions: ExclusionReport
 ) -> Iterator[Departure]:
     """Yield raters and ratings where there are not as many as planned, exclusions not yet counted."""
     got = {"raters": exclusions.n_raters, "ratings": exclusions.n_trials}
@@ -144,7 +141,7 @@ def _compare_data(
             yield Departure(f"system {name}", "judged", "has no ratings")
         for name in sorted(found - set(study.systems)):
             yield Departure(f"system {name}", "", "has ratings")
-    planned = {one.name for one in study.criteria if one.scale.level != "text"}
+    planned = {one.name for one in study.criteria if one.scale.measurement != "text"}
     for one in criteria:
         if one.criterion not in {criterion.name for criterion in study.criteria}:
             yield Departure(f"criterion {one.criterion}", "", "analysed")
@@ -152,18 +149,14 @@ def _compare_data(
             yield Departure(f"criterion {one.criterion}", "systems compared", one.comparison.reason)
 
 
-def _compare_exclusions(exclusions: Exclusions) -> Iterator[Departure]:
-    """Yield rules that could not be applied, and ratings that somebody set aside by hand."""
+def _compare_exclusions(exclusions: ExclusionReport) -> Iterator[Departure]:
+    """Yield rules that could not be applied, and ratings that were set aside by hand."""
     for rule in exclusions.rules:
         if rule.missing:
             yield Departure("exclusion", rule.text, f"could not be applied: {rule.missing}")
-        elif rule.rule == "excluded" and rule.n_ratings:
-            reason = rule.text.partition(": ")[2]
-            if not reason.startswith(PROCEDURAL):
-                said = (
-                    f"{count(rule.n_ratings, exclusions.noun)} of {count(rule.n_raters, 'rater')} {rule.text}"
-                )
-                yield Departure("exclusion", "", said)
+        elif rule.rule == "excluded" and rule.n_ratings and rule.reason.partition(":")[0] not in PROCEDURAL:
+            said = f"{count(rule.n_ratings, exclusions.noun)} of {count(rule.n_raters, 'rater')} {rule.text}"
+            yield Departure("exclusion", "", said)
 
 
 def _compare_models(study: Study, criteria: Sequence["CriterionAnalysis"]) -> Iterator[Departure]:
@@ -177,7 +170,7 @@ def _compare_models(study: Study, criteria: Sequence["CriterionAnalysis"]) -> It
             yield Departure(f"model of {one.criterion}", plan.model, made.model)
         if made.link and made.model.startswith("clm") and made.link != plan.link:
             yield Departure(f"link of {one.criterion}", plan.link, made.link)
-        if plan.formula == "maximal" and any(note.startswith(TOO_LARGE) for note in made.notes):
+        if plan.formula == "maximal" and has_note(made.notes, "lightened"):
             yield Departure(f"formula of {one.criterion}", "the largest random part", made.formula)
         if plan.formula != "maximal" and _plain(plan.formula) != _plain(made.formula):
             yield Departure(f"formula of {one.criterion}", plan.formula, made.formula)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from panelist.analysis.extremes import find_crowding
-from panelist.core.cells import label
+from panelist.analysis.checks.extremes import find_crowding
+from panelist.core.display.formats import TEXT, Cell, decimals
+from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import BadRatings
-from panelist.core.formats import TEXT, Cell, decimals
-from panelist.core.result import Part, Result, Sentence, Table
+from panelist.core.tables.cells import label
 from panelist.scales.base import RatingScale, Scale
 
 MOST_POINTS = 11
@@ -55,6 +55,8 @@ class Description(Result):
     points: tuple[str, ...]
     labels: tuple[str, ...] = ()
     binned: bool = False
+    ends: tuple[str, ...] = ()
+    """The ends of the line, where the points are ranges on it."""
     systems: tuple[SystemDescription, ...] = ()
     items: tuple[ItemDescription, ...] = ()
     notes: tuple[str, ...] = ()
@@ -64,11 +66,11 @@ class Description(Result):
         return f"What was answered on {self.criterion}"
 
     def parts(self) -> list[Part]:
-        """Return the table of systems, and where ratings crowd at an end of the scale."""
+        """Return the table of systems, and where ratings pile up at an end of the scale."""
         return [self.table(), *(Sentence(note) for note in self.notes)]
 
     def table(self) -> Table:
-        """Return a row a system: counts, mean, spread and shares in per cent."""
+        """Return one row per system: counts, mean, spread and shares in per cent."""
         header = ("system", "ratings", "raters", "items", "mean", "SD", "median")
         rows: list[tuple[Cell, ...]] = [
             (s.system, s.n, s.n_raters, s.n_items, s.mean, s.sd, s.median, *(100 * x for x in s.shares))
@@ -92,7 +94,7 @@ def describe_ratings(
     if given.empty:
         raise BadRatings(f"On {criterion!r} no rating was given: every cell is empty.")
     numbers = pd.api.types.is_numeric_dtype(given["rating"])
-    place, points, binned = _place(given["rating"], scale)
+    place, points, edges = _place(given["rating"], scale)
     column = given["system"] if "system" in given else pd.Series(ALL, index=given.index)
     order = [name for name in systems if (column == name).any()]
     order += sorted(set(column.dropna().astype(str)) - set(order))
@@ -119,7 +121,8 @@ def describe_ratings(
         n_missing=len(frame) - len(given),
         points=points,
         labels=_name_points(points, scale),
-        binned=binned,
+        binned=bool(edges),
+        ends=edges[:1] + edges[-1:],
         systems=tuple(described),
         items=_describe_items(given) if numbers else (),
         notes=tuple(find_crowding(given, *_known_ends(scale))) if numbers else (),
@@ -137,27 +140,27 @@ def mean_ratings(frame: pd.DataFrame) -> dict[str, float]:
 
 def _place(
     rating: "pd.Series[Any]", scale: Scale | None
-) -> tuple["np.ndarray[Any, Any]", tuple[str, ...], bool]:
-    """Return the point of each rating, the points, and whether they are stretches of a line."""
+) -> tuple["np.ndarray[Any, Any]", tuple[str, ...], tuple[str, ...]]:
+    """Return the point of each rating, the points, and their edges where they are ranges on a line."""
     if isinstance(rating.dtype, pd.CategoricalDtype):
-        return np.asarray(rating.cat.codes), tuple(map(str, rating.cat.categories)), False
+        return np.asarray(rating.cat.codes), tuple(map(str, rating.cat.categories)), ()
     if not pd.api.types.is_numeric_dtype(rating):
         values = sorted(set(map(str, rating)))
         if len(values) > MOST_POINTS:
-            return np.zeros(len(rating), dtype=int), (), False
-        return pd.Categorical(rating.astype(str), values).codes, tuple(values), False
+            return np.zeros(len(rating), dtype=int), (), ()
+        return pd.Categorical(rating.astype(str), values).codes, tuple(values), ()
     numbers = rating.to_numpy(dtype=float)
     low, high = _ends(numbers, scale)
     observed = np.unique(numbers)
     if (observed == np.round(observed)).all() and high - low < MOST_POINTS:
         points = np.arange(int(low), int(high) + 1)
-        return (numbers - low).astype(int), tuple(str(point) for point in points), False
+        return (numbers - low).astype(int), tuple(str(point) for point in points), ()
     if len(observed) <= MOST_POINTS:
-        return np.searchsorted(observed, numbers), tuple(label(point) or "" for point in observed), False
+        return np.searchsorted(observed, numbers), tuple(label(point) or "" for point in observed), ()
     edges = np.linspace(low, high, BINS + 1)
     place = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, BINS - 1)
-    names = tuple(f"{a:g} to {b:g}" for a, b in pairwise(edges))
-    return place, names, True
+    named = tuple(f"{edge:g}" for edge in edges)
+    return place, tuple(f"{a} to {b}" for a, b in pairwise(named)), named
 
 
 def _ends(numbers: "np.ndarray[Any, Any]", scale: Scale | None) -> tuple[float, float]:

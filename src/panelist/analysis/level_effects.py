@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.analysis.marginal import Grid
+from panelist.analysis.systems.marginal import MarginalGrid
+from panelist.core.display.formats import TEXT, decimals, interval
+from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import BadModel
-from panelist.core.formats import TEXT, decimals, interval
-from panelist.core.result import Part, Result, Sentence, Table
-from panelist.models.arrays import Floats, Longs
 from panelist.models.inference.adjust import two_sided_quantile
 from panelist.models.predictions.categories import category_probabilities
+from panelist.models.predictions.new_rows import own_rows, read_rows
 from panelist.models.predictions.predict import linear_predictor
-from panelist.models.predictions.rows import own_rows, read_rows
+from panelist.numerics.arrays import Floats, Longs
 
 if TYPE_CHECKING:
-    from panelist.models.fitted import Fit
     from panelist.models.formulas.grouping import Factor
+    from panelist.models.results.fitted import Fit
 
 _SMALL = 1e-3
 _NOTHING = 0.005  # a standard deviation that is printed as 0.00
@@ -64,6 +64,11 @@ class LevelEffects(Result):
     own: float = float("nan")
     by_system: float = float("nan")
 
+    @property
+    def alike(self) -> bool:
+        """Whether the data show no difference: every effect is estimated as zero, and so is its error."""
+        return self.sd < _NOTHING
+
     def extremes(self, most: int = 5) -> tuple[LevelEffect, ...]:
         """Return the lowest and the highest levels, all where there are few."""
         if len(self.levels) <= 2 * most:
@@ -73,11 +78,11 @@ class LevelEffects(Result):
     def sentence(self) -> str:
         """Return how much levels differ, and how many stand out."""
         out = sum(one.stands_out for one in self.levels)
-        stand = f"{out:,} of {len(self.levels):,} stand out from the average"
-        if self.sd < _NOTHING:
+        stand = f"{out:,} of {len(self.levels):,} {'stands' if out == 1 else 'stand'} out from the average"
+        if self.alike:
             return (
                 f"On {self.criterion}, the data show no difference between {self.group}s (their standard "
-                f"deviation is estimated as {self.sd:.2f} {self.units}); {stand}."
+                f"deviation is estimated as {self.sd:.2f} {self.units})."
             )
         whose = "' averages over the systems" if self.averaged else ""
         what = f"the {self.group}s{whose}"
@@ -96,19 +101,19 @@ class LevelEffects(Result):
         return f"{self.group.capitalize()}s on {self.criterion}"
 
     def table(self, most: int | None = None) -> Table:
-        """Return a row a level, or only those at the ends."""
+        """Return one row per level, or only those at the ends."""
         shown = self.levels if most is None else self.extremes(most)
         rows = [(one.name, one.n, one.effect, interval(one.low, one.high)) for one in shown]
-        level = f"{self.confidence * 100:g} % interval"
+        heading = f"{self.confidence * 100:g} % interval"
         left_out = len(self.levels) - len(shown)
         note = f"effect: in {self.units}, above or below the average {self.group}"
         note += f"; {left_out:,} between them are left out here" if left_out else ""
         formats = {self.group: TEXT, "effect": decimals(2)}
-        return Table(self.title(), (self.group, "ratings", "effect", level), rows, formats, note)
+        return Table(self.title(), (self.group, "ratings", "effect", heading), rows, formats, note)
 
     def parts(self) -> list[Part]:
         """Return the sentence and the ends of the table."""
-        return [Sentence(self.sentence()), self.table(5)]
+        return [Sentence(self.sentence()), *([] if self.alike else [self.table(5)])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all levels."""
@@ -116,17 +121,17 @@ class LevelEffects(Result):
 
 
 def estimate_levels(
-    fit: "Fit", grid: Grid, criterion: str, group: str, term: str, level: float
+    fit: "Fit", grid: MarginalGrid, criterion: str, group: str, term: str, confidence: float
 ) -> LevelEffects:
     """Return the effects of all raters or items of a fitted model; ``group`` is ``rater`` or ``item``."""
     factors = [factor for factor in fit.design.factors if factor.name == group]
     if not factors:
-        raise BadModel(f"The model has no effect of {group}s: see what is said of its random part.")
+        raise BadModel(f"The model has no effect of {group}s: see what is said about its random part.")
     factor = factors[0]
     place = fit.design.factors.index(factor)
     weights = _average_columns(fit, grid, factor, term)
     effect = fit.solution.modes[place] @ weights
-    variance = float(weights @ fit.covariances[factor.name] @ weights)
+    variance = float(weights @ fit.variance_components[factor.name] @ weights)
     level_variance = max(variance, 0.0)
     cells = _find_cells(fit, group, term)
     if cells is None:
@@ -137,21 +142,23 @@ def estimate_levels(
         effect = effect + own.effect
         spread = own.deviation
         variance += cell_variance
-    reach = float(two_sided_quantile(level, np.array([np.inf]))[0]) * spread
+    reach = float(two_sided_quantile(confidence, np.array([np.inf]))[0]) * spread
     counts = np.bincount(factor.index, minlength=len(factor.levels))
     order = np.lexsort((np.arange(len(effect)), effect))
-    shares = fit.shares().table.set_index("group")["icc"]
+    shares = fit.icc().table.set_index("group")["icc"]
     share = float(shares.get(group, np.nan)) + (float(shares[cells.factor.name]) if cells else 0.0)
     return LevelEffects(
         criterion=criterion,
         group=group,
         units="latent units" if fit.ordinal else "points of the scale",
-        confidence=level,
+        confidence=confidence,
         sd=max(variance, 0.0) ** 0.5,
         share=share,
         averaged=cells is not None or len(factor.columns) > 1,
         own=level_variance**0.5 if cells is not None else np.nan,
-        by_system=float(fit.covariances[cells.factor.name][0, 0]) ** 0.5 if cells is not None else np.nan,
+        by_system=float(fit.variance_components[cells.factor.name][0, 0]) ** 0.5
+        if cells is not None
+        else np.nan,
         levels=tuple(
             LevelEffect(
                 str(factor.levels[k]),
@@ -165,7 +172,7 @@ def estimate_levels(
     )
 
 
-def _average_columns(fit: "Fit", grid: Grid, factor: "Factor", term: str) -> Floats:
+def _average_columns(fit: "Fit", grid: MarginalGrid, factor: "Factor", term: str) -> Floats:
     """Return the factor's columns averaged over the systems, each counting the same."""
     import pandas as pd
 
@@ -231,9 +238,9 @@ def _add_cells(fit: "Fit", factor: "Factor", place: int, cells: _Cells) -> tuple
     w = np.zeros((n_levels, S))
     sums = np.bincount(cells.factor.index, weights=_weights(fit), minlength=len(cells.level))
     w[level, cells.system] = sums
-    a = float(fit.covariances[factor.name][0, 0])
-    c = float(fit.covariances[cells.factor.name][0, 0])
-    free = c / (c * w + 1.0)  # 1 / (w + 1/c), also for c = 0
+    a = float(fit.variance_components[factor.name][0, 0])
+    c = float(fit.variance_components[cells.factor.name][0, 0])
+    free = c / (c * w + 1.0)  # 1 / (w + 1/c), even for c = 0
     m = (w * free).mean(axis=1)
     u = a / (1.0 + a * (w - w**2 * free).sum(axis=1))  # the variance of a level's own effect
     variance = (1.0 - m) ** 2 * u + free.sum(axis=1) / S**2

@@ -1,4 +1,4 @@
-"""What stands in the place of a part that could not be had: the reason."""
+"""What replaces a part of a result that could not be computed: the reason."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Missing:
 def attempt(make: Callable[[], T]) -> T | Missing:
     """Return what ``make`` makes, or why these data do not allow it.
 
-    Only what the data are to blame for is caught; a fault of ours is raised.
+    Only errors due to the data are caught; bugs are raised.
 
     >>> attempt(lambda: 3)
     3
@@ -37,4 +37,4 @@ def attempt(make: Callable[[], T]) -> T | Missing:
     except np.linalg.LinAlgError as error:
         return Missing(f"The equations of this part have no unique solution for these ratings ({error}).")
     except MemoryError:
-        return Missing("The memory of this machine is not enough for this part.")
+        return Missing("This machine has not enough memory for this part.")

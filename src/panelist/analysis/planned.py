@@ -1,30 +1,22 @@
-"""What a study declares, done to its ratings: the same exclusions, models and numbers as in its report."""
+"""The analysis that a study declares: the same exclusions, models and numbers as in its report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from panelist.analysis.across import adjust_across, check_across
-from panelist.analysis.analyse import (
-    MOST_RESAMPLED,
-    compare_as_planned,
-    lighten,
-    name_criteria,
-    rows_of,
-    settle,
-)
-from panelist.analysis.analysis_result import Settings
-from panelist.analysis.choices import analyse_choices, are_choices
-from panelist.analysis.clean import Exclusions, clean_ratings
-from panelist.analysis.comparison import Comparison
-from panelist.analysis.equivalence import check_margin
-from panelist.analysis.everything import read_everything
-from panelist.analysis.ranks import Better, check_better
+from panelist.analysis.analyse import MOST_RESAMPLED, compare_as_planned, lighten, name_criteria, rows_of
+from panelist.analysis.choices.choice_criteria import analyse_choices, are_choices
+from panelist.analysis.cleaning.clean import ExclusionReport, clean_ratings
+from panelist.analysis.cleaning.everything import read_everything
+from panelist.analysis.spec import AnalysisSpec
+from panelist.analysis.systems.across import adjust_across
+from panelist.analysis.systems.comparison import Comparison
+from panelist.analysis.systems.ranks import Better
+from panelist.core.display.result import Part, Result, Sentence
 from panelist.core.errors import BadRatings, PanelistError, UnknownName, did_you_mean
-from panelist.core.ratings import Ratings
-from panelist.core.result import Part, Result, Sentence
+from panelist.core.tables.ratings import Ratings
 from panelist.models.inference.adjust import find_adjustment
-from panelist.study.load import load_study
+from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 
 if TYPE_CHECKING:
@@ -33,12 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Planned(Result):
-    """The ratings of a study that count by its own rules, and how it declares that they are analysed."""
+    """The ratings of a study that count by its own rules, and the analysis that it declares."""
 
     study: Study = field(repr=False)
     ratings: Ratings = field(repr=False)
-    settings: Settings
-    exclusions: Exclusions
+    spec: AnalysisSpec
+    exclusions: ExclusionReport
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -49,12 +41,14 @@ class Planned(Result):
     def measurement(self) -> dict[str, str]:
         """The level of measurement of each criterion, where its scale has one."""
         here = set(self.ratings.criteria)
-        levels = {one.name: str(one.scale.level) for one in self.study.criteria if not one.scale.comparative}
+        levels = {
+            one.name: str(one.scale.measurement) for one in self.study.criteria if not one.scale.comparative
+        }
         return {name: level for name, level in levels.items() if level != "text" and name in here}
 
     @property
     def interval(self) -> str:
-        """How intervals of coefficients are made: none of very many ratings."""
+        """How intervals of coefficients are made: none for very many ratings."""
         counts = [len(rows_of(self.ratings, name)) for name in self.criteria]
         return "none" if max(counts, default=0) > MOST_RESAMPLED else "auto"
 
@@ -64,25 +58,25 @@ class Planned(Result):
 
     def sentence(self) -> str:
         """Return what the study declares, in words."""
-        one = self.settings
+        one = self.spec
         where = self.study.path.name if self.study.path is not None else "the study"
         pairs = find_adjustment(one.adjust).label
         across = "" if one.across_criteria == "none" else f", {one.across_criteria} across criteria"
         margin = "" if one.margin is None else f", equivalence within {one.margin:g} points"
         return (
             f"Answers from {self.ratings.source}, analysed as {where} declares: {self._say_model()}; "
-            f"alpha {1 - one.level:.3g}, pairs {pairs}{across}{margin}."
+            f"alpha {one.alpha:.3g}, pairs {pairs}{across}{margin}."
         )
 
     def _say_model(self) -> str:
-        """Return the model in words: choices have one of their own, and only ordinal ones a link."""
+        """Return the model in words: choices have their own model, and only ordinal models have a link."""
         if all(criterion.scale.comparative for criterion in self.study.criteria):
             return "the model that suits the choices"
-        formula = self.settings.formula or "the largest model that the design can bear"
-        model = "" if self.settings.model == "auto" else f"{self.settings.model}, "
-        levels = {str(criterion.scale.level) for criterion in self.study.criteria}
-        ordinal = levels & {"nominal", "ordinal"} and self.settings.model not in ("lmm", "lm")
-        return f"{model}{formula}{f', {self.settings.link} link' if ordinal else ''}"
+        formula = self.spec.formula or "the largest model that the design supports"
+        model = "" if self.spec.model == "auto" else f"{self.spec.model}, "
+        levels = {str(criterion.scale.measurement) for criterion in self.study.criteria}
+        ordinal = levels & {"nominal", "ordinal"} and self.spec.model not in ("lmm", "lm")
+        return f"{model}{formula}{f', {self.spec.link} link' if ordinal else ''}"
 
     def parts(self) -> list[Part]:
         """Return the declaration and what was excluded by which rule."""
@@ -96,12 +90,12 @@ class Planned(Result):
             "study": self.study.title,
             "study_hash": self.study.hash,
             "source": self.ratings.source,
-            "settings": asdict(self.settings),
+            "settings": self.spec.to_dict(),
             "exclusions": self.exclusions.to_dict(),
         }
 
     def choose(self, wanted: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the criteria asked for, all without any, or say which there are."""
+        """Return the criteria asked for, all where none is named, or raise with those there are."""
         for name in wanted or ():
             if name not in self.criteria:
                 raise UnknownName(f"No criterion is called {name!r}. {did_you_mean(name, self.criteria)}")
@@ -120,25 +114,18 @@ def read_planned(
 ) -> Planned:
     """Return the ratings of a study without what it excludes, and its analysis plan.
 
-    ``margin``, ``better`` and ``across_criteria`` are those of ``analyse``, where the study is silent.
+    ``margin``, ``better`` and ``across_criteria`` are those of ``analyse``, where the study does not state
+    them.
     """
     known = load_study(study)  # type: ignore[arg-type]
     everything = read_everything(ratings, columns)
     if source is not None:
         everything = replace(everything, ratings=replace(everything.ratings, source=source))
     cleaned = clean_ratings(everything, known)
-    check_margin(margin)
-    check_better(better or "higher")
-    check_across(across_criteria or "none")
-    declared = settle(known, 1000, 0)
-    settings = replace(
-        declared,
-        margin=declared.margin if margin is None else margin,
-        better=better,
-        across_criteria=across_criteria or declared.across_criteria,
-        columns=dict(columns or {}),
-    )
-    return Planned(study=known, ratings=cleaned.kept, settings=settings, exclusions=cleaned.exclusions)
+    declared = AnalysisSpec.from_study(known)
+    asked = declared.override(margin=margin, better=better, across_criteria=across_criteria)
+    spec = replace(asked, columns=dict(columns or {}))
+    return Planned(study=known, ratings=cleaned.kept, spec=spec, exclusions=cleaned.exclusions)
 
 
 def compare_planned(planned: Planned, criteria: Sequence[str] | None = None) -> Comparison:
@@ -148,7 +135,7 @@ def compare_planned(planned: Planned, criteria: Sequence[str] | None = None) -> 
     """
     wanted = planned.choose(criteria)
     done, failed = [], dict[str, PanelistError]()
-    alone = planned.settings.across_criteria == "none"
+    alone = planned.spec.across_criteria == "none"
     for name in wanted if alone else planned.criteria:
         try:
             done.append(_compare(planned, name))
@@ -158,8 +145,8 @@ def compare_planned(planned: Planned, criteria: Sequence[str] | None = None) -> 
     if len(missing) == len(wanted):
         raise missing[0]
     notes = [*planned.ratings.notes]
-    notes += [f"Left out, for it cannot be compared: {name}. {error}" for name, error in failed.items()]
-    done, said = adjust_across(done, planned.settings.across_criteria)
+    notes += [f"Left out, because it cannot be compared: {name}. {error}" for name, error in failed.items()]
+    done, said = adjust_across(done, planned.spec.across_criteria)
     shown = tuple(one for one in done if one.criterion in wanted)
     return Comparison(source=planned.ratings.source, criteria=shown, notes=(*notes, *said))
 
@@ -170,7 +157,7 @@ def _compare(planned: Planned, name: str) -> Any:
     if rows.frame.empty:
         raise BadRatings(f"There are no answers on {name!r} in {rows.source}.")
     if are_choices(rows.frame, criterion):
-        return analyse_choices(rows, name, planned.settings.adjust, planned.settings.level)
+        return analyse_choices(rows, name, planned.spec)
     rows.require("rating")
-    settings, note = lighten(rows, planned.settings)
-    return replace(compare_as_planned(rows, name, criterion, settings, note), criterion=name)
+    spec, note = lighten(rows, planned.spec)
+    return replace(compare_as_planned(rows, name, criterion, spec, note), criterion=name)

@@ -1,1 +1,1 @@
-"""The command line: one file a command, each of which parses, calls one public function and prints."""
+"""The command line: one file per command, each of which parses, calls one public function and prints."""

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
-from panelist.cli.options import Columns, Drop, Json, RatingsOrStudy, Where
+from panelist.cli.options import Columns, Confidence, Drop, Json, RatingsOrStudy, Where
 from panelist.cli.terminal import open_ratings, show_planned, show_progress, tell
 
 if TYPE_CHECKING:
     from panelist.agreement.reliability import Reliability
     from panelist.analysis.planned import Planned
-    from panelist.core.ratings import Ratings
-    from panelist.core.result import Result
+    from panelist.core.display.result import Result
+    from panelist.core.tables.ratings import Ratings
 
 
-Level = Annotated[
+Measurement = Annotated[
     str | None,
     typer.Option(
         metavar="nominal|ordinal|interval|ratio",
@@ -37,14 +37,17 @@ Interval = Annotated[
     str,
     typer.Option(
         metavar="auto|items|raters|both|analytic|none",
-        help="For whom the intervals hold: other items, other raters, or both; auto: both from five raters "
-        "on, else items. Or formulas where there are some.",
+        help="What the intervals generalise to: other items, other raters, or both; auto: both from five "
+        "raters "
+        "on, else items. analytic uses formulas where there are some.",
     ),
 ]
 Criterion = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME", help="Only this criterion; may be given again. Without it, all.", show_default=False
+        metavar="NAME",
+        help="Only this criterion; may be given more than once. Without it, all.",
+        show_default=False,
     ),
 ]
 ScalePoints = Annotated[
@@ -72,7 +75,7 @@ Figures = Annotated[
 ]
 
 
-DECIDED = ("level", "confidence", "scale", "unit", "repeats", "where", "drop")
+DECIDED = ("measurement", "confidence", "scale", "unit", "repeats", "where", "drop")
 """Options that a study decides."""
 
 
@@ -80,22 +83,21 @@ def agreement(
     context: typer.Context,
     source: RatingsOrStudy,
     ratings: StudyRatings = None,
-    level: Level = None,
+    measurement: Measurement = None,
     coefficients: Coefficients = None,
     interval: Interval = "auto",
     resamples: Annotated[int, typer.Option(metavar="N", help="The number of bootstrap samples.")] = 1000,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
-    confidence: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
+    confidence: Confidence = 0.95,
     criterion: Criterion = None,
     scale: ScalePoints = None,
     unit: Unit = None,
     repeats: Repeats = "first",
-    judges: Annotated[
-        bool, typer.Option("--judges", help="Add each rater against the others, and groups of raters.")
+    raters: Annotated[
+        bool, typer.Option("--raters", help="Compare each rater with the others, and groups of raters.")
     ] = False,
     generalizability: Annotated[
-        bool,
-        typer.Option("--generalizability", help="Add variance components, G, phi and a decision study."),
+        bool, typer.Option("--generalizability", help="Add variance components, G, phi and a decision study.")
     ] = False,
     votes: Annotated[
         bool, typer.Option("--votes", help="Add the majority label of each item, ties and entropy.")
@@ -111,9 +113,9 @@ def agreement(
 ) -> None:
     """Measure reliability: agreement and correlation, in words."""
     if figures is not None:
-        from panelist.core.replacing import check_folder
+        from panelist.core.files import check_folder
 
-        check_folder(figures, "figures")  # before the work, not after it
+        check_folder(figures, "figures")  # before the work starts
     planned = open_planned(source, ratings, columns)
     if planned is not None:
         refuse_options(context, DECIDED)
@@ -122,7 +124,7 @@ def agreement(
     if criterion:
         table = table.where(criterion=criterion)
     options: dict[str, Any] = {
-        "level": parse_level(level),
+        "measurement": parse_measurement(measurement),
         "coefficients": parse_names(coefficients or ("all" if json else None)),
         "interval": interval,
         "resamples": resamples,
@@ -134,20 +136,18 @@ def agreement(
     }
     if planned is not None:
         options |= _take_declared(planned, table, interval)
-    from panelist.analysis.comparative.choice_agreement import measure_any_agreement
+    from panelist.analysis.choices.choice_agreement import measure_any_agreement
 
     with show_progress("Resampling") as progress:
-        found = measure_any_agreement(
-            table, **options, on_step=lambda step: progress(step + 1, max(resamples, 1))
-        )
+        found = measure_any_agreement(table, **options, on_progress=progress)
     _refuse_undefined(found)
     results: dict[str, Result] = {"reliability": found}
     if checklist and not json:  # the JSON of every criterion has it anyway
         results["checklist"] = _wrap("Checklist", [one.checklist for one in found.criteria])
     if votes:
         results["votes"] = _vote(found)
-    if judges:
-        results |= _study_judges(found, table, options)
+    if raters:
+        results |= _study_raters(found, table, options)
     results |= _study_stability(table, found, options)
     wanted = generalizability or figures is not None
     studies = _generalize(found, table, options["confidence"]) if wanted else []
@@ -162,8 +162,8 @@ def _take_declared(planned: "Planned", table: "Ratings", interval: str) -> dict[
     """Return the options that the study decides: levels of measurement, confidence, kind of intervals."""
     levels = {name: level for name, level in planned.measurement.items() if name in table.criteria}
     return {
-        "level": levels or None,
-        "confidence": planned.settings.level,
+        "measurement": levels or None,
+        "confidence": planned.spec.confidence,
         "interval": planned.interval if interval == "auto" else interval,
     }
 
@@ -182,10 +182,10 @@ def _refuse_undefined(found: "Reliability") -> None:
         raise BadRatings(f"{found.source}: agreement cannot be measured, {reason}.")
 
 
-def parse_level(text: str | None) -> str | dict[str, str] | None:
-    """Return one level, or a level by criterion, as ``--level`` says it.
+def parse_measurement(text: str | None) -> str | dict[str, str] | None:
+    """Return one level, or a level by criterion, as given to ``--measurement``.
 
-    >>> parse_level("ordinal"), parse_level("fluency=ordinal,topic=nominal")
+    >>> parse_measurement("ordinal"), parse_measurement("fluency=ordinal,topic=nominal")
     ('ordinal', {'fluency': 'ordinal', 'topic': 'nominal'})
     """
     if text is None or "=" not in text:
@@ -231,23 +231,23 @@ def parse_scale(text: str | None) -> list[float] | None:
 
 
 def _wrap(heading: str, found: "list[Any]") -> "Result":
-    from panelist.agreement.per_criterion import PerCriterion
+    from panelist.agreement.studies.per_criterion import PerCriterion
 
     return PerCriterion(heading, found)
 
 
 def _vote(found: "Reliability") -> "Result":
-    from panelist.agreement.labels import vote
+    from panelist.agreement.studies.votes import vote
 
     return _wrap("Votes", [vote(one.table, one.criterion) for one in found.criteria if one.table])
 
 
-def _study_judges(found: "Reliability", table: "Ratings", options: dict[str, Any]) -> "dict[str, Result]":
-    from panelist.agreement.groups import compare_groups
-    from panelist.agreement.judges import study_judges
+def _study_raters(found: "Reliability", table: "Ratings", options: dict[str, Any]) -> "dict[str, Result]":
+    from panelist.agreement.studies.groups import compare_groups
+    from panelist.agreement.studies.raters import study_raters
     from panelist.core.errors import BadRatings
 
-    results: dict[str, Result] = {"judges": study_judges(_tables(found), confidence=options["confidence"])}
+    results: dict[str, Result] = {"raters": study_raters(_tables(found), confidence=options["confidence"])}
     if "group" in table.frame:
         try:
             results["groups"] = compare_groups(table, **options)
@@ -260,7 +260,7 @@ def _study_stability(table: "Ratings", found: "Reliability", options: dict[str, 
     """Return the stability where the ratings have two occasions; nothing otherwise."""
     if "occasion" not in table.frame or len(table.levels("occasion")) < 2:
         return {}
-    from panelist.agreement.stability import measure_stability
+    from panelist.agreement.studies.stability import measure_stability
     from panelist.core.errors import BadRatings
 
     try:
@@ -273,7 +273,7 @@ def _study_stability(table: "Ratings", found: "Reliability", options: dict[str, 
                     for stability in measure_stability(
                         table,
                         criterion=one.criterion if one.criterion in table.criteria else None,
-                        level=one.level,
+                        measurement=one.measurement,
                         resamples=options["resamples"] if options["interval"] != "none" else 0,
                         seed=options["seed"],
                         confidence=options["confidence"],
@@ -287,8 +287,8 @@ def _study_stability(table: "Ratings", found: "Reliability", options: dict[str, 
 
 
 def _generalize(found: "Reliability", table: "Ratings", confidence: float) -> "list[Any]":
-    """Return the variance components of each criterion that has some; say which have none, and why."""
-    from panelist.agreement.generalizability import study_generalizability
+    """Return the variance components of each criterion that has any; say which have none, and why."""
+    from panelist.agreement.studies.generalizability import study_generalizability
     from panelist.core.errors import PanelistError
 
     studies = []
@@ -303,9 +303,9 @@ def _generalize(found: "Reliability", table: "Ratings", confidence: float) -> "l
 
 def _draw(found: "Reliability", studies: "list[Any]", folder: Path) -> None:
     """Draw what these ratings can show, and say which files were written."""
-    from panelist.agreement.judges import study_judges
+    from panelist.agreement.studies.raters import study_raters
     from panelist.core.errors import BadFile
-    from panelist.reports import agreement_figures as draw
+    from panelist.reports.figures import agreement_figures as draw
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -313,7 +313,7 @@ def _draw(found: "Reliability", studies: "list[Any]", folder: Path) -> None:
         raise BadFile(f"The folder {str(folder)!r} for figures cannot be made: {error.strerror}.") from error
     tables = _tables(found)
     numbers = [(name, one) for name, one in tables if not one.labels]
-    pairs = [one for one in study_judges(tables).criteria if one.matrices]
+    pairs = [one for one in study_raters(tables).criteria if one.matrices]
     written = [folder / "categories.svg"]
     draw.draw_categories(tables, written[0])
     if numbers:

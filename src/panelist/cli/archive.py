@@ -24,17 +24,16 @@ def archive(
         ),
     ] = None,
     ids: Annotated[
-        bool,
-        typer.Option("--ids", help="Also the ids that others know raters by. Without it, pseudonyms only."),
+        bool, typer.Option("--ids", help="Also the outside ids of raters. Without it, pseudonyms only.")
     ] = False,
     db: DatabaseUrl = None,
     columns: Columns = None,
     json: Json = False,
 ) -> None:
     """Pack a study with its plan, ratings, report, sheets and versions."""
-    from panelist.core.columns import parse_columns
     from panelist.core.errors import PanelistError
-    from panelist.reports.archive import write_archive
+    from panelist.core.tables.columns import parse_columns
+    from panelist.reports.archive.write_archive import write_archive
 
     if ratings is not None and db is not None:
         raise PanelistError("--ratings and --db both say where the ratings are; give one of them.")
@@ -45,7 +44,7 @@ def archive(
         db=db,
         ids=ids,
         columns=parse_columns(columns) or None,
-        on_step=lambda name: tell(f"Archiving: {name}"),
+        on_progress=lambda now: tell(f"Archiving: {now.what}"),
     )
     if ids:
         tell("Note: this archive says who the raters are. Keep it apart from what you share.")

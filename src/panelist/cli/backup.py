@@ -15,12 +15,12 @@ def backup(
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.", show_default=False)
     ],
     db: DatabaseUrl = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
 ) -> None:
-    """Back up what was collected, also while collecting goes on."""
-    from panelist.collection.store.backup import back_up
+    """Back up what was collected, even while collecting continues."""
+    from panelist.collection.store.database.backup import back_up
     from panelist.collection.store.store import find_database
-    from panelist.study.load import load_study
+    from panelist.study.reading.load import load_study
 
     database = find_database(db, load_study(study), create=False)
     try:

@@ -9,9 +9,9 @@ from panelist.cli.options import Json
 from panelist.cli.terminal import say, show, show_all
 
 if TYPE_CHECKING:
-    from panelist.core.result import Result
+    from panelist.core.display.result import Result
+    from panelist.study.check_summary import StudyCheck
     from panelist.study.study import Study
-    from panelist.study.summary import StudyCheck
 
 THE_ANSWER_IS_NO = 1
 
@@ -44,7 +44,7 @@ def check(
     if against is not None or output is not None:
         _compare(study, against, output, json)
         return
-    from panelist.study.summary import check_study
+    from panelist.study.check_summary import check_study
 
     found, more = _try_plan(check_study(study))
     more |= _follow_repeat(found)
@@ -71,11 +71,11 @@ def check(
 
 
 def _compare(study: Path, against: Path | None, output: Path | None, json: bool) -> None:
-    """Show in what a repeat deviates from its original."""
+    """Show how a repeat deviates from its original."""
     from panelist.core.errors import PanelistError
-    from panelist.reports.deviation_files import find_writer, write_deviations
-    from panelist.reproduction.deviations import find_deviations
-    from panelist.study.load import load_study
+    from panelist.reports.repeat.deviation_files import find_writer, write_deviations
+    from panelist.reproduction.deviations.deviation_table import find_deviations
+    from panelist.study.reading.load import load_study
 
     if against is None:
         raise PanelistError("-o goes with --against ORIGINAL, whose deviations it writes.")
@@ -96,7 +96,7 @@ def _follow_repeat(found: "StudyCheck") -> "dict[str, Result]":
     """Return how far a repeat has come, where the study is one."""
     if found.study is None or found.study.file.repeat is None:
         return {}
-    from panelist.reports.guided_steps import follow_repeat
+    from panelist.reports.repeat.steps import follow_repeat
 
     state = follow_repeat(found.study)
     return {"repeat": state} if state else {}
@@ -109,12 +109,12 @@ def _try_plan(found: "StudyCheck") -> "tuple[StudyCheck, dict[str, Result]]":
     from dataclasses import replace
 
     from panelist.core.errors import BadDesign
-    from panelist.design.summary import preview_estimates
+    from panelist.design.plan_summary import preview_estimates
     from panelist.study.problems import Problem
 
     try:
         estimates = preview_estimates(found.study)
-        if found.study.file.hit is not None:  # what it can estimate, the form alone knows
+        if found.study.file.hit is not None:  # what it can estimate depends on the form alone
             return _check_hit(found, found.study), {}
         return found, {"estimates": estimates}
     except BadDesign as error:
@@ -126,7 +126,7 @@ def _check_hit(found: "StudyCheck", study: "Study") -> "StudyCheck":
     """Return the check with what is wrong with the mapping of an old HIT."""
     from dataclasses import replace
 
-    from panelist.collection.legacy.hit_check import check_hit
+    from panelist.collection.robots.hit_check import check_hit
 
     problems = check_hit(study)
     grave = tuple(problem for problem in problems if problem.grave)

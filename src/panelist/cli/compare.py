@@ -11,6 +11,7 @@ from panelist.cli.options import (
     Better,
     By,
     Columns,
+    Confidence,
     Df,
     Drop,
     Json,
@@ -32,14 +33,14 @@ AnyModel = Annotated[
 Cluster = Annotated[
     str,
     typer.Option(
-        metavar="rater|item|both|none", help="Whose choices hang together; for ratings the formula says it."
+        metavar="rater|item|both|none", help="Which choices are correlated; for ratings the formula says it."
     ),
 ]
 Criteria = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Compare on this criterion; may be given again. Without it, on all.",
+        help="Compare on this criterion; may be given more than once. Without it, on all.",
         show_default=False,
     ),
 ]
@@ -57,13 +58,25 @@ WholeFormula = Annotated[
         "--formula",
         "-f",
         metavar="FORMULA",
-        help="Fit exactly this model; without it, the largest that the design can bear.",
+        help="Fit exactly this model; without it, the largest that the design supports.",
         show_default=False,
     ),
 ]
 
 
-DECIDED = ("adjust", "level", "formula", "model", "link", "cluster", "reference", "df", "by", "where", "drop")
+DECIDED = (
+    "adjust",
+    "confidence",
+    "formula",
+    "model",
+    "link",
+    "cluster",
+    "reference",
+    "df",
+    "by",
+    "where",
+    "drop",
+)
 """Options that a study decides."""
 
 
@@ -73,7 +86,7 @@ def compare(
     ratings: StudyRatings = None,
     criterion: Criteria = None,
     adjust: Adjust = "tukey",
-    level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
+    confidence: Confidence = 0.95,
     formula: WholeFormula = None,
     model: AnyModel = "auto",
     link: Link = "probit",
@@ -100,9 +113,9 @@ def compare(
 ) -> None:
     """Compare systems: estimates, ranks, all pairs (adjusted)."""
     if figure is not None:
-        from panelist.reports.figures import check_figure_path
+        from panelist.reports.figures.style import check_figure_path
 
-        check_figure_path(figure)  # before the work, not after it
+        check_figure_path(figure)  # before the work starts
     planned = open_planned(
         source, ratings, columns, margin=margin, better=better, across_criteria=across_criteria
     )
@@ -121,7 +134,7 @@ def compare(
             link=link,
             formula=formula,
             adjust=adjust,
-            level=level,
+            confidence=confidence,
             criteria=criterion,
             reference=reference,
             cluster=cluster,
@@ -130,10 +143,10 @@ def compare(
             better=better or "higher",  # type: ignore[arg-type]  # compare_systems checks it
             across_criteria=across_criteria or "none",
             by=by,
-            on_step=lambda name: tell(f"Comparing on {name}"),
+            on_progress=lambda now: tell(f"Comparing on {now.what}"),
         )
     if figure is not None:
-        from panelist.reports.figures import draw_systems
+        from panelist.reports.figures.style import draw_systems
 
         draw_systems(found, figure)
         tell(f"Figure written to {figure}.")

@@ -8,19 +8,22 @@ from typing import Annotated
 import typer
 
 from panelist.cli.terminal import say, show_progress
+from panelist.study.file_names import RATINGS_FILE
 
 MARK = "demo.json"
-MADE = ("study", "ratings.csv", "report.html", "report_files", "heds.json", "heds.html")
+MADE = ("study", RATINGS_FILE, "report.html", "report_files", "heds.json", "heds.html")
 _WRAP = TextWrapper(98, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def demo(
     out: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="DIR", help="The folder to fill; a demo in it is made anew."),
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="The folder to fill; an earlier demo in it is replaced."
+        ),
     ] = Path("panelist-demo"),
     keep_serving: Annotated[
-        bool, typer.Option("--keep-serving", help="Leave the server up, with places for people to rate.")
+        bool, typer.Option("--keep-serving", help="Keep the server running, with places for people to rate.")
     ] = False,
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="The server's port; 0 takes any that is free.")
@@ -31,7 +34,7 @@ def demo(
             metavar="N",
             min=2,
             max=500,
-            help="How many simulated raters come; otherwise 24.",
+            help="How many simulated raters take part; otherwise 24.",
             show_default=False,
         ),
     ] = None,
@@ -43,16 +46,18 @@ def demo(
     """Show the whole life of a study: power, plan, rating pages, analysis, report."""
     import time
 
-    from panelist.cli.whole_life import Wishes, live
-    from panelist.collection.web.launch import take_port
+    from panelist.cli.whole_life import DemoOptions, live
+    from panelist.web.server import take_port
 
     start = time.perf_counter()
     if port:
         take_port("127.0.0.1", port).close()  # said now rather than after the power analysis
     _make_folder(out)
-    wishes = Wishes(folder=out, seed=seed, raters=raters, sims=sims, port=port, keep_serving=keep_serving)
+    options = DemoOptions(
+        folder=out, seed=seed, raters=raters, sims=sims, port=port, keep_serving=keep_serving
+    )
     say("A study from its file to its report. Nobody gives these ratings: the raters are simulated.")
-    with closing(live(wishes, show_progress)) as steps:
+    with closing(live(options, show_progress)) as steps:
         for number, line in enumerate(steps, start=1):
             say(_WRAP.fill(f"{number:2}. {line}"))
     say()

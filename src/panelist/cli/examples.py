@@ -3,20 +3,22 @@
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "demo": ("panelist demo", "panelist demo --keep-serving --output my-demo"),
     "init": ("panelist init help-desk", "panelist init forecasts --template vas"),
-    "check": (
-        "panelist check help-desk",
-        "panelist check repeat --against original -o deviations.md",
-    ),
+    "check": ("panelist check help-desk", "panelist check repeat --against original -o deviations.md"),
     "power": (
         "panelist power --items 50,100 --ratings-per-item 3,5 --effects 0.25,0.5",
         "panelist power --study help-desk --effects 0.5,1 --figure power.svg",
         "panelist power --pilot pilot.csv --criterion fluency --items 100,200",
     ),
+    "power paper": ("panelist power paper -o howcroft-rieser",),
     "size": (
         "panelist size --effect 0.5 --power 0.8",
         "panelist size --study help-desk --effect 0.5 --budget 400",
     ),
     "plan": ("panelist plan help-desk",),
+    "plan extend": (
+        "panelist plan extend help-desk --add 3",
+        "panelist plan extend help-desk --replace r003",
+    ),
     "preregister": (
         "panelist preregister help-desk --draft",
         "panelist preregister help-desk -o preregistration.md",
@@ -45,22 +47,25 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "panelist forget help-desk --rater 5f2d8a10c3 --yes",
     ),
     "import": (
-        "panelist import Batch_123_batch_results.csv --draft",
-        "panelist import Batch_123_batch_results.csv --mapping mapping.yaml -o ratings.csv",
+        "panelist import Batch_123.csv --draft",
+        "panelist import Batch_123.csv --mapping mapping.yaml -o ratings.csv",
     ),
     "report": (
         "panelist report help-desk",
         "panelist report ratings.csv -o report.html --across-criteria holm",
     ),
-    "heds": (
-        "panelist heds help-desk -o heds.json -o heds.html",
-        "panelist heds --lint heds.json",
+    "heds fill": (
+        "panelist heds fill help-desk -o heds.json -o heds.html",
+        "panelist heds fill help-desk --ask",
     ),
+    "heds lint": ("panelist heds lint heds.json",),
+    "heds convert": ("panelist heds convert card-2x.json --to 3.0 -o card-3.json",),
+    "heds diff": ("panelist heds diff original.json help-desk",),
     "archive": ("panelist archive help-desk -o help-desk.zip",),
     "verify": ("panelist verify help-desk.zip",),
     "agreement": (
         "panelist agreement help-desk",
-        "panelist agreement ratings.csv --criterion fluency --judges",
+        "panelist agreement ratings.csv --criterion fluency --raters",
     ),
     "compare": (
         "panelist compare help-desk",
@@ -68,10 +73,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "panelist compare ratings.csv --where language=en --figure systems.svg",
     ),
     "scales": ("panelist scales likert.csv slider.csv --names VDS-7,VAS",),
-    "reproduce": (
-        "panelist reproduce original.csv repeat.csv --scale-min 1",
-        "panelist reproduce original.csv --size",
-    ),
+    "reproduce": ("panelist reproduce original.csv repeat.csv --scale-min 1",),
+    "reproduce size": ("panelist reproduce size original.csv", "panelist reproduce size --n 20 --p 0.04"),
     "fit": (
         "panelist fit help-desk --criterion fluency",
         "panelist fit ratings.csv -f 'rating ~ system + (1 | rater) + (1 | item)'",
@@ -81,7 +84,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 
 def write_epilog(command: str) -> str:
-    """Return what stands at the end of a command's help; nothing where there is no example."""
+    """Return the end of a command's help; nothing where there is no example."""
     examples = EXAMPLES.get(command, ())
     heading = "Example:" if len(examples) == 1 else "Examples:"
     return "\n".join(["\b", heading, *(f"  {line}" for line in examples)]) if examples else ""

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import typer
 
 from panelist.cli.terminal import say, tell
-from panelist.core.counting import counted
 from panelist.core.errors import PanelistError
+from panelist.core.prose import count
 
 DATABASE_VARIABLE = "PANELIST_DATABASE_URL"
 
@@ -21,11 +21,14 @@ def _keep_secret(context: typer.Context, given: typer.CallbackParam, value: str 
     """Return the database; refuse a password on the command line, where everybody can read it."""
     source = context.get_parameter_source(given.name or "")
     if value and "://" in value and source is not None and source.name == "COMMANDLINE":
+        from panelist.collection.store.database.engine import SECRETS
+
         try:
-            password = urlsplit(value).password
-        except ValueError:  # what is wrong with it is said where it is opened
-            password = None
-        if password:
+            parts = urlsplit(value)
+            secret = bool(parts.password) or any(name in SECRETS for name, _ in parse_qsl(parts.query))
+        except ValueError:  # what is wrong with it is reported where it is opened
+            secret = False
+        if secret:
             raise BadSecret(
                 "A password on the command line can be read by everybody on this machine. Put the whole "
                 f"address into the environment, as {DATABASE_VARIABLE}, and leave --db out; or leave the "
@@ -54,8 +57,9 @@ StudyChanged = Annotated[
     str,
     typer.Option(
         metavar="NAME,…",
-        help="Go on though these parts of the study changed since people came: criteria, outputs, design, "
-        "raters, practice, checks, wording (all else) or all. That is recorded.",
+        help="Continue although these parts of the study changed since people came: criteria, outputs, "
+        "design, "
+        "raters, practice, checks, wording (everything else) or all. This is recorded.",
         show_default=False,
     ),
 ]
@@ -89,44 +93,44 @@ def export(
         str,
         typer.Option(
             metavar="ratings|visits|answers|events|actions|batch",
-            help="The table: ratings, or the visits, all answers, what happened, what researchers did; of an "
+            help="The table: ratings, or the visits, all answers, what happened, what researchers did; for "
+            "an "
             "old HIT also its batch results.",
         ),
     ] = "ratings",
     ids: Annotated[
-        bool,
-        typer.Option("--ids", help="Also the ids that others know raters by. Without it, pseudonyms only."),
+        bool, typer.Option("--ids", help="Also the outside ids of raters. Without it, pseudonyms only.")
     ] = False,
     db: DatabaseUrl = None,
     study_changed: StudyChanged = "",
 ) -> None:
-    """Export what was collected, also while collecting goes on."""
-    from panelist.collection.export import find_exporter, is_allowed, write_export
+    """Export what was collected, even while collecting continues."""
+    from panelist.collection.export.tables_of_study import find_exporter, is_allowed, write_export
     from panelist.collection.store.store import open_store
-    from panelist.core.readers import find_ending
-    from panelist.core.replacing import check_place
-    from panelist.study.load import load_study
+    from panelist.core.files import check_place
+    from panelist.core.tables.readers import find_ending
+    from panelist.study.reading.load import load_study
 
-    make, _ = find_exporter(what), find_ending(check_place(output, "export"))  # before the work, not after
+    make, _ = find_exporter(what), find_ending(check_place(output, "export"))  # before the work starts
     loaded = load_study(study)
     allowed = read_allowed(study_changed)
     with open_store(db, loaded, create=False) as store:
         snapshot, plan = store.snapshot(), store.plan()
     if allowed and is_allowed(snapshot, loaded, plan, allowed):
-        # On record before anything leaves: from here on it is a version of the study like the others.
+        # Recorded before anything is exported: from here on it is a version of the study like the others.
         with open_store(db, loaded, allowed=allowed) as store:
             snapshot = store.snapshot()
-    frame = make(snapshot, loaded, plan, ids=ids)
-    changed = write_export(frame, output, private=ids)
-    for note in frame.attrs.get("notes", ()):
+    made = make(snapshot, loaded, plan, ids=ids)
+    changed = write_export(made.frame, output, private=ids)
+    for note in made.notes:
         tell(f"Note: {note}.")
     if changed:
         tell(
-            f"Note: {counted(changed, 'text begins', 'texts begin')} "
+            f"Note: {count(changed, 'text begins', 'texts begin')} "
             "like a formula and got an apostrophe before it, so that no "
             "spreadsheet runs it. Files .jsonl and .parquet have them as they were given."
         )
     if ids:
         tell("Note: this file says who the raters are. Keep it apart from what you share.")
-    rows = f"{len(frame):,} {'row' if len(frame) == 1 else 'rows'}"
+    rows = count(len(made.frame), "row")
     say(f"{rows} of {what} written to {output} ({len(snapshot.visits):,} visits).")

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
-from panelist.cli.options import Columns, Df, Drop, Json, Link, Model, RatingsOrStudy, Where
+from panelist.cli.options import Columns, Confidence, Df, Drop, Json, Link, Model, RatingsOrStudy, Where
 from panelist.cli.terminal import open_ratings, show_planned, show_progress
 
 if TYPE_CHECKING:
     from panelist.analysis.planned import Planned
-    from panelist.core.result import Result
+    from panelist.core.display.result import Result
 
 
-DECIDED = ("model", "link", "df", "level", "where", "drop")
+DECIDED = ("model", "link", "df", "confidence", "where", "drop")
 """Options that a study decides,"""
 OF_FORMULAS = ("threshold", "method", "quadrature")
-"""and those that go with a formula of one's own."""
+"""and those that go with a formula given by the user."""
 
 
 def fit(
@@ -29,8 +29,8 @@ def fit(
             "--formula",
             "-f",
             metavar="FORMULA",
-            help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. Of a study without it, the "
-            "model by which compare and report judge the criterion.",
+            help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. For a study without it, the "
+            "model that compare and report use for the criterion.",
             show_default=False,
         ),
     ] = None,
@@ -64,7 +64,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
+    confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
     where: Where = None,
     columns: Columns = None,
@@ -75,7 +75,7 @@ def fit(
     planned = open_planned(source, ratings, columns)
     if planned is not None:
         refuse_options(context, (*DECIDED, *(OF_FORMULAS if formula is None else ())))
-        model, link, level = planned.settings.model, planned.settings.link, planned.settings.level
+        model, link, confidence = planned.spec.model, planned.spec.link, planned.spec.confidence
         criterion = _choose(planned, criterion)
     if planned is not None and formula is None:
         fitted = _fit_planned(planned, criterion)
@@ -92,7 +92,9 @@ def fit(
         from panelist.models.inference.intervals import find_intervals
 
         with show_progress("Bootstrap") as progress:
-            results["intervals"] = find_intervals(fitted, intervals, level, seed=seed, progress=progress)
+            results["intervals"] = find_intervals(
+                fitted, intervals, confidence, seed=seed, on_progress=progress
+            )
     show_planned(planned, results, json)
 
 
@@ -113,7 +115,7 @@ def _choose(planned: "Planned", criterion: str | None) -> str:
     if criterion is None and len(planned.criteria) > 1:
         names = ", ".join(planned.criteria)
         raise PanelistError(
-            f"The study has several criteria; one model is of one of them. Add --criterion: {names}."
+            f"The study has several criteria, and one model is for one of them. Add --criterion: {names}."
         )
     return planned.choose(None if criterion is None else [criterion])[0]
 

@@ -20,7 +20,7 @@ def forget(
         ),
     ],
     yes: Annotated[
-        bool, typer.Option("--yes", help="Erase it; without this, only tell what there is.")
+        bool, typer.Option("--yes", help="Erase it; without this, only say what there is.")
     ] = False,
     db: DatabaseUrl = None,
 ) -> None:
@@ -28,7 +28,7 @@ def forget(
     from panelist.collection.forgetting import find_person, wipe
     from panelist.collection.forgetting import forget as erase
     from panelist.collection.store.store import open_store
-    from panelist.study.load import load_study
+    from panelist.study.reading.load import load_study
 
     with open_store(db, load_study(study), create=False) as store:
         person = find_person(store, rater)
@@ -37,20 +37,17 @@ def forget(
         if person.traces.payments:
             tell("Note: what was paid for which submission stays in the journal of payments.")
         if not yes:
-            say("Nothing is erased yet. Add --yes to erase it; that cannot be taken back.")
+            say("Nothing is erased yet. Add --yes to erase it; that cannot be undone.")
             return
         erase(store, person, _find_name())
         wiped = wipe(store)
     say("All of that is erased. The place is free again, and the record says that one person withdrew.")
     if not wiped:
         tell(
-            "Note: others are at work in the database. What was deleted is gone from its journal "
+            "Note: other programs are using the database. What was deleted is gone from its journal "
             "(study.db-wal) once they have ended."
         )
-    tell(
-        "Note: backups and exports made before still hold it: delete them. If the server runs, start it "
-        "again: its dashboard still shows what it has read."
-    )
+    tell("Note: backups and exports made before still hold it: delete them.")
 
 
 def _find_name() -> str:

@@ -8,9 +8,10 @@ import typer
 
 from panelist.cli.options import Json
 from panelist.cli.terminal import say, show, tell
+from panelist.study.file_names import RATINGS_FILE
 
 if TYPE_CHECKING:
-    from panelist.collection.legacy.imported import Imported
+    from panelist.collection.imports.imported import Imported
 
 
 Files = Annotated[
@@ -84,7 +85,7 @@ Salt = Annotated[
 
 def import_(
     files: Files,
-    output: Output = Path("ratings.csv"),
+    output: Output = Path(RATINGS_FILE),
     mapping: MappingFile = None,
     draft: DraftOnly = False,
     source: Source = None,
@@ -100,9 +101,9 @@ def import_(
     if draft:
         _write_draft(files, source, mapping or Path("mapping.yaml"), reading, names)
         return
-    from panelist.collection.legacy.imported import write_imported
-    from panelist.collection.legacy.salts import keep_salt, read_salt
-    from panelist.core.readers import find_ending
+    from panelist.collection.imports.imported import write_imported
+    from panelist.collection.imports.salts import keep_salt, read_salt
+    from panelist.core.tables.readers import find_ending
 
     find_ending(output)  # before the work, not after it
     place = salt or output.parent / "import.salt"
@@ -133,8 +134,8 @@ def _import(
     header: list[str],
 ) -> "Imported":
     """Return what was imported; where several readings are possible, a person at a terminal is asked."""
-    from panelist.collection.legacy.importing import import_results
-    from panelist.collection.legacy.recognising import Ambiguous, describe_readings
+    from panelist.collection.imports.importer import import_results
+    from panelist.collection.imports.recognising import Ambiguous, describe_readings
 
     def take(number: int | None) -> "Imported":
         return import_results(
@@ -175,7 +176,7 @@ def _keep_mapping(found: "Imported", output: Path) -> list[Path]:
 def _write_draft(
     files: list[Path], source: str | None, path: Path, reading: int | None, header: list[str]
 ) -> None:
-    from panelist.collection.legacy.importing import draft_for
+    from panelist.collection.imports.importer import draft_for
     from panelist.core.errors import BadFile
 
     if path.exists():

@@ -22,7 +22,7 @@ def init(
             "--template",
             "-t",
             metavar="likert|vas|binary|pairs|best-worst|mixed",
-            help="What to begin with; likert without it.",
+            help="The template to begin with; likert without it.",
             show_default=False,
         ),
     ] = None,
@@ -58,11 +58,11 @@ def init(
 
 def _begin_repeat(folder: Path, original: Path, template: str | None, columns: str | None) -> None:
     """Make the folder of a repeat, and show its steps."""
-    from panelist.core.columns import parse_columns
     from panelist.core.errors import PanelistError
-    from panelist.reports.guided_start import begin_repeat
-    from panelist.reports.guided_steps import follow_repeat
-    from panelist.study.load import load_study
+    from panelist.core.tables.columns import parse_columns
+    from panelist.reports.repeat.begin import begin_repeat
+    from panelist.reports.repeat.steps import follow_repeat
+    from panelist.study.reading.load import load_study
 
     if template is not None:
         raise PanelistError("--template and --repeat both say what to begin with; give one of them.")

@@ -24,13 +24,13 @@ def links(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Signed open links instead, one for each id in this file (one in a line): for a class or a "
-            "list of your own. They take a place when their person agrees.",
+            help="Signed open links instead, one for each id in this file (one per line): for a class or a "
+            "list of your own. A place is taken when the person agrees to take part.",
             show_default=False,
         ),
     ] = None,
     unused: Annotated[
-        bool, typer.Option("--unused", help="Make none: show those that nobody has used so far.")
+        bool, typer.Option("--unused", help="Make none; show those that nobody has used so far.")
     ] = False,
     url: Annotated[
         str, typer.Option(metavar="URL", help="How raters reach the server.")
@@ -41,18 +41,18 @@ def links(
     ] = None,
     db: DatabaseUrl = None,
 ) -> None:
-    """Make links for raters, one a person."""
-    from panelist.collection.crowd.panel import find_id_parameters
+    """Make links for raters, one per person."""
+    from panelist.collection.addresses import check_url
+    from panelist.collection.checked_store import open_checked
     from panelist.collection.links import find_links, make_links, read_ids, sign_links, write_links
-    from panelist.collection.web.config import check_url
-    from panelist.collection.web.launch import Wishes, open_checked
-    from panelist.study.load import load_study
+    from panelist.collection.recruiting.panel import find_id_parameters
+    from panelist.study.reading.load import load_study
 
     notes: list[str] = []
     address = check_url(url)
     loaded = load_study(study)
     people = read_ids(ids) if ids is not None else ()
-    with open_checked(loaded, Wishes(study=study, database=db), notes) as store:
+    with open_checked(loaded, db, notes) as store:
         if people:
             name = find_id_parameters(loaded, ("id",))[0]
             made = sign_links(store.study.secret, address, name, people)
@@ -62,7 +62,10 @@ def links(
         tell(f"note: {note}")
     if output is not None:
         write_links(made, output, "id" if people else "place")
-        say(f"{len(made)} links in {output}. Whoever has a link is that rater: send each to one person only.")
+        say(
+            f"{len(made)} links in {output}. Anyone who has a link is that rater: send each to one person "
+            "only."
+        )
         return
     for link in made:
         say("  ".join(part for part in (link.place, link.group, link.link) if part))

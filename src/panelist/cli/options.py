@@ -1,4 +1,4 @@
-"""Options that several commands share: one word, one help text."""
+"""Options that several commands share: one name, one help text."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,8 +22,7 @@ Model = Annotated[
     ),
 ]
 Link = Annotated[
-    str,
-    typer.Option(metavar="probit|logit|cloglog|loglog|cauchit", help="The link of an ordinal model."),
+    str, typer.Option(metavar="probit|logit|cloglog|loglog|cauchit", help="The link of an ordinal model.")
 ]
 Df = Annotated[
     str,
@@ -32,18 +31,19 @@ Df = Annotated[
         help="How an ordinal mixed model is tested: t allows for few raters and items, z does not.",
     ),
 ]
+Confidence = Annotated[float, typer.Option(metavar="SHARE", help="The confidence level of the intervals.")]
 Margin = Annotated[
     float | None,
     typer.Option(
         metavar="POINTS",
-        help="Also test each pair for equivalence: a difference of less than so many points.",
+        help="Also test each pair for equivalence: a difference of less than this many points.",
         show_default=False,
     ),
 ]
 Better = Annotated[
     str | None,
     typer.Option(
-        metavar="higher|lower", help="Which ratings are the good ones; higher by default.", show_default=False
+        metavar="higher|lower", help="Which ratings are better; higher by default.", show_default=False
     ),
 ]
 AcrossCriteria = Annotated[
@@ -58,7 +58,7 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COL=VALUE",
-        help="Use these rows only; may be given again. One column given twice takes either value.",
+        help="Use these rows only; may be given more than once. A column given twice takes either value.",
         show_default=False,
     ),
 ]
@@ -83,8 +83,8 @@ Drop = Annotated[
     list[str] | None,
     typer.Option(
         metavar="invalid|placeholders|duplicates",
-        help="Leave out words among numbers, raters who are nobody (na, unknown), or copies of rows; may be "
-        "given again.",
+        help="Leave out words among numbers, placeholder raters (na, unknown), or copies of rows; may be "
+        "given more than once.",
         show_default=False,
     ),
 ]

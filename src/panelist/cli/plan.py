@@ -1,4 +1,4 @@
-"""``panelist plan``: who sees what in which order; what is balanced, what can be estimated, what it costs."""
+"""``panelist plan`` and ``panelist plan extend``: who sees what, how balanced it is, and what it costs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,10 +9,21 @@ from panelist.cli.options import Json
 from panelist.cli.terminal import say, show, tell
 
 if TYPE_CHECKING:
-    from panelist.design.pilot_time import PilotTime
+    from panelist.design.assess.pilot_time import PilotTime
+    from panelist.design.update import UpdatedPlan
+    from panelist.study.study import Study
 
 StudyPath = Annotated[
     Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
+]
+
+Pilot = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RATINGS",
+        help="Take the minutes per page from the seconds in these ratings, for time and cost.",
+        show_default=False,
+    ),
 ]
 
 
@@ -23,7 +34,7 @@ def plan(
         typer.Option(
             metavar="N",
             min=1,
-            help="So many raters; more than an existing plan has are added to it, and nobody moves.",
+            help="The number of raters; those beyond an existing plan are added to it, and nobody moves.",
             show_default=False,
         ),
     ] = None,
@@ -31,42 +42,54 @@ def plan(
         int | None,
         typer.Option(metavar="N", min=0, help="Another seed than the study file's.", show_default=False),
     ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace a plan that differs. Never while raters are working on it."),
+    ] = False,
+    pilot: Pilot = None,
+    json: Json = False,
+) -> None:
+    """Plan a study: who sees what, its balance, its cost."""
+    from panelist.design.update import keep_plan
+    from panelist.study.reading.load import load_study
+
+    loaded = load_study(study)
+    _hand_out(study, loaded, keep_plan(loaded, raters, seed, force), pilot, json)
+
+
+def plan_extend(
+    study: StudyPath,
     add: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Add so many raters to the plan.", show_default=False),
+        typer.Option(metavar="N", min=1, help="Add this many raters to the plan.", show_default=False),
     ] = None,
     replace: Annotated[
         str | None,
         typer.Option(metavar="RATER", help="Give the pages of this rater to a new one.", show_default=False),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a plan that differs. Never while raters are at it.")
-    ] = False,
-    pilot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RATINGS",
-            help="Take the minutes of a page from the seconds in these ratings, for time and cost.",
-            show_default=False,
-        ),
-    ] = None,
+    pilot: Pilot = None,
     json: Json = False,
 ) -> None:
-    """Plan a study: who sees what, its balance, its cost."""
-    _refuse_clashes(raters=raters, seed=seed, add=add, replace=replace, force=force)
-    from panelist.design.files import RECORD, TABLE, write_plan
-    from panelist.design.keep import change_plan, keep_plan
-    from panelist.design.summary import summarise_plan
-    from panelist.study.load import load_study
+    """Add raters to a plan, or replace one who dropped out; nobody else moves."""
+    from panelist.design.update import change_plan
+    from panelist.study.reading.load import load_study
 
+    if (add is None) == (replace is None):
+        raise typer.BadParameter("say --add N or --replace RATER: one of the two, not both")
     loaded = load_study(study)
-    time = None if pilot is None else _measure_pilot(pilot)
-    changing = add is not None or replace is not None
-    kept = change_plan(loaded, add, replace) if changing else keep_plan(loaded, raters, seed, force)
-    summary = summarise_plan(kept.plan, loaded, time)
+    _hand_out(study, loaded, change_plan(loaded, add, replace), pilot, json)
+
+
+def _hand_out(path: Path, study: "Study", kept: "UpdatedPlan", pilot: Path | None, json: bool) -> None:
+    """Write the plan, and print its balance, its cost and what comes next."""
+    from panelist.design.plan_files import write_plan
+    from panelist.design.plan_summary import summarise_plan
+    from panelist.study.file_names import PLAN_RECORD, PLAN_TABLE
+
+    summary = summarise_plan(kept.plan, study, None if pilot is None else _measure_pilot(pilot))
     extra = {"balance": summary.balance.to_dict(), "cost": summary.cost.to_dict()}
-    write_plan(kept.plan, loaded.folder, extra)
-    said = f"{kept.said} The plan is in {loaded.folder / TABLE}, its record in {RECORD}."
+    write_plan(kept.plan, study.folder, extra)
+    said = f"{kept.said} The plan is in {study.folder / PLAN_TABLE}, its record in {PLAN_RECORD}."
     if json:
         tell(said)
         show(summary, as_json=True)
@@ -75,25 +98,13 @@ def plan(
     say()
     say(said)
     say("Next:")
-    say(f"  panelist simulate {study}   tries the analysis on simulated ratings")
-    say(f"  panelist serve {study}   opens the rating pages")
+    say(f"  panelist simulate {path}   tries the analysis on simulated ratings")
+    say(f"  panelist serve {path}   opens the rating pages")
 
 
 def _measure_pilot(path: Path) -> "PilotTime":
-    """Return the time of a page in these ratings."""
-    from panelist.core.ratings import read_ratings
-    from panelist.design.pilot_time import measure_minutes
+    """Return the time per page in these ratings."""
+    from panelist.core.tables.ratings import read_ratings
+    from panelist.design.assess.pilot_time import measure_minutes
 
     return measure_minutes(read_ratings(path))
-
-
-def _refuse_clashes(**options: object) -> None:
-    """Raise where two options ask for different things."""
-    from panelist.core.errors import PanelistError
-
-    for change in ("add", "replace"):
-        others = [name for name, value in options.items() if name != change and value not in (None, False)]
-        if options[change] is not None and others:
-            raise PanelistError(
-                f"--{change} changes the plan that is there; --{others[0]} cannot go with it."
-            )

@@ -24,7 +24,7 @@ def preregister(
         list[str] | None,
         typer.Option(
             metavar="aspredicted|osf|recipe",
-            help="Show this form; may be given again. Without it all, the recipe for repeats only.",
+            help="Show this form; may be given more than once. Without it, all; the recipe only for repeats.",
             show_default=False,
         ),
     ] = None,
@@ -51,10 +51,10 @@ def preregister(
 ) -> None:
     """Preregister a study: the forms filled in, time-stamped and kept."""
     from panelist.core.errors import PanelistError
-    from panelist.reports.preregistration import draft_preregistration
-    from panelist.reports.preregistration import preregister as keep
-    from panelist.reports.preregistration_draw import find_writer, write_preregistration
-    from panelist.reports.preregistration_forms import find_form
+    from panelist.reports.preregistration.declare import draft_preregistration
+    from panelist.reports.preregistration.declare import preregister as keep
+    from panelist.reports.preregistration.draw import find_writer, write_preregistration
+    from panelist.reports.preregistration.forms import find_form
     from panelist.study.preregistration import FILE
 
     if draft and amend:
@@ -75,7 +75,10 @@ def preregister(
     if draft:
         say("This is a draft: nothing was kept.")
     else:
-        say(f"{made.kind()} of {made.time}, kept in {FILE} beside the study. Registries want it from you:")
+        say(
+            f"{made.kind()} of {made.time}, kept in {FILE} beside the study. Submit it to a registry "
+            "yourself:"
+        )
         say("  https://aspredicted.org, https://osf.io/prereg")
     if output is not None:
         say(f"Written: {output}.")

@@ -14,9 +14,9 @@ from panelist.cli.terminal import say, tell
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from panelist.collection.crowd.paying import Settled
-    from panelist.collection.crowd.recruiter import Recruiter
-    from panelist.collection.crowd.state import RecruitingState
+    from panelist.collection.recruiting.payments import PaymentResult
+    from panelist.collection.recruiting.recruiter import Recruiter
+    from panelist.collection.recruiting.status import RecruitingState
     from panelist.study.study import Study
 
 ACTIONS = (
@@ -54,10 +54,11 @@ def recruit(
         bool, typer.Option("--dry-run", help="Show every request; send and keep none.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask before money or a rejection goes out.")
+        bool, typer.Option("--yes", help="Do not ask before sending a payment or a rejection.")
     ] = False,
     every: Annotated[
-        float, typer.Option(metavar="SECONDS", min=5, max=86_400, help="watch: look so often.")
+        float,
+        typer.Option(metavar="SECONDS", min=5, max=86_400, help="watch: the seconds between two looks."),
     ] = 60.0,
     api: Annotated[
         str | None,
@@ -72,7 +73,7 @@ def recruit(
 ) -> None:
     """Recruit raters on Prolific (token in PROLIFIC_TOKEN) or another panel, up to the last payment."""
     from panelist.core.errors import UnknownName, did_you_mean
-    from panelist.study.load import load_study
+    from panelist.study.reading.load import load_study
 
     if action not in ACTIONS:
         raise UnknownName(f"recruit cannot {action!r}. {did_you_mean(action, ACTIONS)}")
@@ -104,11 +105,11 @@ def _open(
     db: str | None,
     dry_run: bool,
 ) -> "Iterator[Recruiter]":
-    """Open what recruiting works with; a dry run goes as if the study named the panel given."""
-    from panelist.collection.crowd.desk import open_desk
-    from panelist.collection.crowd.draft import check_public
-    from panelist.collection.crowd.panel import check_panel, choose_panel
-    from panelist.collection.web.config import check_url
+    """Open what recruiting works with; a dry run acts as if the study named the given panel."""
+    from panelist.collection.addresses import check_url
+    from panelist.collection.recruiting.opening import open_desk
+    from panelist.collection.recruiting.panel import check_panel, choose_panel
+    from panelist.collection.recruiting.study_draft import check_public
 
     study = choose_panel(loaded, panel) if panel and dry_run else loaded
     check_panel(study)
@@ -125,11 +126,11 @@ def _open(
 
 
 def _show_link(loaded: "Study", url: str, panel: str, db: str | None) -> None:
-    from panelist.collection.crowd.outcomes import NOT_YET
-    from panelist.collection.crowd.panel import describe_panel
+    from panelist.collection.addresses import check_url
+    from panelist.collection.recruiting.outcomes import NOT_YET
+    from panelist.collection.recruiting.panel import describe_panel
     from panelist.collection.store.errors import BadStore
     from panelist.collection.store.store import open_store
-    from panelist.collection.web.config import check_url
 
     try:
         with open_store(db, loaded, create=False) as store:
@@ -141,15 +142,9 @@ def _show_link(loaded: "Study", url: str, panel: str, db: str | None) -> None:
 
 
 def _act(
-    desk: "Recruiter",
-    action: str,
-    words: list[str],
-    number: int | None,
-    url: str,
-    yes: bool,
-    json: bool,
+    desk: "Recruiter", action: str, words: list[str], number: int | None, url: str, yes: bool, json: bool
 ) -> None:
-    """Do one thing, and say what came of it."""
+    """Do one action, and report the result."""
     if action == "draft":
         campaign, offer = desk.draft(url, number)
         say(
@@ -172,9 +167,9 @@ def _act(
 
 
 def _settle(desk: "Recruiter", state: "RecruitingState", action: str, words: list[str], yes: bool) -> None:
-    from panelist.collection.crowd.recruiter import find_chosen
-    from panelist.collection.crowd.review import APPROVE, LOOK, REJECT, SCREEN_OUT
-    from panelist.study.problems import count as write_count
+    from panelist.collection.recruiting.recruiter import find_chosen
+    from panelist.collection.recruiting.submission_review import APPROVE, LOOK, REJECT, SCREEN_OUT
+    from panelist.core.prose import count
 
     unit = state.currency
     if action == "bonus":
@@ -182,7 +177,7 @@ def _settle(desk: "Recruiter", state: "RecruitingState", action: str, words: lis
         for name, amount in amounts.items():
             say(f"{name}  {amount / 100:.2f} {unit}")
         asked = f"Pay bonuses to {len(amounts)}, {sum(amounts.values()) / 100:.2f} {unit} in all?"
-        done, count = desk.pay_bonuses, len(amounts)
+        done, many = desk.pay_bonuses, len(amounts)
     else:
         usual = {"approve": APPROVE, "reject": REJECT, "screen-out": SCREEN_OUT}[action]
         allowed = (APPROVE, REJECT, LOOK) if action == "approve" else (usual,)
@@ -191,24 +186,24 @@ def _settle(desk: "Recruiter", state: "RecruitingState", action: str, words: lis
             say(f"{one.submission}  {state.name(one)}  {one.why}")
             if action == "reject":
                 say(f"    {one.category}: {one.message}")
-        asked = f"{action.replace('-', ' ').capitalize()} {write_count(len(chosen), 'submission')}?"
-        done, count = getattr(desk, action.replace("-", "_")), len(chosen)
-    if not count and action == "bonus" and not words:
+        asked = f"{action.replace('-', ' ').capitalize()} {count(len(chosen), 'submission')}?"
+        done, many = getattr(desk, action.replace("-", "_")), len(chosen)
+    if not many and action == "bonus" and not words:
         _report(done(state, words))  # a list that was begun and not finished
-        say("Nobody who is approved was paid less than promised.")
+        say("No approved rater was paid less than promised.")
         return
-    if not count:
+    if not many:
         say(f"There is nothing to {action.replace('-', ' ')}.")
         return
-    if count and not _confirm(asked, yes):
+    if many and not _confirm(asked, yes):
         return
     _report(done(state, words))
 
 
-def _report(settled: "Settled") -> None:
+def _report(settled: "PaymentResult") -> None:
     say(f"{len(settled.done)} done.")
     if settled.later:
-        tell(f"{len(settled.later)} not yet, ask again later: {', '.join(settled.later)}.")
+        tell(f"{len(settled.later)} not settled yet, try again later: {', '.join(settled.later)}.")
     for name, why in settled.refused.items():
         tell(f"{name}: {why}")
     if settled.later or settled.refused:
@@ -216,10 +211,10 @@ def _report(settled: "Settled") -> None:
 
 
 def _watch(desk: "Recruiter", every: float, once: bool = False) -> None:
-    """Follow the submissions until interrupted; a panel that is away is waited for."""
-    from panelist.collection.crowd.errors import PanelRefused, TokenRefused
+    """Follow the submissions until interrupted; wait while the panel is unavailable."""
+    from panelist.collection.recruiting.errors import PanelRefused, TokenRefused
 
-    tell(f"Looking every {every:g} seconds; Ctrl+C ends.")
+    tell(f"Checking every {every:g} seconds; Ctrl+C ends.")
     before = ""
     while True:
         try:
@@ -250,7 +245,7 @@ def _confirm(question: str, yes: bool) -> bool:
 
 def _read_number(words: list[str]) -> int:
     if len(words) != 1 or not words[0].isascii() or not words[0].isdecimal() or len(words[0]) > 6:
-        from panelist.collection.crowd.errors import BadRecruiting
+        from panelist.collection.recruiting.errors import BadRecruiting
 
         raise BadRecruiting(
             f"Give one whole number of places, such as 24. Got {' '.join(words) or 'none'!r}."

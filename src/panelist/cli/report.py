@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.inputs import StudyRatings, ask_ratings, is_study
+from panelist.cli.inputs import StudyRatings, open_folder
 from panelist.cli.options import AcrossCriteria, Better, By, Columns, Drop, Json, Margin
 from panelist.cli.terminal import say, tell
-from panelist.core.counting import counted
+from panelist.core.prose import count
+from panelist.study.file_names import is_study
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -51,10 +52,10 @@ def report(
     from contextlib import ExitStack
 
     from panelist.analysis.analyse import analyse
-    from panelist.core.columns import parse_columns
-    from panelist.reports.write import check_report_path, write_report
+    from panelist.core.tables.columns import parse_columns
+    from panelist.reports.report.write_report import check_report_path, write_report
 
-    check_report_path(out, files=files)  # before the work, not after it
+    check_report_path(out, files=files)  # before the work starts
     with ExitStack() as places:
         study, table, origin = _find_input(source, ratings, places)
         analysis = analyse(
@@ -66,7 +67,7 @@ def report(
             source=origin,
             resamples=resamples,
             seed=seed,
-            on_step=lambda name: tell(f"Analysing {name}"),
+            on_progress=lambda now: tell(f"Analysing {now.what}"),
             margin=margin,
             better=better,  # type: ignore[arg-type]  # analyse checks it
             across_criteria=across_criteria,
@@ -81,7 +82,7 @@ def report(
         say(sentence)
     say()
     beside = (
-        f", and {counted(len(written) - 1, 'file', 'files')} in {written[1].parent.name}/"
+        f", and {count(len(written) - 1, 'file', 'files')} in {written[1].parent.name}/"
         if len(written) > 1
         else ""
     )
@@ -105,18 +106,16 @@ def _find_input(
         if ratings is not None:
             raise BadFile(f"--ratings goes with a study, and {source} is a table of ratings by its ending.")
         return None, source, None
-    from panelist.study.load import load_study
-
-    study = load_study(source)
-    found = ask_ratings(study, ratings)
-    return study, found.ratings, found.origin
+    folder = open_folder(source, ratings)
+    found = folder.ask_ratings()
+    return folder.study, found.table, found.name
 
 
 def _unpack(archive: Path, places: "ExitStack") -> "tuple[Study, Path, None]":
     """Return the study and the ratings of an archive."""
     from tempfile import TemporaryDirectory
 
-    from panelist.reports.verify import open_archive
+    from panelist.reports.archive.verify import open_archive
 
     folder = places.enter_context(TemporaryDirectory(prefix="panelist-report-"))
     study, ratings = open_archive(archive, Path(folder))

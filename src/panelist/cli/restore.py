@@ -1,4 +1,4 @@
-"""``panelist restore``: a backup back into a study."""
+"""``panelist restore``: a backup restored into a study."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,9 +20,9 @@ def restore(
     ] = False,
 ) -> None:
     """Restore a backup; stop the server of the study first."""
-    from panelist.collection.store import backup
+    from panelist.collection.store.database import backup
     from panelist.collection.store.store import find_database
-    from panelist.study.load import load_study
+    from panelist.study.reading.load import load_study
 
     loaded = load_study(study)
     database = find_database(db, loaded)

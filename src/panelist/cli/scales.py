@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Json, Where
+from panelist.cli.options import Columns, Confidence, Json, Where
 from panelist.cli.terminal import open_ratings, show
 
 
@@ -35,17 +35,19 @@ def scales(
         list[str] | None,
         typer.Option(
             metavar="A=B",
-            help="Criterion A of the first file is B of the second; may be given again.",
+            help="Criterion A of the first file is B of the second; may be given more than once.",
             show_default=False,
         ),
     ] = None,
     names: Annotated[
         str | None,
         typer.Option(
-            metavar="A,B", help="What to call the scales; without it, as the files.", show_default=False
+            metavar="A,B",
+            help="What to call the scales; without it, the names of the files.",
+            show_default=False,
         ),
     ] = None,
-    level: Annotated[float, typer.Option(metavar="SHARE", help="The level of the intervals.")] = 0.95,
+    confidence: Confidence = 0.95,
     resamples: Annotated[
         int, typer.Option(metavar="N", help="Resamples of the bootstrap over items.")
     ] = 1000,
@@ -55,8 +57,8 @@ def scales(
     json: Json = False,
 ) -> None:
     """Compare two scales: interchangeable, reliable, stable, sensitive, valid."""
-    from panelist.analysis.scales_compared.compare_scales import compare_scales
-    from panelist.analysis.scales_compared.matching import parse_match
+    from panelist.analysis.scales.compare_scales import compare_scales
+    from panelist.analysis.scales.matching import parse_match
 
     pairs = parse_match(match or [])
     labels = _read_names(names)
@@ -67,7 +69,7 @@ def scales(
         measure=measure,
         match=pairs,
         labels=labels,
-        level=level,
+        confidence=confidence,
         resamples=resamples,
         seed=seed,
     )

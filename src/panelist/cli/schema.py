@@ -17,7 +17,7 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of study.yaml, for editors."""
-    from panelist.study.schema import write_schema
+    from panelist.study.reading.json_schema import write_schema
 
     if out is None:
         say(write_schema().rstrip("\n"))

@@ -19,14 +19,14 @@ def serve(
         str | None,
         typer.Option(
             metavar="URL",
-            help="How raters reach the server where a proxy stands before it: https://rate.example.org, or "
+            help="How raters reach the server behind a proxy: https://rate.example.org, or "
             "https://example.org/rating for pages under a path.",
             show_default=False,
         ),
     ] = None,
     workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="How many processes serve.")] = 1,
     links: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Print so many links for one rater each.")
+        int, typer.Option(metavar="N", min=0, help="Print this many personal links, one per rater.")
     ] = 0,
     id_parameter: Annotated[
         str | None,
@@ -49,8 +49,8 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="ADDRESS",
-            help="A proxy, or a network of proxies, that is believed about who sends (X-Forwarded-For), "
-            "besides one on this machine; may be given again.",
+            help="A proxy, or a network of proxies, trusted to report client addresses (X-Forwarded-For), "
+            "besides one on this machine; may be given more than once.",
             show_default=False,
         ),
     ] = None,
@@ -58,11 +58,10 @@ def serve(
     access_log: Annotated[bool, typer.Option("--access-log", help="Print a line for each request.")] = False,
 ) -> None:
     """Serve the rating pages and the dashboard of a study."""
-    from panelist.collection.web.launch import Wishes, prepare, run
-    from panelist.reports.planner.extension import make_planner
+    from panelist.web.server import ServeOptions, prepare, run
 
     ready = prepare(
-        Wishes(
+        ServeOptions(
             study=study,
             database=db,
             host=host,
@@ -75,7 +74,6 @@ def serve(
             trusted_proxies=tuple(trusted_proxy or ()),
             study_changed=read_allowed(study_changed),
             access_log=access_log,
-            extensions=(make_planner,),
         )
     )
     for line in ready.lines():

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.inputs import DATABASE, TABLE
+from panelist.cli.export import DatabaseUrl
 from panelist.cli.plan import StudyPath
 from panelist.cli.terminal import say, show_progress, tell
-from panelist.core.counting import counted
+from panelist.core.prose import count
+from panelist.study.file_names import DATABASE_FILE, RATINGS_FILE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,9 @@ def simulate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the simulated raters.")] = 1,
-    careless: Annotated[float, typer.Option(metavar="SHARE", help="The share who do not read.")] = 0.04,
+    careless: Annotated[
+        float, typer.Option(metavar="SHARE", help="The share of raters who do not read.")
+    ] = 0.04,
     web: Annotated[
         str | None,
         typer.Option(
@@ -45,7 +48,7 @@ def simulate(
         typer.Option(
             metavar="N",
             min=1,
-            help="With --web: how many come; otherwise as many as the plan has places.",
+            help="With --web: how many raters take part; otherwise as many as the plan has places.",
             show_default=False,
         ),
     ] = None,
@@ -53,28 +56,31 @@ def simulate(
         str | None,
         typer.Option(
             metavar="A-B",
-            help="With --web: least and most seconds on a page, such as 4-8; otherwise they go on at once.",
+            help="With --web: least and most seconds on a page, such as 4-8; otherwise they do not wait.",
             show_default=False,
         ),
     ] = None,
+    db: DatabaseUrl = None,
 ) -> None:
     """Simulate ratings: on the plan, or through the rating pages."""
-    from panelist.core.readers import find_ending
-    from panelist.core.replacing import check_place
-    from panelist.core.writers import write_table
+    from panelist.core.files import check_place
+    from panelist.core.tables.readers import find_ending
+    from panelist.core.tables.writers import write_table
     from panelist.design.simulate import simulate_ratings
-    from panelist.study.load import load_study
+    from panelist.study.reading.load import load_study
 
     if web is not None and out is not None:
-        raise typer.BadParameter("what goes through the pages is collected by the server: panelist export")
+        raise typer.BadParameter(
+            "answers given through the pages are collected by the server; use panelist export"
+        )
     if web is None and (raters is not None or think is not None):
         raise typer.BadParameter("--raters and --think go with --web: a plan says how many rate")
     loaded = load_study(study)
     if web is not None:
-        _visit_pages(loaded, web, raters, think, seed, careless)
+        _visit_pages(loaded, web, raters, think, seed, careless, db)
         return
-    path = out if out is not None else loaded.folder / TABLE
-    find_ending(check_place(path, "ratings"))  # before the work, not after it
+    path = out if out is not None else loaded.folder / RATINGS_FILE
+    find_ending(check_place(path, "ratings"))  # before the work starts
     plan = _find_plan(loaded)
     ratings = simulate_ratings(loaded, plan, seed=seed, careless=careless)
     write_table(ratings, path)
@@ -90,19 +96,22 @@ def simulate(
 
 def _name_input(study: "Study", given: Path, path: Path) -> str:
     """Return how to name the study with these ratings; its folder alone, where it finds them there."""
-    found = path == study.folder / TABLE and not (study.folder / DATABASE).is_file()
+    found = path == study.folder / RATINGS_FILE and not (study.folder / DATABASE_FILE).is_file()
     return str(given) if found else f"{given} --ratings {path}"
 
 
 def _find_plan(study: "Study") -> "Plan":
-    """Return the plan beside the study, or one made on the spot, which is said."""
-    from panelist.design.keep import find_plan
+    """Return the plan beside the study, or make one and say so."""
     from panelist.design.make import plan_study
+    from panelist.design.update import find_plan
 
     plan = find_plan(study)
     if plan is not None:
         return plan
-    tell(f"There is no plan in {study.folder}: one is made for this and not kept. panelist plan keeps it.")
+    tell(
+        f"There is no plan in {study.folder}: one is made for this run and not kept. panelist plan makes "
+        "one that is kept."
+    )
     return plan_study(study)
 
 
@@ -118,9 +127,15 @@ def _say_counts(ratings: "pd.DataFrame", path: Path) -> str:
 
 
 def _visit_pages(
-    study: "Study", url: str, raters: int | None, think: str | None, seed: int, careless: float
+    study: "Study",
+    url: str,
+    raters: int | None,
+    think: str | None,
+    seed: int,
+    careless: float,
+    db: str | None,
 ) -> None:
-    """Send simulated raters to a running server, and say what became of them."""
+    """Send simulated raters to a running server, and report how they fared."""
     from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
     from panelist.collection.robots.robot import Habits
 
@@ -132,13 +147,26 @@ def _visit_pages(
         seed=seed,
         careless=careless,
         habits=Habits(think=times),
+        secret=_find_secret(study, db),
     )
     with show_progress("simulated raters") as report:
-        record = send_robots(study, url, fleet, lambda now: report(len(now.stays), fleet.raters))
+        record = send_robots(study, url, fleet, report)
     say(_say_visits(record))
     say("Nobody gave these ratings: use them to try things out, never to conclude anything.")
     if record.ends["finished"] + record.ends["waiting"] < fleet.raters:
         raise typer.Exit(1)
+
+
+def _find_secret(study: "Study", db: str | None) -> str:
+    """Return the key that signs links, for a study whose panel requires that; empty for all others."""
+    from panelist.collection.recruiting.badges import PROVEN
+    from panelist.collection.store.store import open_store
+    from panelist.study.panels import find_panel
+
+    if study.file.recruiting is None or find_panel(study.file.recruiting).ids not in PROVEN:
+        return ""
+    with open_store(db, study, create=False) as store:
+        return store.study.secret
 
 
 def _read_times(think: str | None) -> tuple[float, float] | None:
@@ -164,13 +192,13 @@ def _say_visits(record: "Record") -> str:
     ]
     if record.refused:
         lines.append(
-            f"{counted(len(record.refused), 'answer was', 'answers were')} "
+            f"{count(len(record.refused), 'answer was', 'answers were')} "
             f"refused; the first: {record.refused[0]}"
         )
     if record.unknown:
         lines.append(
-            f"{counted(record.unknown, 'text is', 'texts are')} "
-            f"not in the outputs file: judged as middling. Is this the "
+            f"{count(record.unknown, 'text is', 'texts are')} "
+            f"not in the outputs file: judged as average. Is this the "
             "study that the server collects?"
         )
     return "\n".join(lines)

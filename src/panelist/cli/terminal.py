@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from panelist.core.ratings import Ratings
-    from panelist.core.result import Result
+    from panelist.core.display.result import Result
+    from panelist.core.progress import OnProgress
+    from panelist.core.tables.ratings import Ratings
 
 CLOSED_PIPE = 141  # what a shell reports for a program whose reader went away
 
@@ -37,7 +38,7 @@ def show_all(results: "Mapping[str, Result]", as_json: bool = False) -> None:
         return
     import json
 
-    from panelist.core.result import json_ready
+    from panelist.core.display.result import json_ready
 
     first, *others = results
     whole = results[first].to_dict() | {name: results[name].to_dict() for name in others}
@@ -45,7 +46,7 @@ def show_all(results: "Mapping[str, Result]", as_json: bool = False) -> None:
 
 
 def show_planned(planned: "Result | None", results: "Mapping[str, Result]", as_json: bool = False) -> None:
-    """Print what a study declares, if there is one, then the results; in JSON it stands under ``planned``."""
+    """Print what a study declares, if there is one, then the results; in JSON it is under ``planned``."""
     if planned is None:
         show_all(results, as_json)
         return
@@ -58,26 +59,26 @@ def show_planned(planned: "Result | None", results: "Mapping[str, Result]", as_j
 
 
 @contextmanager
-def show_progress(what: str) -> "Iterator[Callable[[int, int], None]]":
-    """Give a function to call with the steps done and the steps in all; the bar is drawn on stderr."""
+def show_progress(what: str) -> "Iterator[OnProgress]":
+    """Give a function that shows how far the work is; the bar is drawn on stderr."""
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what)
+        yield lambda now: bar.update(task, completed=now.done, total=now.total)
 
 
 def say(text: str = "") -> None:
-    """Print a line of the answer; end quietly if nobody reads on, as ``| head`` does."""
+    """Print a line of the answer; end quietly if the reader has gone, as with ``| head``."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
         # Python flushes stdout once more at its end, and would complain there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(CLOSED_PIPE)
-    except UnicodeEncodeError:  # a terminal that is not UTF-8: the numbers matter more than the letters
+    except UnicodeEncodeError:  # a terminal that is not UTF-8: the numbers matter more than the characters
         encoding = sys.stdout.encoding or "ascii"
         print(text.encode(encoding, "replace").decode(encoding), flush=True)
 
@@ -91,7 +92,7 @@ def open_ratings(
     path: "Path", columns: str | None, where: list[str] | None, drop: list[str] | None = None
 ) -> "Ratings":
     """Return the ratings table in a file, its columns mapped and its rows chosen as the options say."""
-    from panelist.core.ratings import parse_columns, parse_where, read_ratings
+    from panelist.core.tables.ratings import parse_columns, parse_where, read_ratings
 
     mapping, wanted = parse_columns(columns), parse_where(where or [])
     ratings = read_ratings(path, mapping or None, drop=drop or ())

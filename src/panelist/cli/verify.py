@@ -24,7 +24,7 @@ def verify(
             metavar="SHARE",
             min=0.0,
             max=1.0,
-            help="By how much numbers may differ, relatively; other processors round otherwise.",
+            help="The largest relative difference allowed; other processors may round differently.",
         ),
     ] = 0.0,
     limit: Annotated[
@@ -33,14 +33,14 @@ def verify(
     json: Json = False,
 ) -> None:
     """Verify an archive: checksums, hashes, no ids, the same analysis."""
-    from panelist.reports.verify import verify_archive
+    from panelist.reports.archive.verify import verify_archive
 
     found = verify_archive(
         archive,
         analysis=analysis,
         tolerance=tolerance,
         limit=limit,
-        on_step=lambda name: tell(f"Verifying: {name}"),
+        on_progress=lambda now: tell(f"Verifying: {now.what}"),
     )
     show(found, json)
     if not found.holds:

@@ -1,4 +1,4 @@
-"""Finding one person by what is known of them, and telling what is erased."""
+"""Finding one person by what is known about them, and saying what is erased."""
 
 import re
 import sqlite3
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from panelist.collection.pseudonyms import make_pseudonym
-from panelist.collection.store.forgetting import Forget, Traces, count_traces, is_forgotten
+from panelist.collection.store.operations.erasing import Forget, Traces, count_traces, is_forgotten
 from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store
 from panelist.core.errors import PanelistError
+from panelist.core.prose import count
 
 _LINK = re.compile(r"(?:.*/r/)?([A-Z2-7]{26})(?:[/?#].*)?")
 
@@ -32,14 +33,14 @@ class Person:
         visit, traces = self.visit, self.traces
         place = f"place {visit.place}, " if visit.place else ""
         yield f"Rater {self.name} ({place}{visit.state.replace('_', ' ')}):"
-        yield f"  {_count(traces.answers, 'answer')}, {_count(traces.pages, 'page')} done"
-        yield f"  {_count(traces.events, 'event')}: consent, background, checks, comments, messages"
-        yield f"  the id of the person: {'yes' if visit.outside_id else 'none is known'}"
-        yield f"  {_count(len(visit.params), 'parameter')} of the link, the link itself, code and times"
+        yield f"  {count(traces.answers, 'answer')}, {count(traces.pages, 'page')} done"
+        yield f"  {count(traces.events, 'event')}: consent, background, checks, comments, messages"
+        yield f"  the id of the person: {'yes' if visit.outside_id else 'not known'}"
+        yield f"  {count(len(visit.params), 'parameter')} of the link, the link itself, code and times"
         if traces.submissions:
-            yield f"  {_count(traces.submissions, 'submission')} to the panel"
+            yield f"  {count(traces.submissions, 'submission')} to the panel"
         if traces.notes:
-            yield f"  words about this rater in {_count(traces.notes, 'action')} of researchers"
+            yield f"  words about this rater in {count(traces.notes, 'action')} of researchers"
 
 
 def find_person(store: Store, known_as: str) -> Person:
@@ -50,7 +51,7 @@ def find_person(store: Store, known_as: str) -> Person:
     for visit in visits:
         name = _name(store, visit)
         if wanted in (visit.outside_id, name, visit.token) or (link is not None and link[1] == visit.token):
-            traces = store.database.read(lambda link, number=visit.id: count_traces(link, number))  # type: ignore[misc]
+            traces = store.database.read(lambda db, number=visit.id: count_traces(db, number))  # type: ignore[misc]
             return Person(visit, name, traces)
     raise NobodyFound(
         f"Nobody is known as {wanted!r} in {store.database.name}. Give the id of the panel, the pseudonym of "
@@ -64,9 +65,9 @@ def forget(store: Store, person: Person, who: str) -> Traces:
 
 
 def wipe(store: Store) -> bool:
-    """Empty the journal of a file, which still has what was deleted; return whether that could be done now.
+    """Empty the journal of a file, which still holds what was deleted; return whether that could be done now.
 
-    PostgreSQL overwrites deleted rows when it vacuums, which it does by itself.
+    PostgreSQL overwrites deleted rows when it vacuums, which it does automatically.
     """
     if store.database.file is None:
         return True
@@ -74,7 +75,7 @@ def wipe(store: Store) -> bool:
     try:
         ((busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return not busy
-    except sqlite3.OperationalError:  # somebody else is writing all the time
+    except sqlite3.OperationalError:  # another process is writing all the time
         return False
     finally:
         connection.close()
@@ -84,7 +85,3 @@ def _name(store: Store, visit: Visit) -> str:
     return make_pseudonym(
         store.study.salt, f"id {visit.outside_id}" if visit.outside_id else f"visit {visit.token}"
     )
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
-from panelist.collection.crowd.badges import SIGNATURE, sign_id
+from panelist.collection.recruiting.badges import SIGNATURE, sign_id
 from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store
 from panelist.core.errors import BadFile
@@ -38,30 +38,30 @@ def find_links(store: Store, url: str, group: str | None = None) -> tuple[Link, 
 
 
 def keep_links(store: Store, url: str, count: int, who: str = "") -> tuple[Link, ...]:
-    """Return so many links that nobody has used yet: those made before, and new ones for what they lack."""
+    """Return ``count`` links that nobody has used yet: those made before, and new ones for the rest."""
     known = find_links(store, url)[:count]
     return known if len(known) == count else known + make_links(store, url, count - len(known), None, who)
 
 
 def read_ids(path: Path) -> tuple[str, ...]:
-    """Return the ids in a file, one in a line; raise BadFile where there are none, or one is there twice."""
+    """Return the ids in a file, one per line; raise BadFile where there are none, or one occurs twice."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise BadFile(f"{path} cannot be read: {why}. Give a text file with one id in a line.") from None
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise BadFile(f"{path} cannot be read: {why}. Give a text file with one id per line.") from None
     ids = [line.strip() for line in lines if line.strip()]
     twice = next((one for one in ids if ids.count(one) > 1), None) if len(set(ids)) < len(ids) else None
     if not 0 < len(ids) <= MOST_IDS or twice is not None:
-        found = f"{twice!r} is there twice" if twice is not None else f"it has {len(ids):,} ids"
-        raise BadFile(f"{path} is no list of people: {found}. Give one id in a line, each once.")
+        found = f"{twice!r} occurs twice" if twice is not None else f"it has {len(ids):,} ids"
+        raise BadFile(f"{path} is not a list of people: {found}. Give one id per line, each once.")
     return tuple(ids)
 
 
 def sign_links(secret: str, url: str, name: str, ids: Iterable[str]) -> tuple[Link, ...]:
-    """Return the open link with each id and our signature: nobody can make one for somebody else.
+    """Return the open link with each id and our signature: nobody can make one for another person.
 
-    ``name`` is the parameter that holds the id. A place is taken when its person agrees, not before.
+    ``name`` is the parameter that holds the id. A place is taken when the person agrees, not before.
     """
     return tuple(
         Link(
@@ -74,7 +74,7 @@ def sign_links(secret: str, url: str, name: str, ids: Iterable[str]) -> tuple[Li
 
 
 def write_links(links: Iterable[Link], path: Path, first: str = "place") -> None:
-    """Write links to a CSV file that only its owner can read: who has a link is that rater."""
+    """Write links to a CSV file that only its owner can read: anyone who has a link is that rater."""
     try:
         path.unlink(missing_ok=True)
         path.touch(mode=0o600)

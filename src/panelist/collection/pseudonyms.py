@@ -1,4 +1,4 @@
-"""Pseudonyms: a name for each rater, stable within a study, that leads to nobody without the study's salt."""
+"""Pseudonyms: a name for each rater, stable within a study, and not traceable without its salt."""
 
 import hashlib
 import hmac
@@ -8,7 +8,7 @@ LENGTH = 9  # 45 bits: among 10,000 raters two share a name once in 700,000 stud
 
 
 def make_pseudonym(salt: str, person: str) -> str:
-    """Return the pseudonym of a person: the letter p and nine more signs, never to be read as a number.
+    """Return the pseudonym of a person: the letter p and nine more characters, never readable as a number.
 
     >>> name = make_pseudonym("0a1b", "5f2d8a")
     >>> len(name), name == make_pseudonym("0a1b", "5f2d8a"), name == make_pseudonym("0a1c", "5f2d8a")

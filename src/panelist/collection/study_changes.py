@@ -1,4 +1,4 @@
-"""Whether a study is still the one that is collected by: the same questions about the same texts.
+"""Whether a study is still the one that collecting began with: the same questions about the same texts.
 
 What raters were asked is kept with the answers: every key of the study file, and a digest of each output. A
 later study is compared with that, so that what differs can be named, refused, or allowed by its name.
@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from panelist.core.prose import listing
 from panelist.study.differences import compare_decisions, list_decisions
 from panelist.study.study import Study
 
@@ -34,7 +35,7 @@ class Change:
 
 
 def declare(study: Study) -> dict[str, Any]:
-    """Return what a study asks of raters, to be compared with later: its keys, a digest of each output."""
+    """Return what a study asks of raters, for later comparison: its keys, a digest of each output."""
     frame = study.outputs.frame
     columns = [frame[name].tolist() for name in frame.columns]
     digests = (
@@ -50,9 +51,9 @@ def declare(study: Study) -> dict[str, Any]:
 
 
 def find_changes(declared: Mapping[str, Any], study: Study) -> list[Change]:
-    """Return what a study asks otherwise than was declared; one change where it is not known what."""
+    """Return what a study asks differently from what was declared; one change where it is not known what."""
     if not declared:
-        return [Change(ALL, "the study is another than before; what differs was not recorded at that time")]
+        return [Change(ALL, "the study has changed; what differs was not recorded at that time")]
     now = declare(study)
     found = _compare_outputs(declared["outputs"], now["outputs"])
     for one in compare_decisions(declared["decisions"], now["decisions"]):
@@ -66,7 +67,7 @@ def find_changes(declared: Mapping[str, Any], study: Study) -> list[Change]:
 
 def find_gaps(plan: "Plan", study: Study) -> list[Change]:
     """Return what the plan asks raters to judge that the study does not have. Nothing can allow that."""
-    from panelist.design.extras import name_specials
+    from panelist.design.sheets.practice_and_checks import name_specials
 
     checks, items = name_specials(study)
     table = plan.table
@@ -110,7 +111,10 @@ def _compare_outputs(before: Mapping[str, str], now: Mapping[str, str]) -> list[
         "added": [key for key in now if key not in before],
     }
     return [
-        Change(OUTPUTS, f"{len(keys):,} {what} ({_name_some(key.replace(_PAIR, ' by ') for key in keys)})")
+        Change(
+            OUTPUTS,
+            f"{len(keys):,} {what} ({listing((key.replace(_PAIR, ' by ') for key in keys), MOST_NAMED)})",
+        )
         for what, keys in parts.items()
         if keys
     ]
@@ -119,12 +123,7 @@ def _compare_outputs(before: Mapping[str, str], now: Mapping[str, str]) -> list[
 def _name_missing(what: str, wanted: Iterable[str], there: Collection[str]) -> list[Change]:
     known = set(there)
     missing = [str(word) for word in wanted if str(word) not in known]
-    return [Change(what, f"{len(missing):,} missing ({_name_some(missing)})")] if missing else []
-
-
-def _name_some(names: Iterable[str]) -> str:
-    every = list(names)
-    return ", ".join(every[:MOST_NAMED]) + (", …" if len(every) > MOST_NAMED else "")
+    return [Change(what, f"{len(missing):,} missing ({listing(missing, MOST_NAMED)})")] if missing else []
 
 
 def _shorten(value: str) -> str:

@@ -1,1 +1,1 @@
-"""What everything stands on, and what imports nothing of ours."""
+"""What all other packages build on; it imports none of them."""

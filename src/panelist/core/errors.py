@@ -1,15 +1,15 @@
 """The error tree. Every message says what was wrong, what was found, what is allowed and what to do.
 
-PanelistError            the user can mend it; the command line prints it and ends with 2
+PanelistError            the user can fix it; the command line prints it and exits with 2
 ├── BadFile              a file that is missing, empty or not what its name says
 ├── BadRatings           a ratings table with a column or a value that cannot be used
 ├── BadFormula           a formula that cannot be read, or names what the data do not have
-├── BadModel             a model that these data, or these options, cannot carry
+├── BadModel             a model that these data, or these options, do not support
 ├── BadStudy             a study file, or its outputs, with problems; lists them all
 ├── BadDesign            a design that these numbers of raters, items and systems do not allow
 ├── BadPlan              a plan that does not belong to its study, or was changed by hand
 ├── BadReproduction      studies that cannot be compared: nothing in common, scales that differ
-└── UnknownName          a word that no registry holds; says which come near
+└── UnknownName          a name that no registry has; suggests similar ones
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from difflib import get_close_matches
 
 
 class PanelistError(Exception):
-    """Something the user can mend; the message says how."""
+    """Something the user can fix; the message says how."""
 
 
 class BadFile(PanelistError):
@@ -33,11 +33,11 @@ class BadFormula(PanelistError):
 
 
 class BadModel(PanelistError):
-    """These data, or these options, cannot carry the model."""
+    """These data, or these options, do not support the model."""
 
 
 class BadStudy(PanelistError):
-    """The study has problems; the message has a line for each, ``problems`` the problems themselves."""
+    """The study has problems; the message has one line for each, ``problems`` holds them."""
 
     def __init__(self, message: str, problems: Iterable[object] = ()) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class BadStudy(PanelistError):
 
 
 class BadDesign(PanelistError):
-    """These numbers of raters, items, systems and ratings cannot all be had at once."""
+    """These numbers of raters, items, systems and ratings are not possible together."""
 
 
 class BadPlan(PanelistError):
@@ -64,7 +64,26 @@ IMPORT = (
     "Where criteria, raters or outputs have a column each, or entries are nested, panelist import FILE makes "
     "the ratings table."
 )
-"""What ends an error about a table that is not one row per rating."""
+"""The end of an error message about a table that is not one row per rating."""
+
+
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that are similar to a word, the nearest first; at most three.
+
+    >>> nearest("systme", ["system", "rating", "rater"]), nearest("x", ["system", "item"])
+    (['system'], [])
+    """
+    return get_close_matches(word, sorted(set(known)), n=3, cutoff=0.6)
+
+
+def suggest(names: Iterable[str]) -> str:
+    """Return the question that offers these names, with a space before it; nothing where there are none.
+
+    >>> suggest(["system", "item"]), suggest([])
+    (" Did you mean 'system' or 'item'?", '')
+    """
+    listed = " or ".join(map(repr, names))
+    return f" Did you mean {listed}?" if listed else ""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -76,9 +95,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     "Known: 'item', 'system'."
     """
     names = sorted(set(known))
-    near = get_close_matches(word, names, n=3, cutoff=0.6)
-    if near:
-        return f"Did you mean {' or '.join(repr(name) for name in near)}?"
+    if near := nearest(word, names):
+        return suggest(near).lstrip()
     shown = ", ".join(repr(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
     return f"Known: {shown}." if names else "There are none."
 

@@ -1,4 +1,4 @@
-"""A registry: the one list of the things of a kind, filled by the files that hold them."""
+"""A registry: the one list of things of a kind, filled by the modules that define them."""
 
 import importlib
 import pkgutil
@@ -20,19 +20,29 @@ class Registry(Generic[T]):
     >>> links["probti"]
     Traceback (most recent call last):
     panelist.core.errors.UnknownName: No link is called 'probti'. Did you mean 'probit'?
+
+    ``home`` is the folder whose files fill it, where that is in a higher layer than its readers; it is
+    imported when something is first looked up.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, home: str = "") -> None:
         self.kind = kind
-        self._things: dict[str, T] = {}
+        self._home = home
+        self._filed: dict[str, T] = {}
+
+    @property
+    def _things(self) -> dict[str, T]:
+        if self._home:
+            importlib.import_module(self._home)  # at once where it has been
+        return self._filed
 
     def register(self, name: str) -> Callable[[T], T]:
-        """Return the decorator that files a thing under ``name`` and hands it back unchanged."""
+        """Return the decorator that registers a thing under ``name`` and returns it unchanged."""
 
         def file(thing: T) -> T:
-            if name in self._things:
+            if name in self._filed:
                 raise ValueError(f"Two things are registered as {self.kind} {name!r}; rename one of them.")
-            self._things[name] = thing
+            self._filed[name] = thing
             return thing
 
         return file

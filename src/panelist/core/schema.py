@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f,;|=]+$")]
-"""A name that also stands in tables and on the command line: no commas, no ``= ; |``, no line breaks."""
+"""A name that is also used in tables and on the command line: no commas, no ``= ; |``, no line breaks."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 """Words for people; never empty."""
@@ -14,8 +14,8 @@ Kept = Annotated[str, StringConstraints(strip_whitespace=False)]
 """A text to judge: white space around it is part of it."""
 
 
-class Part(BaseModel):
-    """A part of a study file: unknown keys are refused, and nothing changes after it was read.
+class StudyPart(BaseModel):
+    """A part of a study file: unknown keys are refused, and nothing changes after it is read.
 
     The docstrings under the fields are their descriptions in the JSON Schema that ``panelist schema`` prints.
     """

@@ -1,28 +1,23 @@
 """What a design is: the kinds of trials it makes of an item, how many a rater gets, and in which order.
 
 A trial shows a tuple of systems of one item; a kind is such a tuple. Everything else is done by one engine:
-design/allocate.py deals the cells (items × kinds), design/make.py turns them into a plan.
+design/dealing/allocate.py assigns the cells (items × kinds), design/make.py turns them into a plan.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from panelist.core.registry import Registry
 from panelist.core.seeds import stream
-from panelist.design.allocate import Allocation, Word, draw_order
-from panelist.design.positions import shuffle_positions
-from panelist.study.design_choice import DesignChoice
-
-Ints = NDArray[np.int64]
+from panelist.design.dealing.allocate import Allocation, Word, draw_order
+from panelist.design.sheets.positions import shuffle_positions
+from panelist.numerics.arrays import Longs
+from panelist.study.sections.design_choice import DESIGNS, DesignChoice, DesignFacts
 
 D = TypeVar("D", bound="Design")
-
-DESIGNS: Registry["Design"] = Registry("design")
 
 
 @dataclass(frozen=True)
@@ -35,8 +30,8 @@ class Task:
     seed: int
     names: tuple[Word, ...] = ()
 
-    def draw_systems(self) -> Ints:
-        """Return the systems in an order of their own, so that no system is the first by its name."""
+    def draw_systems(self) -> Longs:
+        """Return the systems in a random order, so that no system comes first because of its name."""
         return draw_order(stream(self.seed, *self.names, "systems").random(self.n_systems))
 
 
@@ -44,7 +39,7 @@ class Task:
 class Kinds:
     """The kinds of trials: row t holds the systems that kind t shows, of every item or item by item."""
 
-    shown: Ints
+    shown: Longs
     """Kinds × outputs shown, or items × kinds × outputs shown."""
     pages_per_item: int
     """For how many pages of an item ratings count: the kinds, or 1 where kinds are orders of one page."""
@@ -54,41 +49,34 @@ class Kinds:
         """The number of kinds."""
         return int(self.shown.shape[-2])
 
-    def find_shown(self, lists: Allocation) -> Ints:
+    def find_shown(self, lists: Allocation) -> Longs:
         """Return the systems on each page: raters × trials × outputs shown."""
         if self.shown.ndim == 2:
             return self.shown[lists.kinds]
         return self.shown[lists.items, lists.kinds]
 
 
-class Design(ABC):
-    """A way to show outputs to raters; one file each, filed in DESIGNS under the name that studies use."""
-
-    title: ClassVar[str]
-    """The design in a few words."""
-    unit: ClassVar[str] = "output"
-    """What is rated so many times: an output, a pair, a tuple, an item."""
-    whole: ClassVar[bool] = False
-    """Whether a rater meets all items, or all there is, unless the study says otherwise."""
+class Design(DesignFacts, ABC):
+    """A way to show outputs to raters; one file each, registered in DESIGNS under its name in studies."""
 
     @abstractmethod
     def make_kinds(self, task: Task) -> Kinds:
         """Return the kinds of trials, or raise BadDesign where there can be none."""
 
     def find_trials(self, n_items: int, kinds: Kinds) -> int:
-        """Return the usual number of trials a rater gets."""
-        return n_items
+        """Return the usual number of trials per rater."""
+        return n_items * kinds.pages_per_item if self.everything else n_items
 
     def find_most_trials(self, n_items: int, kinds: Kinds, items_may_return: bool) -> int:
-        """Return the largest number of trials a rater can get."""
-        return n_items * kinds.pages_per_item if items_may_return else n_items
+        """Return the largest possible number of trials per rater."""
+        return n_items * kinds.pages_per_item if self.everything or items_may_return else n_items
 
     def suit(self, lists: Allocation, kinds: Kinds, task: Task) -> Allocation:
         """Return the lists, with kinds exchanged where that suits raters better."""
         return lists
 
-    def show(self, lists: Allocation, kinds: Kinds, task: Task) -> Ints:
-        """Return the systems on each page, in the order in which they stand there."""
+    def show(self, lists: Allocation, kinds: Kinds, task: Task) -> Longs:
+        """Return the systems on each page, in their order on the page."""
         shown = kinds.find_shown(lists)
         if shown.shape[-1] == 1:
             return shown
@@ -98,20 +86,27 @@ class Design(ABC):
             return np.sort(shown, axis=-1)
         return self.balance_positions(shown, lists, kinds, task)
 
-    def balance_positions(self, shown: Ints, lists: Allocation, kinds: Kinds, task: Task) -> Ints:
-        """Return the systems on each page so placed that all positions come up alike."""
+    def balance_positions(self, shown: Longs, lists: Allocation, kinds: Kinds, task: Task) -> Longs:
+        """Return the systems on each page, placed so that all positions occur equally often."""
         return shown
 
-    def arrange(self, shown: Ints, task: Task, occasion: int) -> Ints | None:
+    def arrange(self, shown: Longs, task: Task, occasion: int) -> Longs | None:
         """Return the order of each rater's trials, or None for one drawn at random."""
         return None
 
 
 def design(name: str) -> Callable[[type[D]], type[D]]:
-    """Return the decorator that files one of a design class under its name, and hands the class back."""
+    """Return the decorator that registers an instance of a design class under its name."""
 
     def file(made: type[D]) -> type[D]:
         DESIGNS.register(name)(made())
         return made
 
     return file
+
+
+def find_design(name: str) -> Design:
+    """Return the design of this name."""
+    found = DESIGNS[name]
+    assert isinstance(found, Design), "a registered design must say how it is made"
+    return found

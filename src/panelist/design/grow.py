@@ -1,4 +1,4 @@
-"""Plans that change without moving anyone: more raters at the end, or somebody new for what is undone."""
+"""Plans that change without moving anyone: more raters at the end, or a new rater for unfinished pages."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -19,8 +19,9 @@ SAME = tuple(name for name in COLUMNS if name not in ("rater", "list"))
 def grow_plan(plan: Plan, study: Study, raters: int) -> Plan:
     """Return the plan with places added until there are ``raters`` of them; nobody who is in it moves.
 
-    The places are dealt as if there had been so many from the start. That what was dealt before comes out the
-    same is looked at, place by place; where it does not, the study has changed in a way that matters.
+    The places are assigned as if there had been ``raters`` of them from the start. It is checked, place by
+    place, that earlier assignments come out the same; where they do not, the study has changed in a way that
+    matters.
     """
     before = len(plan.places)
     if raters <= before:
@@ -34,7 +35,7 @@ def grow_plan(plan: Plan, study: Study, raters: int) -> Plan:
             "new plan, or set the design back."
         )
     whole = deal_plan(study, raters, plan.seed, plan.trials)
-    _check_unmoved(plan, whole)
+    check_unmoved(plan, whole)
     names = _name_next(plan, raters - before)
     new = whole.table[(whole.table["rater"].cat.codes >= before).to_numpy()]
     renamed = dict(zip(whole.places[before:], names, strict=True))
@@ -72,7 +73,7 @@ def replace_rater(plan: Plan, rater: str, done: Collection[tuple[int, int]] = ()
     undone = own & ~np.isin(keys, [occasion * PAGES + order for occasion, order in finished])
     missing = undone & (table["phase"] == "trial").to_numpy()
     if not missing.any():
-        raise BadPlan(f"Rater {rater} has done all trials; there is nothing for somebody else to do.")
+        raise BadPlan(f"Rater {rater} has done all trials; there is nothing left for another rater.")
     lost = undone & _find_lost_copies(table, own, missing)
     practice = own & (table["phase"] == "practice").to_numpy()
     taken = (undone & ~lost) | (practice & np.isin(table["occasion"], table["occasion"][missing].unique()))
@@ -118,7 +119,7 @@ def _page_keys(table: pd.DataFrame) -> NDArray[np.int64]:
 
 
 def _tidy(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table without words that no row has."""
+    """Return the table without categories that no row has."""
     return join_tables([table])
 
 
@@ -132,14 +133,14 @@ def _rename(table: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
 
 
 def _name_next(plan: Plan, n: int) -> list[str]:
-    """Return names that nobody in the plan has had, going on from the highest number."""
+    """Return names that nobody in the plan has had, continuing from the highest number."""
     used = len(plan.places) + sum(step["step"] == "replaced" for step in plan.history)
     width = max((len(name) - 1 for name in plan.places), default=3)
     return [f"r{number:0{width}d}" for number in range(used + 1, used + n + 1)]
 
 
-def _check_unmoved(plan: Plan, whole: Plan) -> None:
-    """Raise BadPlan if a place that was dealt before, and not replaced since, would now be another."""
+def check_unmoved(plan: Plan, whole: Plan) -> None:
+    """Raise BadPlan if a place that was assigned before, and not replaced since, would now differ."""
     replaced = {str(step["rater"]) for step in plan.history if step["step"] == "replaced"}
     kept = [(old, new) for old, new in zip(plan.places, whole.places, strict=False) if old not in replaced]
     before = plan.table[plan.table["rater"].isin([old for old, _ in kept]).to_numpy()]
@@ -149,7 +150,8 @@ def _check_unmoved(plan: Plan, whole: Plan) -> None:
     )
     if not same:
         raise BadPlan(
-            "The study has changed since the plan was made, so that the places of the plan would be dealt "
-            "anew (items, systems, criteria, design, practice, checks or groups). Set it back, or make a "
+            "The study has changed since the plan was made, so the places of the plan would be assigned "
+            "differently (items, systems, criteria, design, practice, checks or groups). Set it back, or "
+            "make a "
             "new plan."
         )

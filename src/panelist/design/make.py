@@ -7,33 +7,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from panelist.core.errors import BadDesign
-from panelist.design.allocate import Deal, allocate
-from panelist.design.base import DESIGNS, Design, Ints, Kinds, Task
-from panelist.design.extras import find_extras, name_specials
-from panelist.design.pages_of_rater import count_short_repeats, lay_out
+from panelist.design.base import Design, Kinds, Task, find_design
+from panelist.design.dealing.allocate import Deal, allocate
+from panelist.design.dealing.carry_over import count_carry_over
+from panelist.design.dealing.sizes import Sizes, Stratum, find_sizes
 from panelist.design.plan import PHASES, Plan, make_table, name_places
-from panelist.design.remarks import remark_carry_over, remark_lists
-from panelist.design.rows import expand_rows
-from panelist.design.sizes import Sizes, Stratum, find_sizes
+from panelist.design.sheets.pages_of_rater import TRIAL, RaterPages, count_short_repeats, lay_out
+from panelist.design.sheets.plan_rows import expand_rows
+from panelist.design.sheets.practice_and_checks import find_extras, name_specials
+from panelist.numerics.arrays import Longs
 from panelist.study.study import Study
 
 
 def plan_study(study: Study, raters: int | None = None, seed: int | None = None) -> Plan:
     """Return the plan of a study: who sees what, in which order.
 
-    ``raters`` is the number of raters in all; without it the study says or needs so many. ``seed`` is that of
-    the study unless another is given. The same study, number and seed give the same plan on every machine.
+    ``raters`` is the number of raters in all; without it, the number that the study states or needs. ``seed``
+    is that of the study unless another is given. The same study, number and seed give the same plan on every
+    machine.
     """
     return deal_plan(study, raters, study.file.design.seed if seed is None else seed)
 
 
+def count_wanted(study: Study) -> int:
+    """Return how many raters the study asks for, or needs for the ratings that it asks for."""
+    choice = study.file.design
+    design = find_design(choice.type)
+    kinds = design.make_kinds(_make_task(study, choice.seed))
+    return len(find_sizes(study, design, kinds, None, None).places)
+
+
 def deal_plan(study: Study, raters: int | None, seed: int, trials: int | None = None) -> Plan:
-    """Return the plan; ``trials`` holds the trials a rater gets to those of a plan that grows."""
+    """Return the plan; ``trials`` fixes the trials per rater to those of a plan that grows."""
     if not study.items or not study.systems:
         raise BadDesign("There is nothing to plan: the outputs hold no item, or no system.")
     choice = study.file.design
-    design = DESIGNS[choice.type]
-    task = Task(len(study.items), len(study.systems), choice, seed, ("design",))
+    design = find_design(choice.type)
+    task = _make_task(study, seed)
     kinds = design.make_kinds(task)
     sizes = find_sizes(study, design, kinds, raters, trials)
     parts, remarks = [], []
@@ -49,8 +59,12 @@ def deal_plan(study: Study, raters: int | None, seed: int, trials: int | None = 
     return _finish(study, sizes, parts, (*sizes.notes, *dict.fromkeys(remarks)), seed)
 
 
+def _make_task(study: Study, seed: int) -> Task:
+    return Task(len(study.items), len(study.systems), study.file.design, seed, ("design",))
+
+
 def _deal_stratum(
-    study: Study, stratum: Stratum, places: Ints, design: Design, kinds: Kinds, task: Task, trials: int
+    study: Study, stratum: Stratum, places: Longs, design: Design, kinds: Kinds, task: Task, trials: int
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """Return the columns of one part's table, and what could not be met exactly."""
     deal = Deal(task.n_items, kinds.n, trials, task.seed, task.names)
@@ -69,8 +83,8 @@ def _deal_stratum(
     notes += remark_carry_over(pages, shown, task)
     if short := count_short_repeats(extras.checks, pages.order.shape[1]):
         notes.append(
-            f"{short} repeat checks want more pages between two showings than the {trials} trials of a "
-            "rater; they come as far apart as the list allows."
+            f"{short} repeat checks need more pages between two showings than the {trials} trials of a "
+            "rater allow; they are as far apart as the list permits."
         )
     return columns, notes
 
@@ -102,3 +116,42 @@ def _finish(
     }
     table = make_table(columns, words)
     return Plan(table, study.file.design.type, seed, study.hash, names, sizes.trials, notes)
+
+
+def remark_lists(shown: Longs, task: Task) -> list[str]:
+    """Return the note on how often a rater meets each system, where that is not always equally often."""
+    n_raters, s = len(shown), task.n_systems
+    codes = np.repeat(np.arange(n_raters), shown[0].size) * s + shown.reshape(-1)
+    counts = np.bincount(codes, minlength=n_raters * s).reshape(n_raters, s)
+    spread = int((counts.max(axis=1) - counts.min(axis=1)).max())
+    if spread == 0:
+        return []
+    k, m = shown.shape[1:]
+    makes = f"{k:,} trials" + (f" of {m} outputs" if m > 1 else "")
+    return [
+        f"{makes} over {s} systems: a rater meets a system {counts.min():,} to {counts.max():,} times; for "
+        f"one rater the systems differ by {spread:,} at most."
+    ]
+
+
+def remark_carry_over(pages: RaterPages, shown: Longs, task: Task) -> list[str]:
+    """Return how often each system follows each other, where the design promises something about it."""
+    if not task.choice.facts.carries_over or shown.shape[1] < 2:
+        return []
+    first = (pages.occasion == 1) & (pages.phase == TRIAL)
+    n_raters, k = len(shown), shown.shape[1]
+    cells = pages.cell[first].reshape(n_raters, -1)
+    if task.choice.criteria == "in turn":
+        cells = cells[:, :: cells.shape[1] // k]
+    sequences = np.take_along_axis(shown[:, :, 0], cells[:, :k], axis=1)
+    counts = count_carry_over(sequences, task.n_systems)
+    others = counts[~np.eye(task.n_systems, dtype=bool)]
+    low, high = int(others.min()), int(others.max())
+    if low == high:
+        return [
+            f"Carry-over: every system follows every other {low:,} times, itself {counts.trace():,} times."
+        ]
+    return [
+        f"Carry-over: a system follows another {low:,} to {high:,} times, itself "
+        f"{counts.trace():,} times in all."
+    ]

@@ -1,4 +1,4 @@
-"""Ratings by raters who do not exist: a plan filled in, to try the analysis on before anybody is paid.
+"""Ratings by simulated raters: a plan filled in, to try the analysis on before any rater is paid.
 
 A latent judgement of rater r, item i and system s is
 
@@ -19,19 +19,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from panelist.core.columns import SIMULATED, SIMULATED_YES
 from panelist.core.errors import BadPlan, PanelistError, UnknownName, did_you_mean
 from panelist.core.seeds import stream
-from panelist.design.showings import Longs, number, number_pages
-from panelist.scales.base import ComparativeScale, Comparison, RatingScale
-from panelist.study.checks import InstructedCheck
-from panelist.study.criteria import Criterion
+from panelist.core.tables.columns import SIMULATED, SIMULATED_YES
+from panelist.design.assess.showings import number, number_pages
+from panelist.numerics.arrays import Floats, Longs
+from panelist.scales.base import ComparativeAnswer, ComparativeScale, RatingScale
+from panelist.study.sections.checks import InstructedCheck, choose_spoilt
+from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
 
 if TYPE_CHECKING:
     from panelist.design.plan import Plan
 
-Floats = NDArray[np.float64]
 Effects = Mapping[str, float] | Mapping[str, Mapping[str, float]]
 
 SPREADS = {"rater": (0.52, 0.43), "item": (0.57, 0.77)}  # of one system, and of the difference of two
@@ -44,7 +44,7 @@ FOLLOWING = ("occasion", "group", "order", "position", "seconds", "list", "check
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SimulatedRows:
     """The rows to be answered, with everybody's number."""
 
     table: pd.DataFrame
@@ -55,10 +55,10 @@ class Rows:
     check: NDArray[np.object_]
     careless: NDArray[np.bool_]
 
-    def take(self, here: NDArray[np.bool_]) -> "Rows":
+    def take(self, here: NDArray[np.bool_]) -> "SimulatedRows":
         """Return some of the rows."""
         names = ("rater", "item", "system", "page", "check", "careless")
-        return Rows(self.table[here], *(getattr(self, name)[here] for name in names))
+        return SimulatedRows(self.table[here], *(getattr(self, name)[here] for name in names))
 
 
 def simulate_ratings(
@@ -66,10 +66,10 @@ def simulate_ratings(
 ) -> pd.DataFrame:
     """Return a ratings table with an answer for every trial and check of the plan; practice is left out.
 
-    Its column ``simulated`` says yes in every row, so that no result from it passes for one of people.
-    ``effects`` says how good the systems are, in residual standard deviations around 0: a number for each
-    system, or such numbers for each criterion; without it they are drawn from the seed, texts by people on
-    top. ``careless`` is the share of raters who answer fast and without reading.
+    Its column ``simulated`` says yes in every row, so that no result from it is mistaken for data from
+    people. ``effects`` says how good the systems are, in residual standard deviations around 0: a number for
+    each system, or such numbers for each criterion; without it they are drawn from the seed, texts by people
+    at the top. ``careless`` is the share of raters who answer fast and without reading.
     """
     if not 0 <= careless <= 1:
         raise PanelistError(f"The share of careless raters must be from 0 to 1. Got {careless!r} instead.")
@@ -82,6 +82,7 @@ def simulate_ratings(
             mine = rows.take(here)
             rng = stream(seed, "simulate", "answers", criterion.name)
             latent = draw_latent(mine, criterion.name, truth[criterion.name], seed)
+            latent[_find_spoilt(mine, study)] -= SPOILT
             latent[mine.careless] = rng.normal(0.0, 1.0, int(mine.careless.sum()))
             answer = _compare if criterion.scale.comparative else _rate
             for name, values in answer(mine, criterion, latent, study, rng).items():
@@ -94,14 +95,14 @@ def simulate_ratings(
     return _arrange(rows, columns, _draw_seconds(rows, study, seed), study)
 
 
-def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> Rows:
+def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> SimulatedRows:
     table = plan.table[(plan.table["phase"] != "practice").to_numpy()].reset_index(drop=True)
     if table.empty:
         raise BadPlan("The plan holds no trials: there is nothing to rate.")
     rater = number(table["rater"], plan.raters)
     page, _ = number_pages(table)
     lazy = stream(seed, "simulate", "careless").random(len(plan.raters)) < careless
-    return Rows(
+    return SimulatedRows(
         table,
         rater,
         number(table["item"], study.items),
@@ -156,7 +157,7 @@ def _draw_effects(study: Study, seed: int) -> dict[str, Floats]:
     return found
 
 
-def draw_latent(rows: Rows, criterion: str, effects: Floats, seed: int) -> Floats:
+def draw_latent(rows: SimulatedRows, criterion: str, effects: Floats, seed: int) -> Floats:
     """Return the judgement behind each row, before the noise of a single rating."""
     k = len(effects)
     latent: Floats = np.where(rows.system >= 0, effects[rows.system], 0.0)
@@ -174,18 +175,29 @@ def draw_latent(rows: Rows, criterion: str, effects: Floats, seed: int) -> Float
         latent += np.where(
             there, level[index] + np.where(rows.system >= 0, own[index, rows.system], 0.0), 0.0
         )
-    spoilt = [name for name in pd.unique(rows.check) if str(name).startswith("degraded")]
-    latent[np.isin(rows.check, spoilt)] -= SPOILT
     return latent
 
 
+def _find_spoilt(rows: SimulatedRows, study: Study) -> NDArray[np.bool_]:
+    """Return which rows are about the degraded output of a degraded check."""
+    spoilt = np.zeros(len(rows.table), dtype=bool)
+    pages: dict[int, list[int]] = {}
+    for row in np.flatnonzero([str(name).startswith("degraded") for name in rows.check]).tolist():
+        pages.setdefault(int(rows.page[row]), []).append(row)
+    items, systems = (rows.table[name].astype(str).tolist() for name in ("item", "system"))
+    for mine in pages.values():
+        outputs = [(items[row], systems[row]) for row in mine]
+        spoilt[mine[outputs.index(choose_spoilt(study.file.design.seed, outputs))]] = True
+    return spoilt
+
+
 def _rate(
-    rows: Rows, criterion: Criterion, latent: Floats, study: Study, rng: np.random.Generator
+    rows: SimulatedRows, criterion: Criterion, latent: Floats, study: Study, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return the value that each row gets."""
     scale = criterion.scale
     assert isinstance(scale, RatingScale)
-    words = scale.level == "text"
+    words = scale.measurement == "text"
     values = np.asarray(scale.simulate(latent, rng)).astype(object if words else float)
     for name, asked in find_asked(study, criterion).items():
         obeyed = (rows.check == name) & ~rows.careless
@@ -194,9 +206,9 @@ def _rate(
 
 
 def _compare(
-    rows: Rows, criterion: Criterion, latent: Floats, study: Study, rng: np.random.Generator
+    rows: SimulatedRows, criterion: Criterion, latent: Floats, study: Study, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Return what each page's answer says of each output on it.
+    """Return what each page's answer says about each output on it.
 
     An instructed check shows a sentence and no outputs: its one row has the answer as the form sends it.
     """
@@ -208,7 +220,7 @@ def _compare(
     choice, answer = (np.full(len(latent), "", dtype=object) for _ in range(2))
     for size in np.unique(shown[outputs]).tolist():
         at = begins[outputs & (shown == size)][:, None] + np.arange(size)
-        told: list[Comparison] = scale.simulate(latent[at], rng)
+        told: list[ComparativeAnswer] = scale.simulate(latent[at], rng)
         choice[at] = np.array([one.choices for one in told], dtype=object)
         answer[at] = np.array([one.answer for one in told], dtype=object)[:, None]
     if not outputs.all():
@@ -218,7 +230,7 @@ def _compare(
         answer[here] = [scale.write(one) for one in told]
         for name, asked in find_asked(study, criterion).items():
             answer[here[(rows.check[here] == name) & ~rows.careless[here]]] = asked
-    if scale.widget == "rank":
+    if scale.told == "ranking":
         ranks = np.where(choice == "", np.nan, choice).astype(float)
         return {"rating": ranks, "answer": answer}
     return {"choice": choice, "answer": answer}
@@ -235,7 +247,7 @@ def find_asked(study: Study, criterion: Criterion) -> dict[str, str]:
     }
 
 
-def _draw_seconds(rows: Rows, study: Study, seed: int) -> Floats:
+def _draw_seconds(rows: SimulatedRows, study: Study, seed: int) -> Floats:
     """Return the time on each row's page: log-normal, by rater, and shorter as raters get used to it."""
     pay = study.file.pay
     middle = SECONDS if pay is None or pay.minutes_per_trial is None else 60 * pay.minutes_per_trial
@@ -249,13 +261,13 @@ def _draw_seconds(rows: Rows, study: Study, seed: int) -> Floats:
     return np.asarray(np.round(np.maximum(seconds, 0.5), 1), dtype=np.float64)
 
 
-def _arrange(rows: Rows, columns: dict[str, Any], seconds: Floats, study: Study) -> pd.DataFrame:
+def _arrange(rows: SimulatedRows, columns: dict[str, Any], seconds: Floats, study: Study) -> pd.DataFrame:
     """Return the table in the order of the ratings table; columns that say nothing are left out."""
     table = rows.table.assign(seconds=seconds, **{SIMULATED: SIMULATED_YES})
     compared = [criterion.name for criterion in study.criteria if criterion.scale.comparative]
     if compared:
         names = _name_trials(rows)
-        if len(compared) < len(study.criteria):  # a rating is no trial: no comparison is looked for in it
+        if len(compared) < len(study.criteria):  # a rating is not a trial: no comparison is looked for in it
             names = names.add_categories([""])
             names[~table["criterion"].isin(compared).to_numpy()] = ""
             names = names.remove_unused_categories()
@@ -275,7 +287,7 @@ def _arrange(rows: Rows, columns: dict[str, Any], seconds: Floats, study: Study)
     return table[[name for name in wanted if name in table]]
 
 
-def _name_trials(rows: Rows) -> "pd.Categorical[Any]":
+def _name_trials(rows: SimulatedRows) -> "pd.Categorical[Any]":
     """Return a name for each page that no other page has: rater, occasion and order."""
     shown = rows.table.iloc[number_pages(rows.table)[1]]
     names = [

@@ -1,4 +1,4 @@
-"""Models of ratings: pure numerics, which have never heard of a study.
+"""Models of ratings: pure numerics, which know nothing about studies.
 
 Letters, in all of this folder: n ratings, p fixed effects, X (n, p) and β; grouping factors with m columns
 in all, Z (n, m), V = ZΛ, random effects b = Λu; thresholds t = Jα; θ or τ the free entries of Λ; σ the

@@ -16,24 +16,24 @@ from typing import Any
 import numpy as np
 
 from panelist.core.errors import BadModel, BadRatings, UnknownName, did_you_mean
-from panelist.models.arrays import Longs
-from panelist.models.batch_fits import BatchFits, SmallSamples, gather
-from panelist.models.compiling import count_cores
 from panelist.models.diagnose import refuse_confounded
-from panelist.models.formulas.matrices import Design
+from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.inference.small_sample import make_linear_design
+from panelist.models.likelihoods.link_functions import LINKS
+from panelist.models.likelihoods.thresholds import make_thresholds
+from panelist.models.results.batch_results import BatchFits, SmallSamples, gather
 from panelist.models.solvers import clmm, lmm
 from panelist.models.solvers.fitters import (
-    Estimates,
+    FittedResponse,
     Fitter,
     LinearFixed,
     LinearMixed,
     OrdinalFixed,
     OrdinalMixed,
 )
-from panelist.models.solvers.links import LINKS
-from panelist.models.solvers.threads import single_threaded_blas
-from panelist.models.solvers.thresholds import make_thresholds
+from panelist.numerics.arrays import Longs
+from panelist.numerics.blas_threads import single_threaded_blas
+from panelist.numerics.compile_ahead import count_cores
 
 MODELS = ("clmm", "clm", "lmm", "lm")
 METHODS = ("REML", "ML")
@@ -48,8 +48,8 @@ class Batch:
     model: str
     link: str | None
     method: str
-    design: Design
-    make_fitter: Callable[[], Fitter]  # room of its own for each thread
+    design: ModelMatrices
+    make_fitter: Callable[[], Fitter]  # a workspace for each thread
     analogues: "tuple[Batch, ...]" = ()  # of clmm tested by t: the linear one by REML, and by ML
 
     @property
@@ -64,7 +64,7 @@ class Batch:
 
 
 def prepare_batch(
-    design: Design,
+    design: ModelMatrices,
     model: str = "clmm",
     link: str = "probit",
     method: str = "REML",
@@ -90,7 +90,7 @@ def prepare_batch(
     if ordinal != (design.codes is not None):
         raise BadModel(
             f"A {model} needs a design built with ordinal={ordinal}, and this one was built with "
-            f"ordinal={not ordinal}. Build it anew, or take another model."
+            f"ordinal={not ordinal}. Build it again, or choose another model."
         )
     if mixed != bool(design.factors):
         has = f"{len(design.factors)} grouping factors" if design.factors else "no random term"
@@ -125,7 +125,7 @@ def fit_batch(batch: Batch, responses: Any, threads: int | None = None, *, teste
     size = max(1, min(_CHUNK, -(-len(sets) // (4 * workers))))
     chunks = [sets[first : first + size] for first in range(0, len(sets), size)]
 
-    def fit_chunk(chunk: Any) -> list[Estimates | None]:
+    def fit_chunk(chunk: Any) -> list[FittedResponse | None]:
         return batch.make_fitter().fit(chunk)
 
     with single_threaded_blas():
@@ -151,7 +151,7 @@ def add_tests(batch: Batch, fits: BatchFits, responses: Any, threads: int | None
 
 
 def leave_gaps_out(codes: Longs) -> Longs:
-    """Return the places of the ratings among the categories that occur, as a single fit counts them."""
+    """Return the index of each rating among the categories that occur, as a single fit counts them."""
     places: Longs = np.cumsum(np.bincount(codes) > 0) - 1
     return places[codes]
 
@@ -161,7 +161,7 @@ def _check_responses(batch: Batch, responses: Any) -> Any:
     given = np.asarray(responses)
     if given.ndim != 2 or given.shape[1] != batch.n_rows:
         raise BadRatings(
-            f"The responses must be (n_sets, {batch.n_rows}), a row a data set, as the design has "
+            f"The responses must be (n_sets, {batch.n_rows}), one row per data set, as the design has "
             f"{batch.n_rows} rows. Got {given.shape}."
         )
     if not batch.ordinal:

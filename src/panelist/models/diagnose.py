@@ -5,13 +5,14 @@ from math import isnan
 import numpy as np
 
 from panelist.core.errors import BadModel
-from panelist.models.fitted import Fit
-from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.links import LATENT_SD
-from panelist.models.solvers.rows import varies_within
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.link_functions import LATENT_SD
+from panelist.models.results.fitted import Fit
+from panelist.models.solvers.separation import find_lost
+from panelist.numerics.rows import varies_within
 
 _CONDITION = 1e8
-_SMALL = 0.5  # latent standard deviations: below, Laplace is off by 2 % at most, with two ratings a level
+_SMALL = 0.5  # latent standard deviations: below, Laplace is off by 2 % at most, with two ratings per level
 
 
 def diagnose(fit: Fit) -> list[str]:
@@ -26,8 +27,8 @@ def diagnose(fit: Fit) -> list[str]:
     return found
 
 
-def refuse_confounded(design: Design) -> None:
-    """Raise BadModel for a grouping factor whose levels the fixed effects tell apart already."""
+def refuse_confounded(design: ModelMatrices) -> None:
+    """Raise BadModel for a grouping factor whose levels the fixed effects already distinguish."""
     for factor in design.factors:
         if len(factor.levels) > design.X.shape[1] + 1 or "Intercept" not in factor.columns:
             continue
@@ -36,8 +37,8 @@ def refuse_confounded(design: Design) -> None:
         left = indicators - A @ np.linalg.lstsq(A, indicators, rcond=None)[0]
         if np.abs(left).max() < 1e-8:
             raise BadModel(
-                f"The fixed effects tell the {len(factor.levels)} levels of {factor.name} apart already, so "
-                f"that nothing is left from which to learn how they vary. Leave the random term of "
+                f"The fixed effects already distinguish the {len(factor.levels)} levels of {factor.name}, "
+                "so nothing is left from which to estimate how they vary. Leave the random term of "
                 f"{factor.name} out, or take it out of the fixed part."
             )
 
@@ -46,8 +47,8 @@ def _say_not_converged(fit: Fit) -> list[str]:
     record = fit.optimum
     if fit.leaves_nothing:
         return [
-            "nothing is left over: the model reproduces every rating, so that there is no residual variance "
-            "to test anything against; simplify the model, or collect more ratings"
+            "no residual variance: the model reproduces every rating, so there is nothing "
+            "to test against; simplify the model, or collect more ratings"
         ]
     if not record.converged:
         return [
@@ -73,7 +74,7 @@ def _say_unidentified(fit: Fit) -> list[str]:
             names = ", ".join(factor.columns[start:stop])
             found.append(
                 f"not identified: within no {factor.name} do {names} vary, so their correlation cannot be "
-                f"learnt and only the variance in each cell can; (1 | {factor.name}) asks for less"
+                f"estimated and only the variance in each cell can; (1 | {factor.name}) asks for less"
             )
     return found
 
@@ -93,13 +94,24 @@ def _say_separated(fit: Fit) -> list[str]:
     lost = [name for name, variance in zip(fit.names, variances, strict=True) if isnan(variance)]
     if not lost or not np.isfinite(fit.loglik):
         return []
+    if not fit.optimum.converged and not _is_separated(fit):
+        return []  # there is no standard error because there is no optimum, and that is said already
     why = _pure_levels(fit)
     because = f" ({'; '.join(why)})" if why else ""
     return [
         f"separated: the fixed effects predict some ratings without error{because}, so that the likelihood "
         f"keeps growing with {', '.join(lost)}, and there is no finite estimate, standard error or p for "
-        "it. The ratings themselves say it: compare them directly, or pool categories"
+        "it. Compare the ratings directly, or pool categories"
     ]
+
+
+def _is_separated(fit: Fit) -> bool:
+    """Return whether the ratings themselves leave a fixed effect without a finite estimate."""
+    codes, X, thresholds = fit.design.codes, fit.design.X, fit.structure
+    assert codes is not None
+    assert thresholds is not None
+    nothing = np.zeros((thresholds.J.shape[1] + X.shape[1],) * 2)
+    return bool(find_lost(fit.solution.beta, nothing, np.inf, codes, X, thresholds.J, 1.0).any())
 
 
 def _pure_levels(fit: Fit) -> list[str]:

@@ -5,25 +5,25 @@ from contextlib import contextmanager
 from typing import Any
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
-from panelist.core.ratings import Ratings, read_ratings
-from panelist.models.compiling import list_parts, prepare
+from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose, refuse_confounded
-from panelist.models.fitted import Fit
 from panelist.models.formulas.formula import Formula, parse_formula
-from panelist.models.formulas.matrices import Design, build_design
+from panelist.models.formulas.matrices import ModelMatrices, build_design
 from panelist.models.formulas.response import choose_family, read_response
 from panelist.models.formulas.variables import Labels
 from panelist.models.inference.small_sample import SmallSample
-from panelist.models.solvers.links import LATENT_SD, LINKS
+from panelist.models.likelihoods.link_functions import LATENT_SD, LINKS
+from panelist.models.likelihoods.thresholds import STRUCTURES, make_thresholds
+from panelist.models.results.fitted import MODEL_WORDS, Fit
 from panelist.models.solvers.separation import mark_separated
 from panelist.models.solvers.solution import Solution
-from panelist.models.solvers.threads import single_threaded_blas
-from panelist.models.solvers.thresholds import STRUCTURES, make_thresholds
+from panelist.numerics.blas_threads import single_threaded_blas
+from panelist.numerics.compile_ahead import prepare
 
-MODELS = ("auto", "clmm", "clm", "lmm", "lm")
+MODELS = ("auto", *MODEL_WORDS)
 METHODS = ("REML", "ML")
 DEGREES = ("t", "z")
-_LARGE = 1000  # random effects beside the largest factor's, from which a search takes seconds
+_LARGE = 1000  # random effects besides the largest factor's, from which a search takes seconds
 
 
 def fit(
@@ -45,13 +45,18 @@ def fit(
     ``quadrature``, the points of adaptive quadrature, to a ``clmm`` with one scalar random effect or two
     nested ones: 1 is the Laplace approximation, and any other number the integral itself, with more points
     where it takes them.
-    ``df`` belongs to a ``clmm``: "t" tests with the degrees of freedom and the standard errors that few
-    raters or items ask for, "z" takes them for many.
+    ``df`` belongs to a ``clmm``: "t" tests with degrees of freedom and standard errors that allow for few
+    raters or items, "z" as if there were many.
     """
     _check_words(model=(model, MODELS), link=(link, LINKS), method=(method, METHODS), df=(df, DEGREES))
     if threshold not in STRUCTURES:
         raise UnknownName(
             f"No threshold structure is called {threshold!r}. {did_you_mean(threshold, STRUCTURES)}"
+        )
+    if not isinstance(formula, str):
+        raise BadModel(
+            f"The formula comes first, as text, and the ratings second. Found {type(formula).__name__} "
+            'first: write fit("rating ~ system + (1 | rater)", ratings).'
         )
     parsed = parse_formula(formula)
     ratings = read_ratings(data)
@@ -91,7 +96,9 @@ def choose_model(model: str, formula: Formula, ratings: Ratings) -> tuple[str, l
     return model, []
 
 
-def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadrature: int, df: str) -> Fit:
+def _fit_ordinal(
+    design: ModelMatrices, model: str, link: str, threshold: str, quadrature: int, df: str
+) -> Fit:
     structure = make_thresholds(threshold, design.categories)
     if quadrature < 1:
         raise BadModel(f"The number of quadrature points must be 1 or more. Got {quadrature}.")
@@ -109,7 +116,7 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
         from panelist.models.solvers.clmm import solve_clmm
 
         if df == "t":
-            prepare(*list_parts("clmm"))  # with the linear model that gives it its t
+            prepare("ordinal", "linear")  # the linear model gives it its t
         with _work_beside(tested):
             solution, method = solve_clmm(design, link, structure), "Laplace"
     assert design.codes is not None
@@ -120,7 +127,7 @@ def _fit_ordinal(design: Design, model: str, link: str, threshold: str, quadratu
 
 @contextmanager
 def _work_beside(tested: SmallSample | None) -> Iterator[None]:
-    """Work out the linear analogue of a large model in a second thread, while the first one searches."""
+    """Fit the linear analogue of a large model in a second thread, while the first one searches."""
     if tested is None or sum(f.Z.shape[1] * len(f.levels) for f in tested.design.factors[1:]) < _LARGE:
         yield
         return
@@ -129,10 +136,10 @@ def _work_beside(tested: SmallSample | None) -> Iterator[None]:
     with ThreadPoolExecutor(1) as pool:
         begun = pool.submit(lambda: tested.linear)
         yield
-        begun.exception()  # where it cannot be had, whoever asks for it is told
+        begun.exception()  # where it fails, the code that needs it raises
 
 
-def _fit_linear(design: Design, model: str, method: str) -> Fit:
+def _fit_linear(design: ModelMatrices, model: str, method: str) -> Fit:
     if model == "lm":
         from panelist.models.solvers.lm import solve_lm
 

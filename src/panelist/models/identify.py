@@ -5,10 +5,10 @@ With system effects that vary over raters and items, the covariance of two diffe
     cov(y_i, y_j) = [same rater] D[s_i, s_j]  +  [same item] E[s_i, s_j]
 
 where s is the system, D the covariance of the systems over raters and E that over items. So all that is known
-of D and E comes from pairs of ratings that meet: in one rater only (which shows D[s, t]), in one item only
+about D and E comes from pairs of ratings that meet: in one rater only (which shows D[s, t]), in one item only
 (E[s, t]), or in both (their sum). A model is identified if its D and E follow from the pairs of systems that
-meet. The variance of a single rating is left out of account: an ordinal model with two categories does not
-know it, and others would lean on the residual being the same for every system.
+meet. The variance of a single rating is ignored: an ordinal model with two categories does not
+know it, and others would have to assume that the residual is the same for every system.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from panelist.models.arrays import Bools, Floats, Longs
+from panelist.numerics.arrays import Bools, Floats, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ class Meetings:
 
     @property
     def known(self) -> dict[str, Bools]:
-        """Which entries of the systems' covariance over ``rater`` and over ``item`` can be learnt."""
+        """Which entries of the systems' covariance over ``rater`` and over ``item`` can be estimated."""
         rater, item, both = self.in_rater > 0, self.in_item > 0, self.in_both > 0
         return {"rater": rater | (item & both), "item": item | (rater & both)}
 
@@ -61,7 +61,7 @@ def count_meetings(frame: pd.DataFrame) -> Meetings:
 
 
 def find_unidentified(shapes: Mapping[str, Shape], meetings: Meetings) -> set[str]:
-    """Return the groups (rater, item) of whose covariance something does not follow from the meetings."""
+    """Return the groups (rater, item) whose covariance does not follow completely from the meetings."""
     if not shapes:
         return set()
     k = len(meetings.systems)
@@ -87,7 +87,7 @@ def find_unidentified(shapes: Mapping[str, Shape], meetings: Meetings) -> set[st
 
 
 def _write_parameters(shape: Shape, rows: Longs, columns: Longs) -> Floats:
-    """Return how the entries of a covariance (one a row) are made of its parameters."""
+    """Return how the entries of a covariance (one per row) are made from its parameters."""
     if shape == "slopes":
         return np.eye(len(rows))
     same = (rows == columns).astype(float)
@@ -115,7 +115,7 @@ def _number(column: pd.Series) -> tuple[Longs, tuple[str, ...]]:
     """Return the column as numbers from 0, and the names they stand for, all of which occur."""
     import pandas as pd
 
-    if isinstance(column.dtype, pd.CategoricalDtype):  # has its numbers at hand
+    if isinstance(column.dtype, pd.CategoricalDtype):  # already has codes
         codes, known = column.cat.codes.to_numpy(), column.cat.categories
         there = np.bincount(codes, minlength=len(known)) > 0
         places: Longs = np.cumsum(there) - 1

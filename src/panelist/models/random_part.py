@@ -1,4 +1,4 @@
-"""The largest random part that a table of ratings can bear, decided from who rated what alone.
+"""The largest random part that a table of ratings supports, decided only from who rated what.
 
 Conclusions are meant for other raters and other items, so both are random, and systems may differ more for
 some raters and items than for others. The start is the largest model that the design can identify (Barr,
@@ -16,9 +16,9 @@ Levy, Scheepers & Tily 2013, doi:10.1016/j.jml.2012.11.001), decided for each fa
 - ``intercept``  (1 | rater): for factors that saw one system each, or one rating in nearly every cell.
 
 Where systems never meet within a rater or an item, the shape steps down until it is identified
-(models/identify.py). A factor with one level, or with a level a rating, is left out. No rating is looked at,
-so that a plan can be judged before anybody is paid; analysis/choose.py says what follows where a fit is
-singular all the same.
+(models/identify.py). A factor with one level, or with one level per rating, is left out. No rating is used,
+so that a plan can be judged before anybody is paid; fitting/choose.py says what follows where a fit is
+singular nevertheless.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from panelist.core.notes import Note
 from panelist.models.identify import Meetings, Shape, count_meetings, find_unidentified
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class RandomPart:
 
 
 def choose_random(frame: pd.DataFrame, meetings: Meetings | None = None) -> RandomPart:
-    """Return the largest random part that these ratings (rater, item, system; no gaps) can bear.
+    """Return the largest random part that these ratings (rater, item, system; no gaps) support.
 
     ``meetings`` are those of the frame, where they have been counted already.
     """
@@ -82,18 +83,19 @@ def choose_random(frame: pd.DataFrame, meetings: Meetings | None = None) -> Rand
         notes.append(why)
         if levels < 5:
             notes.append(
-                f"There are only {levels} {group}s: how much {group}s differ is hardly known, and what is "
-                f"concluded reaches little beyond these {levels}."
+                f"There are only {levels} {group}s: how much {group}s differ is hardly known, and "
+                "conclusions hold "
+                f"for little more than these {levels}."
             )
     if not shapes:
-        notes.append("No random effects are left: the model takes all ratings as independent.")
+        notes.append("No random effects are left: the model treats all ratings as independent.")
     around, said = _find_around(frame) if "item" in shapes else ((), [])
     part = RandomPart(shapes, (*notes, *said), around)
     return _lower_unidentified(part, meetings or count_meetings(frame))
 
 
 def _find_around(frame: pd.DataFrame) -> tuple[tuple[str, ...], list[str]]:
-    """Return the columns that items are nested in and that have levels enough to vary, and why."""
+    """Return the columns that items are nested in and that have enough levels to vary, and why."""
     items, found = frame["item"].nunique(), list[str]()
     sizes: list[int] = []
     notes = []
@@ -106,7 +108,8 @@ def _find_around(frame: pd.DataFrame) -> tuple[tuple[str, ...], list[str]]:
         found.append(name)
         sizes.append(levels)
         notes.append(
-            f"{name}: (1 | {name}), for the {items:,} items come from {levels:,} {name}s, and those of one "
+            f"{name}: (1 | {name}), because the {items:,} items come from {levels:,} {name}s, and those of "
+            "one "
             f"{name} may be alike."
         )
     return tuple(found), notes
@@ -122,7 +125,8 @@ def _lower_unidentified(part: RandomPart, meetings: Meetings) -> RandomPart:
         for group in sorted(lost, reverse=True):
             if lower.shapes[group] != part.shapes[group]:
                 notes.append(
-                    f"{group}: {lower.terms(group)} instead, for some systems never meet within one {group}."
+                    f"{group}: {lower.terms(group)} instead, because some systems never meet within one "
+                    f"{group}."
                 )
         part = lower
     return replace(part, notes=tuple(notes))
@@ -135,7 +139,8 @@ def _why_left_out(frame: pd.DataFrame, group: str, levels: int, n: int, taken: d
         return f"There is only one {group}: no random effect, and conclusions hold for this {group} alone."
     if levels == n:
         return (
-            f"Every rating has its own {group}: {group}s cannot be told from noise and have no random effect."
+            f"Every rating has its own {group}: {group}s cannot be separated from noise and have no random "
+            "effect."
         )
     for other in taken:
         if len(frame[[group, other]].drop_duplicates()) == levels == frame[other].nunique():
@@ -147,15 +152,20 @@ def _choose_shape(frame: pd.DataFrame, group: str, levels: int, n: int, k: int) 
     cells = frame.groupby([group, "system"], observed=True).size()
     systems_seen = cells.groupby(level=0).size()
     if float((systems_seen >= 2).mean()) < 0.5:
-        return "intercept", f"{group}: (1 | {group}), for most {group}s met one system only."
+        return "intercept", f"{group}: (1 | {group}), because most {group}s met only one system."
     shared = float(cells[cells >= 2].sum()) / n  # of the ratings, not of the cells: they hold the evidence
     if shared < LEAST_SHARED:
-        return "intercept", f"{group}: (1 | {group}), for nearly all cells {group} × system hold one rating."
+        return "intercept", (
+            f"{group}: (1 | {group}), because nearly all cells {group} × system hold one rating."
+        )
     parameters = k * (k + 1) // 2
     if shared >= 0.5 and k <= MOST_SLOPES and levels >= parameters and levels * k < n:
         return (
             "slopes",
-            f"{group}: (system | {group}), for {group}s met several systems, more than once each.",
+            Note(
+                "slopes",
+                f"{group}: (system | {group}), because {group}s met several systems, more than once each.",
+            ),
         )
     if k > MOST_SLOPES:
         why = f"{k} systems would need {parameters} variances and correlations"
@@ -163,4 +173,4 @@ def _choose_shape(frame: pd.DataFrame, group: str, levels: int, n: int, k: int) 
         why = f"{100 * shared:.0f} % of the ratings share a cell {group} × system"
     else:
         why = f"{levels} {group}s are too few for {parameters} variances and correlations"
-    return "cells", f"{group}: (1 | {group}) + (1 | {group}:system), for {why}."
+    return "cells", f"{group}: (1 | {group}) + (1 | {group}:system), because {why}."

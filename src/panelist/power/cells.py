@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from panelist.power.layouts import Layout
+from panelist.power.layouts.base import Layout
 from panelist.power.tally import Tally
-from panelist.power.truth import Truth
+from panelist.power.truth.base import Truth
 
 _ROWS_A_CHUNK, _MOST_SETS, _LEAST_SETS = 60_000, 50, 5
 _COSTLY = 3  # systems from which models get costly: random slopes of each, and their correlations
@@ -27,7 +27,7 @@ class Cell:
 
     @cached_property
     def stream_key(self) -> str:
-        """What its random numbers hang on: not the effect, so that a curve rises on the same people."""
+        """What its random numbers depend on: not the effect, so that a curve rises on the same people."""
         return f"{self.truth.key}-{self.layout.key}"
 
     @cached_property
@@ -38,13 +38,15 @@ class Cell:
 
     @property
     def chunk_size(self) -> int:
-        """How many data sets are simulated at once: a matter of the cell alone, never of the engine.
+        """How many data sets are simulated at once: it depends on the cell alone, never on the engine.
 
-        A chunk takes seconds at most, so that there is something to report: many systems make small chunks.
+        A chunk takes seconds at most, so that there is something to report: many systems make small chunks,
+        and as the time of a fit grows with the cube of the rows, large designs go one by one.
         """
         rows, systems = self.layout.n_rows, self.layout.n_systems
         if systems >= _COSTLY:
-            return max(1, min(_MOST_SETS, _ROWS_A_CHUNK * 4 // (rows * systems**2)))
+            sets = _ROWS_A_CHUNK * 4 // (rows * systems**2)
+            return max(1, min(_MOST_SETS, sets, sets**3 // 100))
         return max(_LEAST_SETS, min(_MOST_SETS, _ROWS_A_CHUNK // rows))
 
     @property
@@ -63,7 +65,7 @@ class PairPower:
     low: float
     high: float
     type_s: float
-    """Among the data sets that found a difference, the share that found it the wrong way round."""
+    """Among the data sets that found a difference, the share that found it with the wrong sign."""
     type_m: float
     """By how much the differences found exaggerate: their mean size over the mean estimate of all sets."""
     width: float
@@ -91,7 +93,7 @@ class CellResult:
     separated: int
     """Data sets with a system all at one end of the scale."""
     led_by_linear: int
-    """Data sets whose ordinal model was not to be trusted: the linear one was taken, as compare does."""
+    """Data sets whose ordinal model could not be trusted: the linear one was used, as compare does."""
     power: float
     low: float
     high: float
@@ -139,7 +141,7 @@ class CellResult:
         return found
 
 
-def find_interval(found: int, n: int, level: float = 0.95) -> tuple[float, float]:
+def find_interval(found: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the exact interval of a share (Clopper & Pearson 1934, doi:10.1093/biomet/26.4.404).
 
     >>> [round(end, 4) for end in find_interval(5, 100)]
@@ -149,7 +151,7 @@ def find_interval(found: int, n: int, level: float = 0.95) -> tuple[float, float
     """
     from scipy.special import betaincinv
 
-    rest = (1 - level) / 2
+    rest = (1 - confidence) / 2
     low = float(betaincinv(found, n - found + 1, rest)) if found else 0.0
     high = float(betaincinv(found + 1, n - found, 1 - rest)) if found < n else 1.0
     return low, high

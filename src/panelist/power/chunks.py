@@ -1,4 +1,4 @@
-"""A chunk: some data sets of one cell, simulated and analysed. It is what workers work on."""
+"""A chunk: some data sets of one cell, simulated and analysed. It is the unit of work."""
 
 import threading
 import time
@@ -6,16 +6,17 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
+from panelist.analysis.spec import AnalysisSpec
 from panelist.core.seeds import stream
 from panelist.power.analyses import ANALYSES
-from panelist.power.analyses.base import Choices, Run
+from panelist.power.analyses.base import Tester
 from panelist.power.cells import Cell
-from panelist.power.layouts import Layout
-from panelist.power.simulate import simulate_responses
+from panelist.power.layouts.base import Layout
+from panelist.power.responses import simulate_responses
 from panelist.power.tally import Tally, count_tests
 
 _MOST_PREPARED = 12
-_prepared: "OrderedDict[tuple[str, str, Choices], Run]" = OrderedDict()
+_prepared: "OrderedDict[tuple[str, str, AnalysisSpec], Tester]" = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -27,7 +28,7 @@ class Chunk:
     index: int
     n_sets: int
     models: tuple[str, ...]
-    choices: Choices
+    spec: AnalysisSpec
     seed: int
 
     @property
@@ -37,7 +38,7 @@ class Chunk:
 
 
 def run_chunk(chunk: Chunk) -> dict[str, Tally]:
-    """Return the tally of each analysis; all look at the same simulated data.
+    """Return the tally of each analysis; all use the same simulated data.
 
     What is drawn depends on the seed, the cell and the number of the chunk, and on nothing else.
     """
@@ -47,20 +48,20 @@ def run_chunk(chunk: Chunk) -> dict[str, Tally]:
     responses = responses[: chunk.n_sets]  # a short last chunk begins as a whole one does
     tallies = {}
     for model in chunk.models:
-        run = prepare(cell.layout, model, chunk.choices)
+        run = prepare(cell.layout, model, chunk.spec)
         start = time.perf_counter()
         tests = run(responses)
         seconds = time.perf_counter() - start
-        tallies[model] = count_tests(tests, chunk.choices, cell.differences, seconds)
+        tallies[model] = count_tests(tests, chunk.spec, cell.differences, seconds)
     return tallies
 
 
-def prepare(layout: Layout, model: str, choices: Choices) -> Run:
+def prepare(layout: Layout, model: str, spec: AnalysisSpec) -> Tester:
     """Return the analysis made ready for a layout; the latest few are kept, as cells share layouts."""
-    key = (layout.key, model, choices)
+    key = (layout.key, model, spec)
     with _lock:  # the first chunks of a layout come at once, in all threads
         if key not in _prepared:
-            _prepared[key] = ANALYSES[model].prepare(layout, choices)
+            _prepared[key] = ANALYSES[model].prepare(layout, spec)
             while len(_prepared) > _MOST_PREPARED:
                 _prepared.popitem(last=False)
         _prepared.move_to_end(key)

@@ -1,32 +1,33 @@
-"""Power curves: the grid asked for, simulated, and the result that shows itself."""
+"""Power curves: the grid asked for, simulated, and its result."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from panelist.analysis.spec import AnalysisSpec
+from panelist.core.display.formats import TEXT, Format, decimals, interval
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
 from panelist.core.errors import PanelistError, UnknownName
-from panelist.core.result import Part, Result, Sentence, json_ready
+from panelist.core.progress import OnProgress
+from panelist.core.prose import inflect
 from panelist.models.batch import DEGREES
 from panelist.models.inference.adjust import find_adjustment
 from panelist.power.analyses import ANALYSES
-from panelist.power.analyses.base import Choices
 from panelist.power.cells import Cell, CellResult
-from panelist.power.curve_tables import make_tables
-from panelist.power.cuts import Slider
-from panelist.power.grid import Grid, Progress, run_grid
-from panelist.power.layouts import Layout, lay_out_lists, lay_out_released
-from panelist.power.presets import find_preset
-from panelist.power.truth import Truth, find_effects
+from panelist.power.grid import Grid, run_grid
+from panelist.power.layouts.base import Layout, Sampling, list_samplings
+from panelist.power.run import Run
+from panelist.power.truth.base import Truth, find_effects
+from panelist.power.truth.cuts import Slider
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 MODELS = ("clmm", "lmm")
-SIMS = 200
-MOST_SIMS = 5000  # where a precision says when it is enough
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class PowerCurve(Result):
 
     @property
     def table(self) -> "pd.DataFrame":
-        """The cells as a frame, a row a cell and model."""
+        """The cells as a frame, one row per cell and model."""
         import pandas as pd
 
         rows = [
@@ -67,7 +68,7 @@ class PowerCurve(Result):
         return [*parts, *(Sentence(note) for note in self.notes)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return cells, seconds, fits and what they hang on."""
+        """Return cells, seconds, fits and what they depend on."""
         return dict(
             json_ready(
                 {
@@ -109,76 +110,55 @@ def simulate_power(
     engine: str = "local",
     workers: int | None = None,
     journal: str | Path | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> PowerCurve:
     """Return the power of each analysis at every combination of items, ratings, effects and presets.
 
     ``effects`` are differences of neighbouring systems in threshold distances (0.62 residual standard
-    deviations in the presets); 0 gives the type I error. Without them a ``truth`` that has effects of its own
-    (a pilot) uses these, and presets 0.25 to 1. ``layout`` takes the place of items, ratings and raters.
+    deviations in the presets); 0 gives the type I error. Without them a ``truth`` with its own effects
+    (a pilot) uses these, and presets 0.25 to 1. ``layout`` replaces items, ratings and raters.
     Every data set is analysed as ``compare_systems`` would analyse it, unless ``as_compared`` is false: then
-    by the largest model that the design can bear, whatever comes of it. A ``formula`` is fitted as it is.
-    ``as_released`` is the paper's released script: its lists, ML, z and the largest model.
-    With ``precision`` a cell stops once the interval of its power is as narrow on either side, after at most
-    ``sims`` data sets (5,000; without a precision 200 are simulated). The same seed gives the same numbers,
-    whatever the engine and the number of workers.
+    by the largest model that the design supports, whether or not it fits well. A ``formula`` is fitted as it
+    is. ``as_released`` is the paper's released script: its lists, ML, z and the largest model.
+    With ``precision`` a cell stops once the interval of its power is that narrow on either side, after at
+    most ``sims`` data sets (5,000; without a precision 200 are simulated). The same seed gives the same
+    numbers, whatever the engine and the number of workers.
     """
-    start = time.perf_counter()
-    truths = _list(truth) if truth is not None else [find_preset(name) for name in _list(preset)]
-    sizes = (_list(items), _list(ratings_per_item), systems, outputs_per_rater, _list(raters))
-    layouts = _list(layout) if layout is not None else make_layouts(*sizes, as_released, seed)
-    if df not in DEGREES:
-        raise UnknownName(f"df is {' or '.join(DEGREES)}. Got {df!r}.")
-    choices = Choices(
-        alpha=alpha,
-        adjust=adjust,
-        link=link,
-        method="ML" if as_released else "REML",
-        formula=formula,
-        df="z" if as_released else df,
-        as_compared=as_compared and not as_released,
+    truths = _list(truth) if truth is not None else [Truth.preset(name) for name in _list(preset)]
+    samplings = list_samplings(
+        _list(items), _list(ratings_per_item), systems, outputs_per_rater, _list(raters)
     )
+    layouts = _list(layout) if layout is not None else lay_out(samplings, seed, as_released)
+    spec = AnalysisSpec(link=link, formula=formula, adjust=adjust, confidence=1 - alpha, df=df)
+    spec = spec.as_released() if as_released else replace(spec, as_compared=as_compared)
     cells = make_cells(truths, layouts, None if effects is None else _list(effects), pattern)
-    names = check_models(_list(models), truths, layouts)
-    find_adjustment(adjust)
-    most = sims if sims is not None else SIMS if precision is None else MOST_SIMS
-    grid = Grid(tuple(cells), names, choices, most, seed, precision)
-    path = None if journal is None else Path(journal)
-    found = run_grid(grid, engine, workers, path, on_progress)
+    run = Run(sims, precision, seed, engine, workers, journal, on_progress)
+    return simulate_cells(cells, _list(models), spec, run)
+
+
+def simulate_cells(cells: Sequence[Cell], models: Sequence[str], spec: AnalysisSpec, run: Run) -> PowerCurve:
+    """Return the power of each analysis in each cell."""
+    start = time.perf_counter()
+    if spec.df not in DEGREES:
+        raise UnknownName(f"df is {' or '.join(DEGREES)}. Got {spec.df!r}.")
+    truths = list(dict.fromkeys(cell.truth for cell in cells))
+    names = check_models(models, truths, [cell.layout for cell in cells])
+    found = run_grid(Grid(tuple(cells), names, spec, run))
+    notes = chain.from_iterable(truth.notes for truth in truths)
     return PowerCurve(
         tuple(found),
         time.perf_counter() - start,
         sum(one.sims for one in found),
-        seed,
-        alpha,
-        adjust,
-        (*chain.from_iterable(one.notes for one in truths), *make_notes(found, names, precision, most)),
+        run.seed,
+        spec.alpha,
+        spec.adjust,
+        (*notes, *make_notes(found, names, run)),
     )
 
 
-def make_layouts(
-    items: Iterable[int],
-    ratings_per_item: Iterable[int],
-    systems: int,
-    outputs_per_rater: int | None,
-    raters: Iterable[int] | None,
-    as_released: bool,
-    seed: int,
-) -> list[Layout]:
-    """Return the paper's design, or that of its released script, for all combinations."""
-    if as_released:
-        if systems != 2 or raters is not None or outputs_per_rater is not None:
-            raise PanelistError(
-                "The released lists are for two systems and 20 outputs a rater: leave --systems, --raters "
-                "and --outputs-per-rater out."
-            )
-        return [lay_out_released(n, k) for n in items for k in ratings_per_item]
-    return [
-        lay_out_lists(n, k, systems, outputs_per_rater, count, seed)
-        for n in items
-        for k in ratings_per_item
-        for count in (raters if raters is not None else (None,))
-    ]
+def lay_out(samplings: Iterable[Sampling], seed: int, as_released: bool = False) -> list[Layout]:
+    """Return the paper's design, or that of its released script, for each sampling."""
+    return [one.lay_out_released() if as_released else one.lay_out(seed) for one in samplings]
 
 
 def make_cells(
@@ -200,7 +180,7 @@ def _make_cells(truth: Truth, layout: Layout, effects: Sequence[float] | None, p
     if effects is None and truth.effects is not None:
         if len(truth.effects) != layout.n_systems:
             raise PanelistError(
-                f"The pilot has {len(truth.effects)} systems, and the design {layout.n_systems}. Say "
+                f"The pilot has {len(truth.effects)} systems, and the design {layout.n_systems}. Use "
                 f"--systems {len(truth.effects)}, or give --effects."
             )
         gaps = [abs(b - a) for a, b in zip(truth.effects, truth.effects[1:], strict=False)]
@@ -227,10 +207,8 @@ def check_models(
     return tuple(dict.fromkeys(models))
 
 
-def make_notes(
-    found: Sequence[CellResult], models: Sequence[str], precision: float | None, sims: int
-) -> list[str]:
-    """Return what a reader should know: tests that are none, failures, cells less precise than asked."""
+def make_notes(found: Sequence[CellResult], models: Sequence[str], run: Run) -> list[str]:
+    """Return what a reader should know: invalid tests, failures, cells less precise than asked."""
     notes = []
     for ignored in sorted({ANALYSES[name].ignores for name in models} - {()}):
         careless = [name for name in models if ANALYSES[name].ignores == ignored]
@@ -238,10 +216,12 @@ def make_notes(
         here = (
             f" Here up to {max(null):.0%} of studies find a difference where there is none." if null else ""
         )
-        verb, verdict = ("takes", "it is no test") if len(careless) == 1 else ("take", "they are no tests")
+        verb, verdict = (
+            ("takes", "it is not a test") if len(careless) == 1 else ("take", "they are not tests")
+        )
         notes.append(
             f"{', '.join(careless)} {verb} no account of differences between {' and '.join(ignored)}: where "
-            f"there are any, {verdict} at level alpha, and more power is no merit.{here}"
+            f"there are any, {verdict} at level alpha, and its higher power is no advantage.{here}"
         )
     failed = sum(one.failed for one in found)
     if failed:
@@ -249,24 +229,24 @@ def make_notes(
             f"{failed:,} of {sum(one.sims for one in found):,} fits failed; they count as finding nothing."
         )
     notes += _tell_analyses(found)
-    if precision is not None:
-        wide = sum((one.high - one.low) / 2 > precision for one in found)
+    if run.precision is not None:
+        wide = sum((one.high - one.low) / 2 > run.precision for one in found)
         if wide:
             notes.append(
-                f"{wide} of {len(found)} powers are known less precisely than ±{precision:g} after {sims:,} "
-                "data sets; allow more with --sims."
+                f"{wide} of {len(found)} powers are known less precisely than ±{run.precision:g} after "
+                f"{run.n_sets:,} data sets; allow more with --sims."
             )
     return notes
 
 
 def _tell_analyses(found: Sequence[CellResult]) -> list[str]:
-    """Return what was done where the usual analysis would not do."""
+    """Return what was done where the usual analysis would fail."""
     notes, total = [], sum(one.sims for one in found)
     if led := sum(one.led_by_linear for one in found):
         sets = sum(one.sims for one in found if one.model == "clmm")
         notes.append(
-            f"In {led:,} of {sets:,} data sets the ordinal model is not to be trusted, for raters are too "
-            "nearly unanimous: as in compare, the linear mixed model is taken there."
+            f"In {led:,} of {sets:,} data sets the ordinal model cannot be trusted, because raters are too "
+            "nearly unanimous: as in compare, the linear mixed model is used there."
         )
     if apart := sum(one.separated for one in found):
         notes.append(
@@ -281,3 +261,92 @@ def _list(value: Any) -> Any:
     if value is None:
         return None
     return [value] if isinstance(value, str | int | float | Truth | Layout) else list(value)
+
+
+RIGHT = Format(str, "right")
+COLUMNS = ("model", "design", "effect")
+WORDS = {"model": "analysis", "design": "design", "effect": "effect"}
+INTERVAL = "95 % interval"
+
+
+def make_tables(cells: Sequence[CellResult]) -> list[Part]:
+    """Return what all cells share, then the tables: power, each pair where there are several, the fits."""
+    truths = list(dict.fromkeys(one.preset for one in cells))
+    columns = [name for name in COLUMNS if len({_identify(one)[name] for one in cells}) > 1]
+    same = [(WORDS[name], _spell(name, cells[0])) for name in COLUMNS if name not in columns]
+    same += [("truth", truths[0])] if len(truths) == 1 else []
+    parts: list[Part] = [NamedValues(same)] if same else []
+    for truth in truths:
+        here = [one for one in cells if one.preset == truth]
+        parts += _make_truth(here, columns, f" ({truth})" if len(truths) > 1 else "")
+    return parts
+
+
+def _make_truth(cells: list[CellResult], columns: list[str], which: str) -> list[Part]:
+    several = any(len(one.pairs) > 1 for one in cells)
+    parts: list[Part] = [_make_powers(cells, columns, several, which)]
+    if several:
+        parts.append(_make_pairs(cells, columns, which))
+    return [*parts, _make_fits(cells, columns, which)]
+
+
+def _make_powers(cells: list[CellResult], columns: list[str], several: bool, which: str) -> Table:
+    header = [*columns, "raters", "power", INTERVAL]
+    header += ["any pair"] if several else ["type S", "type M"]
+    rows = []
+    for one in cells:
+        row: list[Any] = [*_place(one, columns), one.raters, one.power, interval(one.low, one.high)]
+        rows.append((*row, one.any) if several else (*row, one.type_s, one.type_m))
+    numbers = [name for name in ("power", "any pair", "type S", "type M") if name in header]
+    formats = _format(columns) | {INTERVAL: RIGHT} | dict.fromkeys(numbers, decimals(2))
+    said = "; power is that of finding all pairs that differ" if several else ""
+    return Table(f"Effects in threshold distances{said}{which}", tuple(header), rows, formats)
+
+
+def _make_pairs(cells: list[CellResult], columns: list[str], which: str) -> Table:
+    """Return the pairs; where every column is taken, without intervals, which the JSON has."""
+    narrow = len(columns) < len(COLUMNS)
+    header = (*columns, "pair", "power", *([INTERVAL] if narrow else []), "type S", "type M")
+    rows: list[tuple[Any, ...]] = []
+    for one in cells:
+        for pair in one.pairs:
+            known = [interval(pair.low, pair.high)] if narrow else []
+            found = (pair.power, *known, pair.type_s, pair.type_m)
+            rows.append((*_place(one, columns), f"{pair.a} – {pair.b}", *found))
+    formats = _format(columns) | {"pair": TEXT} | ({INTERVAL: RIGHT} if narrow else {})
+    formats |= dict.fromkeys(("power", "type S", "type M"), decimals(2))
+    return Table(f"Each pair{which}", header, rows, formats)
+
+
+def _make_fits(cells: list[CellResult], columns: list[str], which: str) -> Table:
+    header = (*columns, "data sets", "failed", "singular", "smaller", "width")
+    rows: list[tuple[Any, ...]] = [
+        (*_place(one, columns), one.sims, one.failed, one.singular, one.smaller, one.width) for one in cells
+    ]
+    return Table(f"The fits{which}", header, rows, _format(columns) | {"width": decimals(2)})
+
+
+def _identify(one: CellResult) -> dict[str, str]:
+    """Return what distinguishes a row of a table from the others."""
+    return {
+        "model": one.model,
+        "design": f"{one.items} × {one.ratings_per_item:g}",
+        "effect": f"{one.effect:g}",
+    }
+
+
+def _place(one: CellResult, columns: list[str]) -> list[str]:
+    found = _identify(one)
+    return [found[name] for name in columns]
+
+
+def _format(columns: list[str]) -> dict[str, Format]:
+    return {name: TEXT if name == "model" else RIGHT for name in columns}
+
+
+def _spell(name: str, one: CellResult) -> str:
+    """Return what all cells share, in words."""
+    each = f"{one.ratings_per_item:g} {inflect(one.ratings_per_item, 'rating')}"
+    design = f"{one.items} items, {each} of each output"
+    size = f"{one.effect:g} threshold {inflect(one.effect, 'distance')}"
+    return {"design": design, "effect": size}.get(name, _identify(one)[name])

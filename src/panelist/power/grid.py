@@ -1,100 +1,68 @@
-"""Run the cells of a grid: chunks go to the engine, tallies come back, and cells stop when they are known."""
+"""Run the cells of a grid: chunks go to the engine, tallies come back, precise cells stop."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
+from panelist.analysis.spec import AnalysisSpec
 from panelist.core.errors import PanelistError
-from panelist.models.compiling import list_parts, prepare
-from panelist.power.analyses.base import Choices
+from panelist.core.progress import Progress
+from panelist.numerics.compile_ahead import list_parts, prepare
 from panelist.power.cells import Cell, CellResult, find_interval, summarise
 from panelist.power.chunks import Chunk
 from panelist.power.engines.base import Engine, Tallies, open_engine
 from panelist.power.journal import Journal
+from panelist.power.run import Run
 from panelist.power.tally import add_tallies
 
-AHEAD = 2  # chunks in hand for each worker
+AHEAD = 2  # chunks in work for each worker
 LEAST_SIMS = 100  # before a cell may stop early
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a run is: data sets done and wanted, the latest results, and the data sets now in work."""
-
-    done: int
-    total: int
-    latest: str
-    in_work: int = 0
-    at_most: bool = False
-    """Whether the total is what it may come to at most."""
-
-
-@dataclass(frozen=True)
 class Grid:
-    """Cells and what is done in each: ``sims`` data sets, fewer where ``precision`` is reached before.
-
-    ``precision`` is the half-width of the interval of the power that is narrow enough, for every analysis.
-    """
+    """Cells and what is done in each: the analyses, how they are made, and how the simulation is run."""
 
     cells: tuple[Cell, ...]
     models: tuple[str, ...]
-    choices: Choices
-    sims: int
-    seed: int
-    precision: float | None = None
+    spec: AnalysisSpec
+    run: Run
 
     def __post_init__(self) -> None:
-        if self.sims < 1:
-            raise PanelistError(f"The number of simulated data sets must be 1 or more. Got {self.sims}.")
-        if self.precision is not None and not 0 < self.precision < 0.5:
-            raise PanelistError(
-                f"The precision is the half-width of an interval, between 0 and 0.5. Got {self.precision:g}; "
-                "0.02 is usual."
-            )
-        if not 0 < self.choices.alpha < 0.5:
-            raise PanelistError(f"alpha must be between 0 and 0.5. Got {self.choices.alpha:g}.")
+        if not 0 < self.spec.alpha < 0.5:
+            raise PanelistError(f"alpha must be between 0 and 0.5. Got {self.spec.alpha:g}.")
 
     @property
     def key(self) -> str:
-        """A digest of everything that the numbers hang on, but for how many there shall be."""
-        text = repr((sorted(cell.key for cell in self.cells), sorted(self.models), self.choices, self.seed))
+        """A digest of everything that the numbers depend on, except how many there are."""
+        text = repr((sorted(cell.key for cell in self.cells), sorted(self.models), self.spec, self.run.seed))
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def run_grid(
-    grid: Grid,
-    engine: str | Engine = "local",
-    workers: int | None = None,
-    journal: Path | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> list[CellResult]:
+def run_grid(grid: Grid) -> list[CellResult]:
     """Return the results, cell by cell and model by model, in the order of the grid.
 
     They depend on the grid alone: a cell counts its chunks in their order, up to the first at which it is
-    known well enough, whatever was run besides.
+    known well enough, whatever else was run.
     """
     prepare(*list_parts(*grid.models))
-    opened = open_engine(engine, workers) if isinstance(engine, str) else nullcontext(engine)
-    writer = Journal(journal, grid.key) if journal is not None else None
+    run = grid.run
+    opened = open_engine(run.engine, run.workers) if isinstance(run.engine, str) else nullcontext(run.engine)
+    writer = Journal(Path(run.journal), grid.key) if run.journal is not None else None
     with writer or nullcontext(), opened as running:
         done: dict[tuple[str, int], Tallies] = dict(writer.done) if writer else {}
-        _run(grid, running, done, writer, on_progress)
+        _fill(grid, running, done, writer)
     results = []
     for cell in grid.cells:
         results += find_results(grid, cell, done)
     return results
 
 
-def _run(
-    grid: Grid,
-    engine: Engine,
-    done: dict[tuple[str, int], Tallies],
-    writer: Journal | None,
-    on_progress: Callable[[Progress], None] | None,
-) -> None:
+def _fill(grid: Grid, engine: Engine, done: dict[tuple[str, int], Tallies], writer: Journal | None) -> None:
     """Fill ``done`` until every cell has what it needs."""
+    on_progress = grid.run.on_progress
     waiting = _order(grid, done)
     in_hand = 0
     following = next(waiting, None)
@@ -116,23 +84,23 @@ def _run(
 
 
 def _order(grid: Grid, done: dict[tuple[str, int], Tallies]) -> Iterator[Chunk]:
-    """Give the chunks that are needed, as long as their cells are not known; each cell's in order.
+    """Yield the chunks that are needed, as long as their cells are not known; each cell's in order.
 
     Small layouts come first, and cells of one layout together: what an analysis prepares for it is kept.
     """
     for cell in sorted(grid.cells, key=lambda cell: (cell.layout.n_rows, cell.layout.key)):
         size = cell.chunk_size
-        for index in range(-(-grid.sims // size)):
-            wanted = min(size, grid.sims - index * size)
+        for index in range(-(-grid.run.n_sets // size)):
+            wanted = min(size, grid.run.n_sets - index * size)
             if _count(done.get((cell.key, index))) == wanted:
                 continue
             if _is_known(grid, cell, done):
                 break
-            yield Chunk(cell, index, wanted, grid.models, grid.choices, grid.seed)
+            yield Chunk(cell, index, wanted, grid.models, grid.spec, grid.run.seed)
 
 
 def find_results(grid: Grid, cell: Cell, done: dict[tuple[str, int], Tallies]) -> list[CellResult]:
-    """Return the results of a cell, a model each."""
+    """Return the results of a cell, one for each model."""
     chunks = _find_prefix(grid, cell, done)
     return [
         summarise(cell, model, add_tallies(tallies[model] for tallies in chunks)) for model in grid.models
@@ -142,18 +110,18 @@ def find_results(grid: Grid, cell: Cell, done: dict[tuple[str, int], Tallies]) -
 def _find_prefix(grid: Grid, cell: Cell, done: dict[tuple[str, int], Tallies]) -> list[Tallies]:
     """Return the tallies of the chunks that count: all, or up to the first at which the cell is known."""
     chunks: list[Tallies] = []
-    for index in range(-(-grid.sims // cell.chunk_size)):
+    for index in range(-(-grid.run.n_sets // cell.chunk_size)):
         tallies = done.get((cell.key, index))
         if tallies is None:
             break
         chunks.append(tallies)
-        if grid.precision is not None and _is_precise(grid, cell, chunks):
+        if grid.run.precision is not None and _is_precise(grid, cell, chunks):
             break
     return chunks
 
 
 def _is_known(grid: Grid, cell: Cell, done: dict[tuple[str, int], Tallies]) -> bool:
-    if grid.precision is None:
+    if grid.run.precision is None:
         return False
     chunks = _find_prefix(grid, cell, done)
     return bool(chunks) and _is_precise(grid, cell, chunks)
@@ -161,7 +129,7 @@ def _is_known(grid: Grid, cell: Cell, done: dict[tuple[str, int], Tallies]) -> b
 
 def _is_precise(grid: Grid, cell: Cell, chunks: list[Tallies]) -> bool:
     """Return whether the interval of every analysis is as narrow as asked."""
-    assert grid.precision is not None
+    assert grid.run.precision is not None
     for model in grid.models:
         n = sum(tallies[model].n for tallies in chunks)
         if n < LEAST_SIMS:
@@ -169,7 +137,7 @@ def _is_precise(grid: Grid, cell: Cell, chunks: list[Tallies]) -> bool:
         differs = any(abs(gap) > 1e-12 for gap in cell.differences)
         found = sum(tallies[model].all_true if differs else tallies[model].any_found for tallies in chunks)
         low, high = find_interval(found, n)
-        if (high - low) / 2 > grid.precision:
+        if (high - low) / 2 > grid.run.precision:
             return False
     return True
 
@@ -187,5 +155,5 @@ def _report(grid: Grid, cell: Cell, done: dict[tuple[str, int], Tallies]) -> Pro
         f"{cell.truth.name}, {cell.layout.n_items} × {cell.layout.ratings_per_item:g}, effect {cell.effect:g}"
     )
     return Progress(
-        counted, grid.sims * len(grid.cells), f"{where}: {', '.join(powers)}" if powers else where
+        counted, grid.run.n_sets * len(grid.cells), f"{where}: {', '.join(powers)}" if powers else where
     )

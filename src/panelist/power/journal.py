@@ -1,4 +1,4 @@
-"""The journal: results written as they come, a line a chunk, so that a killed run goes on where it was."""
+"""The journal: results written as they come, one line per chunk, so that a killed run can continue."""
 
 import json
 import os
@@ -80,7 +80,7 @@ class Journal:
         if entry.get("grid") != self.grid:
             raise BadFile(
                 f"The journal {self.path} belongs to another grid: other cells, models, seed or options. "
-                "Name another file, or delete it to begin anew."
+                "Name another file, or delete it to begin again."
             )
 
     def _stranger(self, line: int = 1) -> BadFile:

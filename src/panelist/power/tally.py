@@ -1,4 +1,4 @@
-"""What is counted of one analysis in one chunk; tallies of chunks add up to that of a cell."""
+"""What is counted for one analysis in one chunk; tallies of chunks add up to that of a cell."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from panelist.analysis.pairwise import differ_in_precision
-from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
-from panelist.power.analyses.base import Choices, PairTests
+from panelist.analysis.spec import AnalysisSpec
+from panelist.analysis.systems.pairwise import differ_in_precision
+from panelist.models.inference.adjust import HypothesisFamily, find_adjustment, two_sided_quantile
+from panelist.power.analyses.base import SimulatedPairTests
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts and sums over data sets; a tuple has a place for each pair of systems."""
+    """Counts and sums over data sets; a tuple has one entry for each pair of systems."""
 
     n: int
     failed: int
@@ -24,7 +25,7 @@ class Tally:
     separated: int
     """With a system all at one end of the scale."""
     linear: int
-    """Led by the linear model, because the ordinal one was not to be trusted."""
+    """Led by the linear model, because the ordinal one could not be trusted."""
     any_found: int
     all_true: int
     """Data sets in which every pair that truly differs was found."""
@@ -70,13 +71,15 @@ def add_tallies(tallies: Iterable[Tally]) -> Tally:
     return Tally(**whole)
 
 
-def count_tests(tests: PairTests, choices: Choices, differences: tuple[float, ...], seconds: float) -> Tally:
+def count_tests(
+    tests: SimulatedPairTests, spec: AnalysisSpec, differences: tuple[float, ...], seconds: float
+) -> Tally:
     """Return what an analysis found in a chunk, its p-values adjusted for the number of pairs."""
     n_sets, n_pairs = tests.p.shape
     n_systems = round((1 + (1 + 8 * n_pairs) ** 0.5) / 2)
-    p, critical = adjust_tests(tests, choices, n_systems)
+    p, critical = adjust_tests(tests, spec, n_systems)
     with np.errstate(invalid="ignore"):
-        found = np.where(np.isnan(p), False, p < choices.alpha)
+        found = np.where(np.isnan(p), False, p < spec.alpha)
     linear = np.zeros(n_sets, dtype=np.bool_) if tests.linear is None else tests.linear
     usable = np.isfinite(tests.estimate) & ~(tests.failed | linear)[:, None]
     width = 2 * critical * tests.se
@@ -103,39 +106,37 @@ def count_tests(tests: PairTests, choices: Choices, differences: tuple[float, ..
     )
 
 
-def adjust_tests(tests: PairTests, choices: Choices, n_systems: int) -> tuple[Any, Any]:
+def adjust_tests(tests: SimulatedPairTests, spec: AnalysisSpec, n_systems: int) -> tuple[Any, Any]:
     """Return adjusted p-values, and the multipliers of the standard errors for intervals."""
     if n_systems == 2:
-        return tests.p, two_sided_quantile(1 - choices.alpha, tests.df)
-    usual, single_step = find_adjustment(choices.adjust), find_adjustment("mvt")
+        return tests.p, two_sided_quantile(spec.confidence, tests.df)
+    usual, single_step = find_adjustment(spec.adjust), find_adjustment("mvt")
     p = np.full(tests.p.shape, np.nan)
     critical = np.full(tests.p.shape, np.nan)
     for row in np.flatnonzero(np.isfinite(tests.p).any(axis=1)):
-        chosen, family = usual, Family(tests.statistic[row], tests.df[row], n_systems)
-        if _needs_directions(tests, choices, int(row), n_systems):
+        chosen, family = usual, HypothesisFamily(tests.statistic[row], tests.df[row], n_systems)
+        if _needs_directions(tests, spec, int(row), n_systems):
             chosen = single_step
             family = replace(family, directions=tests.directions[row])  # type: ignore[index]
         p[row] = chosen.adjust(family)
         if np.isfinite(tests.se[row]).any():
-            critical[row] = usual.critical(1 - choices.alpha, family) * _shorten(family, choices)
+            critical[row] = usual.critical(spec.confidence, family) * _shorten(family, spec)
     return p, critical
 
 
-def _shorten(family: Family, choices: Choices) -> float:
+def _shorten(family: HypothesisFamily, spec: AnalysisSpec) -> float:
     """Return by how much the multivariate t shortens Tukey's intervals: nearly the same at all df."""
     known = family.df[np.isfinite(family.statistic) & (family.df > 0)]
     if family.directions is None or not len(known):
         return 1.0
     one = replace(family, df=np.full(len(family.df), float(np.median(known))))
-    by_tukey, by_mvt = (
-        find_adjustment(name).critical(1 - choices.alpha, one)[0] for name in ("tukey", "mvt")
-    )
+    by_tukey, by_mvt = (find_adjustment(name).critical(spec.confidence, one)[0] for name in ("tukey", "mvt"))
     return float(by_mvt / by_tukey)
 
 
-def _needs_directions(tests: PairTests, choices: Choices, row: int, n_systems: int) -> bool:
-    """Return whether compare would take the multivariate t in place of Tukey's test, and it can be had."""
-    if choices.adjust != "tukey" or tests.directions is None or not choices.as_compared:
+def _needs_directions(tests: SimulatedPairTests, spec: AnalysisSpec, row: int, n_systems: int) -> bool:
+    """Return whether compare would use the multivariate t in place of Tukey's test, and it is available."""
+    if spec.adjust != "tukey" or tests.directions is None or not spec.as_compared:
         return False
     known = bool(np.isfinite(tests.directions[row]).all())
     return known and differ_in_precision(tests.se[row], n_systems)

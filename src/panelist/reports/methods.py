@@ -3,17 +3,20 @@
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from panelist.analysis.comparative.choice_comparison import CLUSTER_WORDS, ChoiceCriterion
-from panelist.analysis.comparative.choice_comparison import MODEL_WORDS as CHOICE_WORDS
-from panelist.analysis.comparison import MODEL_WORDS, CriterionComparison
+from panelist.analysis.choices.choice_comparison import CLUSTER_WORDS, ChoiceCriterion
+from panelist.analysis.choices.choice_comparison import MODEL_WORDS as CHOICE_WORDS
 from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
-from panelist.analysis.words import count, listing
-from panelist.core.formats import interval, number, p_value
+from panelist.analysis.systems.comparison import CriterionComparison
+from panelist.analysis.systems.effects import Effect
+from panelist.core.display.formats import interval, number, say_p
+from panelist.core.notes import has_note
+from panelist.core.prose import count, listing
 from panelist.models.inference.adjust import find_adjustment
-from panelist.reports.methods_of_study import tell_study
+from panelist.models.results.fitted import MODEL_WORDS
 from panelist.reports.provenance import list_versions
-from panelist.reports.typography import typeset
+from panelist.reports.report.methods_of_study import tell_study
+from panelist.reports.report.typography import typeset
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
@@ -41,11 +44,19 @@ def write_results(analysis: "Analysis") -> str:
     for one in analysis.criteria:
         said.append(one.sentence())
         said += _tell_pairs(one)
-        if not isinstance(one.kinds, Missing) and one.kinds.disagreements:
+        if not isinstance(one.kinds, Missing) and one.kinds.disagreements and not _told_beside(one):
             said += one.kinds.sentences()[:3]
         if not isinstance(one.reliability, Missing):
             said.append(one.reliability.sentence())
     return typeset(" ".join(said))
+
+
+def _told_beside(one: "CriterionAnalysis") -> bool:
+    """Return whether the finding itself says how the other kind of analysis came out."""
+    if isinstance(one.comparison, Missing | ChoiceCriterion):
+        return False
+    compared = one.comparison
+    return bool(compared.why) or any(against.code == "analyses" for against in compared.contradictions)
 
 
 def _tell_collection(analysis: "Analysis") -> str:
@@ -53,7 +64,7 @@ def _tell_collection(analysis: "Analysis") -> str:
     who = count(data.n_raters, "rater") if data.n_raters else "Raters"
     what = f"outputs of {count(len(data.systems), 'system')}" if data.systems else "outputs"
     items = f" for {count(data.n_items, 'item')}" if data.n_items else ""
-    return f"{who} judged {what}{items} on {listing(list(data.criteria))} ({count(data.n, data.noun)})."
+    return f"{who} judged {what}{items} on {listing(data.criteria, 8)} ({count(data.n, data.noun)})."
 
 
 def _tell_exclusions(analysis: "Analysis") -> str:
@@ -63,7 +74,9 @@ def _tell_exclusions(analysis: "Analysis") -> str:
         return ""
     rules = "; ".join(f"{rule.text} ({count(rule.n_ratings, exclusions.noun)})" for rule in applied)
     which = "rules were" if len(applied) > 1 else "rule was"
-    return f"{exclusions.sentence()} The {which}: {rules}."
+    left = [rule.text for rule in exclusions.rules if rule.missing]
+    also = f" Not applied, because the ratings lack what the rule needs: {'; '.join(left)}." if left else ""
+    return f"{exclusions.sentence()} The {which}: {rules}.{also}"
 
 
 def _tell_models(analysis: "Analysis") -> list[str]:
@@ -75,7 +88,7 @@ def _tell_models(analysis: "Analysis") -> list[str]:
             by_model.setdefault((made.model, made.link or "", made.formula), []).append(made)
     said = []
     for (model, link, formula), compared in by_model.items():
-        names = listing([one.criterion for one in compared])
+        names = listing([one.criterion for one in compared], 8)
         if model in MODEL_WORDS:
             how = f"{link} link, " if link else ""
             article = "an" if MODEL_WORDS[model].startswith("o") else "a"
@@ -91,8 +104,12 @@ def _tell_models(analysis: "Analysis") -> list[str]:
     if not by_model:
         return said
     every = [one for compared in by_model.values() for one in compared]
-    if any("next smaller model" in note for one in every for note in one.notes):
-        said.append("The random part is the largest that the data bear, reduced where it was singular.")
+    if any(has_note(one.notes, "reduced") for one in every):
+        said.append(
+            "The random part is the largest that the data support: a singular one was reduced where the "
+            "smaller "
+            "model fits as well."
+        )
     if any(one.model == "clmm" and one.tested_by == "t" for one in every):
         said.append(
             "Differences of ordinal mixed models are tested by t: Satterthwaite's degrees of freedom of the "
@@ -102,11 +119,11 @@ def _tell_models(analysis: "Analysis") -> list[str]:
     first = every[0]
     if any(len(one.systems) > 2 for one in every):
         labels = dict.fromkeys(find_adjustment(one.adjust).label for one in every if len(one.systems) > 2)
-        said.append(f"Pairwise differences are {listing(list(labels))}, for the pairs of each criterion.")
+        said.append(f"Pairwise differences are {listing(labels, 8)}, for the pairs of each criterion.")
     if len(every) > 1:
         together = first.across_criteria.capitalize()
         said.append(
-            "Each criterion's tests hold their level on their own."
+            "Each criterion's tests hold their level separately."
             if first.across_criteria == "none"
             else f"P-values also allow for the {len(every)} criteria ({together})."
         )
@@ -116,7 +133,7 @@ def _tell_models(analysis: "Analysis") -> list[str]:
             f"Equivalence within {margin:g} points was tested by two one-sided tests, Holm-adjusted for the "
             "number of pairs."
         )
-    said.append(f"Intervals are at {first.level * 100:g} %.")
+    said.append(f"Intervals are at {first.confidence * 100:g} %.")
     if any(not isinstance(one.effects, Missing) for one in analysis.criteria):
         said.append(
             "Differences are given in points of the scale (between expected ratings, averaged over raters "
@@ -131,13 +148,18 @@ def _tell_reliability(analysis: "Analysis") -> list[str]:
     if all(one.comparative for one in analysis.criteria):
         return [
             "Agreement on choices among the same outputs is reported with intervals from "
-            f"{analysis.settings.resamples:,} bootstrap samples of items."
+            f"{analysis.spec.resamples:,} bootstrap samples of items."
         ]
-    return [
-        "Agreement is reported beside correlation (Amidei et al. 2019), with intervals from "
-        f"{analysis.settings.resamples:,} bootstrap samples of items and, with five raters or more, a "
-        "jackknife over raters."
-    ]
+    measured = [one.reliability for one in analysis.criteria if not isinstance(one.reliability, Missing)]
+    correlated = any(
+        coefficient.kind == "correlation" and coefficient.suits and isfinite(coefficient.estimate)
+        for one in measured
+        for coefficient in one.coefficients
+    )
+    beside = " together with correlation (Amidei et al. 2019)" if correlated else ""
+    ways = " or ".join(dict.fromkeys(one.interval for one in measured if one.interval))
+    how = f", with intervals {ways} ({analysis.spec.resamples:,} resamples)" if ways else ""
+    return [f"Agreement is reported{beside}{how}."]
 
 
 def _tell_software(analysis: "Analysis") -> str:
@@ -154,13 +176,12 @@ def _tell_pairs(one: "CriterionAnalysis") -> list[str]:
     known = [pair for pair in one.effects.pairs if isfinite(pair.p_adjusted)]
     known.sort(key=lambda pair: -abs(pair.latent))
     told = []
-    for pair in known[:_MOST_TOLD]:
+    for pair in map(Effect.upward, known[:_MOST_TOLD]):
         size = f"{number(pair.points, 2)} points [{interval(pair.points_low, pair.points_high)}]"
         if not isfinite(pair.points):
             size = f"{number(pair.latent, 2)} latent SDs [{interval(pair.latent_low, pair.latent_high)}]"
-        p = p_value(pair.p_adjusted)
         chance = f"P(higher) = {number(pair.superiority, 2)}"
-        told.append(f"{pair.a} − {pair.b}: {size}, {chance}, p {p if p.startswith('<') else f'= {p}'}")
+        told.append(f"{pair.a} − {pair.b}: {size}, {chance}, {say_p(pair.p_adjusted)}")
     if not told:
         return []
     more = f" (the {len(told)} largest of {len(known)})" if len(known) > len(told) else ""

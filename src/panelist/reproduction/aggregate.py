@@ -1,9 +1,10 @@
-"""From single answers to one score a system, by named rules; and to one value an output, by the same rules.
+"""From single answers to one score per system, by named rules; and to one value per output, by the same
+rules.
 
 - ``mean``, ``median``: of all ratings of a system;
 - ``votes``: percentage of yes among all single judgements; ``majority``: percentage of outputs that more than
   half of their raters said yes to; ``five-step``: Li et al.'s (2023) rounding
-  (analysis/comparative/binary.py);
+  (reproduction/measures/percentages.py);
 - ``best-worst``: mean over items of (wins − losses) in percent, −100 to 100; ``win-rate``: percentage of
   decided comparisons won.
 """
@@ -17,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panelist.analysis.comparative.binary import summarise_binary, vote_majority
-from panelist.analysis.comparative.scores import score_trials
-from panelist.analysis.comparative.trials import read_trials
+from panelist.analysis.choices.scores import score_trials
+from panelist.analysis.choices.trials import read_trials
 from panelist.core.errors import BadReproduction, UnknownName, did_you_mean
+from panelist.reproduction.measures.percentages import summarise_binary, vote_majority
 from panelist.reproduction.sources import Given
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _RULES = (
     Aggregation("votes", "binary", "the percentage of yes among all judgements", 0, 100),
     Aggregation("majority", "binary", "the percentage of outputs that most raters said yes to", 0, 100),
     Aggregation("five-step", "binary", "the percentage by majority, rounded up to whole items", 0, 100),
-    Aggregation("best-worst", "choices", "the mean of wins less losses in percent", -100, 100),
+    Aggregation("best-worst", "choices", "the mean of wins minus losses in percent", -100, 100),
     Aggregation("win-rate", "choices", "the percentage of decided comparisons won", 0, 100),
 )  # fmt: skip
 AGGREGATIONS = {rule.name: rule for rule in _RULES}
@@ -71,7 +72,7 @@ def find_named(text: str) -> list[str]:
 
 
 def find_answers(given: Given) -> str:
-    """Return what the answers are: ``choices``, ``binary`` (0 and 1, but for strays) or ``numbers``."""
+    """Return what the answers are: ``choices``, ``binary`` (0 and 1, except for strays) or ``numbers``."""
     if given.choices:
         return "choices"
     if given.rows is None or "rating" not in given.rows.frame:
@@ -94,7 +95,7 @@ def choose_aggregation(givens: Sequence[Given], asked: str | None, named: str) -
         raise BadReproduction(
             f"On {givens[0].name!r} one study has {answers[0]} and another "
             f"{next(a for a in answers if a != answers[0])}: "
-            "they cannot be set against each other answer by answer. Give the scores of one of them as a "
+            "they cannot be compared answer by answer. Give the scores of one of them as a "
             "table."
         )
     usual = {"choices": "best-worst", "binary": "votes", "numbers": "mean"}[kind]
@@ -108,7 +109,7 @@ def choose_aggregation(givens: Sequence[Given], asked: str | None, named: str) -
                 "ratings. "
                 "Those for ratings are mean and median."
             )
-        return AGGREGATIONS[usual], f"by default, for {asked} does not suit {kind}"
+        return AGGREGATIONS[usual], f"by default, because {asked} does not suit {kind}"
     for name in find_named(named):
         if raw and _suits(AGGREGATIONS[name], kind):
             return AGGREGATIONS[name], "as the study says"
@@ -126,7 +127,7 @@ def list_suitable(given: Given, named: str) -> list[str]:
 def aggregate(
     given: Given, rule: Aggregation, yes: Sequence[float] = (1,)
 ) -> tuple[dict[str, float], list[str]]:
-    """Return each system's score by the rule, and what was left out; printed scores come as they are."""
+    """Return each system's score by the rule, and what was left out; printed scores are taken as they are."""
     if given.rows is None:
         return dict(given.scores), []
     if rule.suits == "choices":
@@ -159,7 +160,7 @@ def settle_binary(given: Given, yes: Sequence[float] = (1,)) -> tuple[Given, lis
 
 
 def value_outputs(given: Given, rule: Aggregation) -> pd.DataFrame:
-    """Return one value an output by the same rule: system, item, value."""
+    """Return one value per output by the same rule: system, item, value."""
     if given.rows is None:
         raise BadReproduction(f"There are no single answers on {given.name!r}.")
     if rule.suits == "choices":

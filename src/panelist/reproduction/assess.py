@@ -1,4 +1,4 @@
-"""One criterion of a reproduction: on one scale, added up, and compared in four ways."""
+"""One criterion of a reproduction: on one scale, aggregated, and compared in four ways."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ import numpy as np
 
 from panelist.core.errors import BadReproduction, PanelistError
 from panelist.reproduction.aggregate import Aggregation, aggregate, choose_aggregation, settle_binary
-from panelist.reproduction.common_scale import CommonScale, ScaleMap, carry_over, find_map, settle_scale
-from panelist.reproduction.conventions import warn_of_scale
-from panelist.reproduction.correlation import correlate
-from panelist.reproduction.findings import (
+from panelist.reproduction.display.conventions import warn_of_scale
+from panelist.reproduction.match import MatchedCriterion
+from panelist.reproduction.measures.common_scale import (
+    CommonScale,
+    ScaleMap,
+    carry_over,
+    find_map,
+    settle_scale,
+)
+from panelist.reproduction.measures.joint import JointModel, fit_jointly
+from panelist.reproduction.measures.label_changes import LabelAgreement, compare_labels
+from panelist.reproduction.measures.pair_tests import PairTests, check_pairs
+from panelist.reproduction.measures.precision import Precision, measure_precision
+from panelist.reproduction.measures.system_correlation import correlate
+from panelist.reproduction.measures.upheld_findings import (
     FindingCheck,
     check_finding,
     count_agreements,
     derive_findings,
     list_stated,
 )
-from panelist.reproduction.joint import JointModel, fit_jointly
-from panelist.reproduction.labels import LabelAgreement, compare_labels
-from panelist.reproduction.match import MatchedCriterion
-from panelist.reproduction.pair_tests import PairTests, check_pairs
-from panelist.reproduction.precision import Precision, measure_precision
 from panelist.reproduction.reproduction import CriterionReproduction
 from panelist.reproduction.sources import Given
 
@@ -40,9 +46,9 @@ class Options:
     unit: str
     findings: tuple[str, ...]
     named: str
-    level: float
+    confidence: float
     margin: float | None
-    models: bool
+    fit_models: bool
 
 
 def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproduction, PairTests]:
@@ -62,7 +68,7 @@ def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproducti
         raise BadReproduction(f"On {one.criterion!r} no system has a score in every study. {' '.join(notes)}")
     scores = [[row[name] for name in systems] for row in table]
     tests = [
-        check_pairs(each, row, systems, rule, level=options.level, models=options.models)
+        check_pairs(each, row, systems, rule, confidence=options.confidence, fit_models=options.fit_models)
         for each, row in zip(given, table, strict=True)
     ]
     joint, reason = _try_joint(one, given, systems, mapped, options)
@@ -83,7 +89,7 @@ def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproducti
         if any(each.rows is not None for each in given)
         else "as printed",
         scale=scale,
-        precision=_measure(one.criterion, systems, scores, scale, options.level),
+        precision=_measure(one.criterion, systems, scores, scale, options.confidence),
         correlations=correlations,
         labels=labels,
         findings=findings,
@@ -92,7 +98,7 @@ def assess(one: MatchedCriterion, options: Options) -> tuple[CriterionReproducti
         joint=joint,
         analyses=tuple(test.analysis for test in tests),
         margin=options.margin,
-        level=options.level,
+        confidence=options.confidence,
         warnings=(*correlations.notes, *warn_of_scale(one.criterion, scale, scores)),
         notes=tuple(dict.fromkeys(whole)),
     )
@@ -131,12 +137,12 @@ def _measure(
     systems: Sequence[str],
     scores: Sequence[Sequence[float]],
     scale: CommonScale,
-    level: float,
+    confidence: float,
 ) -> tuple[Precision, ...]:
     columns = np.array(scores).T
     try:
         return tuple(
-            measure_precision(name, column.tolist(), scale.low, level)
+            measure_precision(name, column.tolist(), scale.low, confidence)
             for name, column in zip(systems, columns, strict=True)
         )
     except BadReproduction as error:
@@ -144,10 +150,7 @@ def _measure(
 
 
 def _check_findings(
-    one: MatchedCriterion,
-    systems: Sequence[str],
-    tests: Sequence[PairTests],
-    options: Options,
+    one: MatchedCriterion, systems: Sequence[str], tests: Sequence[PairTests], options: Options
 ) -> tuple[tuple[FindingCheck, ...], list[str]]:
     stated, notes = list_stated(options.findings, one.criterion, systems)
     claimed = {frozenset((finding.first, finding.second)) for finding in stated}
@@ -159,12 +162,7 @@ def _check_findings(
     repeats = list(zip(one.labels[1:], tests[1:], strict=True))
     checks = tuple(
         check_finding(
-            finding,
-            tests[0],
-            repeats,
-            stated=said,
-            level=options.level,
-            margin=options.margin,
+            finding, tests[0], repeats, stated=said, confidence=options.confidence, margin=options.margin
         )
         for finding, said in [
             *((finding, True) for finding in stated),
@@ -211,11 +209,11 @@ def _try_joint(
     one: MatchedCriterion, given: Sequence[Given], systems: Sequence[str], mapped: bool, options: Options
 ) -> tuple[JointModel | None, list[str]]:
     raw = all(each.rows is not None and not each.choices for each in given)
-    if not raw or not options.models or len(systems) < 2:
+    if not raw or not options.fit_models or len(systems) < 2:
         return None, []
     try:
         joint = fit_jointly(
-            given, one.labels, systems, mapped=mapped, margin=options.margin, level=options.level
+            given, one.labels, systems, mapped=mapped, margin=options.margin, confidence=options.confidence
         )
     except PanelistError as error:
         return None, [f"No joint model: {error}"]

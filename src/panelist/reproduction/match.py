@@ -1,4 +1,4 @@
-"""Which system and which criterion of one study is which of another: by name, never by the order of rows."""
+"""Which systems and criteria of two studies correspond: by name, never by the order of rows."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from panelist.core.errors import BadReproduction, UnknownName, did_you_mean
+from panelist.core.errors import BadReproduction, UnknownName, did_you_mean, nearest, suggest
+from panelist.core.prose import quoted
 from panelist.core.seeds import stream
+from panelist.numerics.arrays import Floats
 from panelist.reproduction.sources import WHOLE, Given, Source
 
-Floats = NDArray[np.float64]
-
-FAR_BETTER = 4.0  # how many times nearer the permuted scores must lie
+FAR_BETTER = 4.0  # how many times closer the permuted scores must be
 UNLIKE = 0.8  # a correlation from which the names as they are fit well enough
 RARE = 0.01  # how seldom unrelated scores may fit as well under their best permutation
 DRAWS = 999
@@ -104,7 +104,7 @@ def find_permutation(
 ) -> Permutation | None:
     """Return the pairing of names that fits far better than the names themselves, if there is one.
 
-    ``original`` and ``repeat`` have a row a criterion and a column a system. The best of all permutations is
+    ``original`` and ``repeat`` have criteria as rows and systems as columns. The best of all permutations is
     found as an assignment (Kuhn 1955), on the scores themselves and, with several criteria, on their pattern
     alone. Some permutation always fits better where a repeat failed, so it must fit four times better, the
     names must fit badly, and unrelated scores must seldom (1 % of draws) fit as well under their own best
@@ -127,7 +127,7 @@ def find_permutation(
 
 
 def _prepare(original: Floats, repeat: Floats, kind: str) -> tuple[Floats, Floats]:
-    """Return both studies in units in which criteria count alike: of each criterion, or of each study."""
+    """Return both studies in units in which criteria count equally: of each criterion, or of each study."""
     if kind == "levels":
         unit = np.sqrt((original.var(axis=1) + repeat.var(axis=1)) / 2 + 1e-300)[:, None]
         return original / unit, repeat / unit
@@ -146,7 +146,7 @@ def _correlate(a: Floats, b: Floats) -> float:
 
 
 def _assign(a: Floats, b: Floats) -> NDArray[np.intp]:
-    """Return for each system of a the system of b, so that the squared distances are least in all."""
+    """Return for each system of a the system of b that makes the total squared distance least."""
     from scipy.optimize import linear_sum_assignment
 
     cost = ((a[:, :, None] - b[:, None, :]) ** 2).sum(axis=0)
@@ -171,7 +171,7 @@ def _renamed(given: Given, name: str, systems: Mapping[str, str], criteria: Mapp
     merged = [mapping.get(old, old) for old in given.systems]
     if twice := sorted({new for new in merged if merged.count(new) > 1}):
         raise BadReproduction(
-            f"On {name!r} renaming gives two systems the name {twice[0]!r}. Rename each to a name of its own."
+            f"On {name!r} renaming gives two systems the name {twice[0]!r}. Give each a different name."
         )
     return given.rename(criteria.get(name, name), mapping)
 
@@ -198,7 +198,7 @@ def _match_systems(criterion: str, row: Sequence[tuple[str, Given]]) -> MatchedC
 
 
 def _align(names: list[str], known: list[str], kind: str, label: str, notes: list[str]) -> dict[str, str]:
-    """Return what each name is called in the original: itself, or the only one that is the same but for
+    """Return what each name is called in the original: itself, or the only one that differs only in
     form."""
     found = {}
     for name in names:
@@ -216,7 +216,7 @@ def _align(names: list[str], known: list[str], kind: str, label: str, notes: lis
 def _pair_only(
     names: dict[str, str], here: list[str], known: list[str], label: str, notes: list[str]
 ) -> dict[str, str]:
-    """Return the pairing, also of two tables with one criterion each of which one does not name it."""
+    """Return the pairing, including two tables with one criterion each of which one does not name it."""
     if names or len(here) != 1 or len(known) != 1 or WHOLE not in (here[0], known[0]):
         return names
     notes.append(f"The only criterion of {label}, {here[0]!r}, is taken as the original's {known[0]!r}.")
@@ -246,19 +246,19 @@ def _turn(
 
 def _nothing_shared(known: list[str], sources: Sequence[Source]) -> str:
     others = {one.label: [given.name for given in one.given] for one in sources[1:]}
-    lists = "; ".join(f"{label} has {_list(names)}" for label, names in others.items())
-    near = did_you_mean(next(iter(others.values()))[0], known)
-    hint = f" {near}" if near.startswith("Did") else ""
+    lists = "; ".join(f"{label} has {quoted(names, 8)}" for label, names in others.items())
+    hint = suggest(nearest(next(iter(others.values()))[0], known))
     return (
-        f"The studies have no criterion in common: the original has {_list(known)}; {lists}.{hint} "
+        f"The studies have no criterion in common: the original has {quoted(known, 8)}; {lists}.{hint} "
         "Say which is which with --match ORIGINAL=REPEAT."
     )
 
 
 def _no_system(criterion: str, labels: Sequence[str], given: Sequence[Given]) -> str:
-    lists = "; ".join(f"{label} has {_list(one.systems)}" for label, one in zip(labels, given, strict=True))
-    near = did_you_mean(given[1].systems[0], given[0].systems) if given[1].systems else ""
-    hint = f" {near}" if near.startswith("Did") else ""
+    lists = "; ".join(
+        f"{label} has {quoted(one.systems, 8)}" for label, one in zip(labels, given, strict=True)
+    )
+    hint = suggest(nearest(given[1].systems[0], given[0].systems)) if given[1].systems else ""
     return (
         f"The studies have no system in common on {criterion!r}: {lists}.{hint} Say which is which with "
         "--map ORIGINAL=REPEAT, once for each."
@@ -267,10 +267,6 @@ def _no_system(criterion: str, labels: Sequence[str], given: Sequence[Given]) ->
 
 def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "", name.casefold())
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:8])) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _is(names: Sequence[str]) -> str:

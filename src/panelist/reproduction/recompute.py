@@ -1,4 +1,4 @@
-"""The original recomputed from its raw data and set against what was printed, under every rule that suits."""
+"""The original recomputed from its raw data and compared with what was printed, under every suitable rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RecomputedScore:
 class Recomputation:
     """One criterion: the rules tried (those the study names first), and each system's scores by them.
 
-    ``best`` is the rule that gives most of the printed scores back, ``decimals`` how precisely they were
+    ``best`` is the rule that reproduces most of the printed scores, ``decimals`` how precisely they were
     printed.
     """
 
@@ -46,14 +46,14 @@ class Recomputation:
         return tuple(one for one in self.systems if one.printed is not None and not one.agrees[place])
 
     def sentence(self) -> str:
-        """Return how far the printed scores can be had from the raw data."""
+        """Return how far the printed scores follow from the raw data."""
         place = self.rules.index(self.best)
         n = sum(one.printed is not None for one in self.systems)
         if not n:
             rules = ", ".join(self.named)
             return f"On {self.criterion}, the original's scores by the rules that it names: {rules}."
         words = (
-            f"On {self.criterion}, {n - len(self.unlike)} of {n} printed scores come out of the raw data by "
+            f"On {self.criterion}, {n - len(self.unlike)} of {n} printed scores follow from the raw data by "
             f"{self.best}"
         )
         if not self.unlike:
@@ -62,16 +62,16 @@ class Recomputation:
             f"{one.system}: {one.printed:g} printed, {_write(one.scores[place], self.decimals)} from the data"
             for one in self.unlike
         )
-        return f"{words}. Not so: {listed}."
+        return f"{words}. Exceptions: {listed}."
 
 
 def recompute(
     given: Given, printed: Mapping[str, float], named: str = "", yes: Sequence[float] = (1,)
 ) -> Recomputation:
-    """Return the original's scores by every rule that suits its answers, beside what was printed of them."""
+    """Return the original's scores by every rule that suits its answers, with what was printed."""
     if given.rows is None:
         raise BadReproduction(
-            "What was printed is set against raw data, and of the original only scores were given. "
+            "What was printed is compared with raw data, and only scores of the original were given. "
             "Give its raw ratings as ORIGINAL."
         )
     unknown = [name for name in printed if name not in given.systems]
@@ -114,8 +114,7 @@ def recompute(
 def _try_strays(
     given: Given, printed: Mapping[str, float], best: str, yes: Sequence[float], hits: int, decimals: int
 ) -> list[str]:
-    """Return a note where values that are neither yes nor no, counted as yes, give more printed scores
-    back."""
+    """Return a note where other values, counted as yes, reproduce more printed scores."""
     if AGGREGATIONS[best].suits != "binary":
         return []
     values = usable_rows(given)[0]["rating"].unique().tolist()
@@ -132,8 +131,7 @@ def _try_strays(
         return []
     words = " and ".join(f"{value:g}" for value in strays)
     return [
-        f"With the answer {words} counted as yes, {again} printed scores come out by {best} instead of "
-        f"{hits}."
+        f"With the answer {words} counted as yes, {again} printed scores follow by {best} instead of {hits}."
     ]
 
 

@@ -1,4 +1,4 @@
-"""The line of a reproduction: read, match, assess each criterion, and look at the whole."""
+"""The steps of a reproduction: read, match, assess each criterion, then the whole."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from panelist.core.errors import BadReproduction
+from panelist.core.progress import OnProgress, Progress, ignore
+from panelist.power.run import Run
 from panelist.reproduction.aggregate import find_named, list_suitable
 from panelist.reproduction.assess import Options, assess
-from panelist.reproduction.common_scale import parse_scale_maps
-from panelist.reproduction.conventions import state_conventions
+from panelist.reproduction.display.conventions import state_conventions
 from panelist.reproduction.match import MatchedCriterion, find_permutation, match_sources
+from panelist.reproduction.measures.common_scale import parse_scale_maps
 from panelist.reproduction.recompute import Recomputation, recompute
-from panelist.reproduction.replication_size import ReplicationSize, size_repeat
 from panelist.reproduction.reproduction import CriterionReproduction, Reproduction
+from panelist.reproduction.size.replication import ReplicationSize, size_repeat
 from panelist.reproduction.sources import Source, read_source, share_columns
 
 
@@ -36,33 +38,33 @@ def reproduce(
     unit: str = "output",
     printed: Any = None,
     findings: Sequence[str] | str = (),
-    level: float = 0.95,
+    confidence: float = 0.95,
     margin: float | None = None,
-    models: bool = True,
+    fit_models: bool = True,
     size: bool = False,
     original_n: int | None = None,
     original_p: float | None = None,
     design: str | None = None,
     sims: int = 200,
     seed: int = 1,
-    on_step: Callable[[str], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Reproduction:
     """Return the reproduction report of an original and one repeat or more.
 
     Each is raw ratings, choices, a study, a scores table ``criterion, system, score``, a printed table, or a
     mapping {criterion: {system: score}}. ``scale_min`` says where the scale begins (one number, or one for
-    each criterion), ``scale_map`` how scales that differ go together (``fluency=1-5:0-100``,
+    each criterion), ``scale_map`` how scales that differ correspond (``fluency=1-5:0-100``,
     original:repeat). ``systems`` and ``criteria`` say what a name of the original is called in the repeats.
     ``aggregation`` is how single answers become scores, ``printed`` what the original's paper printed.
-    ``margin`` is the smallest difference that matters, in points of the scale. ``models`` False leaves out
-    all model fits; ``size`` adds how large a repeat must be.
+    ``margin`` is the smallest difference that matters, in points of the scale. ``fit_models`` False leaves
+    out all model fits; ``size`` adds how large a repeat must be.
 
     >>> first, again = {"A": 56, "B": 68, "C": 48, "D": 80}, {"A": 76, "B": 92, "C": 68, "D": 68}
     >>> found = reproduce(first, again, scale_min=0)["rating"]
     >>> round(found.cv_star, 2), found.agreements, found.comparisons
     (27.67, 3, 6)
     """
-    _check_call(repeats, level, margin)
+    _check_call(repeats, confidence, margin)
     sources = _read_all((original, *repeats), columns, where)
     stated = (findings,) if isinstance(findings, str) else tuple(findings)
     options = Options(
@@ -73,20 +75,20 @@ def reproduce(
         unit=unit,
         findings=stated or _find_stated(sources),
         named=next((one.study.file.analysis.aggregation for one in sources if one.study is not None), ""),
-        level=level,
+        confidence=confidence,
         margin=margin,
-        models=models,
+        fit_models=fit_models,
     )
     matched, notes = match_sources(sources, systems or {}, criteria or {})
     _check_names(options, [one.criterion for one in matched])
-    recomputed = _recompute_all(sources[0], printed, options)  # before the models: it may find fault
-    sizing = partial(size_repeat, n=original_n, p=original_p, design=design, sims=sims, seed=seed)
-    done, sizes = _assess_all(matched, options, on_step or (lambda _: None), sizing if size else None)
+    recomputed = _recompute_all(sources[0], printed, options)  # before the models: it may raise
+    sizing = partial(size_repeat, n=original_n, p=original_p, design=design, run=Run(sims, seed=seed))
+    done, sizes = _assess_all(matched, options, on_progress or ignore, sizing if size else None)
     return Reproduction(
         sources=tuple(one.sentence() for one in sources),
         origins=tuple(one.origin for one in sources),
         criteria=tuple(done),
-        conventions=state_conventions(done, level),
+        conventions=state_conventions(done, confidence),
         recomputed=recomputed,
         sizes=tuple(sizes),
         warnings=(*_find_same(sources, done), *_find_permutations(done)),
@@ -94,15 +96,15 @@ def reproduce(
     )
 
 
-def _check_call(repeats: Sequence[Any], level: float, margin: float | None) -> None:
-    """Raise where there is nothing to compare, or a number that cannot be meant."""
+def _check_call(repeats: Sequence[Any], confidence: float, margin: float | None) -> None:
+    """Raise where there is nothing to compare, or a number is impossible."""
     if not repeats:
         raise BadReproduction(
             "A reproduction compares an original with one repeat or more, and only the original was given."
         )
-    if not 0 < level < 1:
+    if not 0 < confidence < 1:
         raise BadReproduction(
-            f"The level of an interval lies between 0 and 1, for example 0.95. Got {level!r}."
+            f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence!r}."
         )
     if margin is not None and not (isfinite(margin) and margin > 0):
         raise BadReproduction(
@@ -114,17 +116,17 @@ def _check_call(repeats: Sequence[Any], level: float, margin: float | None) -> N
 def _assess_all(
     matched: Sequence[MatchedCriterion],
     options: Options,
-    step: Callable[[str], None],
+    tell: OnProgress,
     sizing: Callable[..., ReplicationSize] | None,
 ) -> tuple[list[CriterionReproduction], list[ReplicationSize]]:
     """Return every criterion compared and, where asked for, how large its repeat must be."""
     done, sizes = [], []
-    for one in matched:
-        step(one.criterion)
+    for place, one in enumerate(matched):
+        tell(Progress(place, len(matched), one.criterion))
         found, tests = assess(one, options)
         done.append(found)
         if sizing is not None:
-            step(f"size of a repeat, {one.criterion}")
+            tell(Progress(place, len(matched), f"size of a repeat, {one.criterion}"))
             pairs = {f"{a} – {b}": test.p for (a, b), test in tests.pairs.items()}
             sizes.append(sizing(one.given[0], pairs=pairs))
     return done, sizes
@@ -210,8 +212,9 @@ def _recompute_all(source: Source, printed: Any, options: Options) -> tuple[Reco
         return _recompute_named(source, options)
     if not source.raw:
         raise BadReproduction(
-            "--printed sets what was printed against the original's raw data, and of the original only "
-            "scores were "
+            "--printed compares what was printed with the original's raw data, and only scores of the "
+            "original "
+            "were "
             "given. Give its raw ratings as ORIGINAL."
         )
     table = {

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
-from panelist.core.formats import number
-from panelist.core.result import Pairs, Part, Result, Sentence, Table, json_ready
-from panelist.reproduction.common_scale import CommonScale
-from panelist.reproduction.correlation import Correlations
-from panelist.reproduction.findings import RULES, FindingCheck
-from panelist.reproduction.findings_table import draw_findings
-from panelist.reproduction.joint import JointModel
-from panelist.reproduction.labels import LabelAgreement
-from panelist.reproduction.parts import (
-    draw_joint,
-    draw_measures,
-    draw_precision,
-    draw_recomputed,
-)
-from panelist.reproduction.precision import Precision
+from panelist.core.display.formats import number
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
+from panelist.core.prose import count, inflect
+from panelist.reproduction.display.findings_table import draw_findings
+from panelist.reproduction.display.parts import draw_joint, draw_measures, draw_precision, draw_recomputed
+from panelist.reproduction.measures.common_scale import CommonScale
+from panelist.reproduction.measures.joint import JointModel
+from panelist.reproduction.measures.label_changes import LabelAgreement
+from panelist.reproduction.measures.precision import Precision
+from panelist.reproduction.measures.system_correlation import Correlations
+from panelist.reproduction.measures.upheld_findings import RULES, FindingCheck
+from panelist.reproduction.measures.verdicts import NOT_UPHELD, UNDECIDED, UPHELD
 from panelist.reproduction.recompute import Recomputation
-from panelist.reproduction.replication_size import ReplicationSize
-from panelist.reproduction.spoken import say_orders, say_shown, say_stated
+from panelist.reproduction.size.replication import ReplicationSize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +47,7 @@ class CriterionReproduction(Result):
     joint: JointModel | None = None
     analyses: tuple[str, ...] = ()
     margin: float | None = None
-    level: float = 0.95
+    confidence: float = 0.95
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -91,9 +88,11 @@ class CriterionReproduction(Result):
                 f"the scores of {k} systems correlate with r = {c.pearson:.2f} and ρ = {c.spearman:.2f}"
             )
         elif k > 1:
-            words.append("their correlation is undefined, for all systems tie in a study")
+            words.append("their correlation is undefined, because all systems tie in a study")
         if self.comparisons:
-            words.append(say_orders(self.agreements, self.comparisons) + say_shown(self.findings, self.level))
+            words.append(
+                say_orders(self.agreements, self.comparisons) + say_shown(self.findings, self.confidence)
+            )
         if self.labels is not None:
             words.append(f"{self.labels.difference_rate:.1f} % of labels differ")
         said = "; ".join(words)
@@ -103,14 +102,18 @@ class CriterionReproduction(Result):
         """Return the sentence, the warnings, and the four types of result with their evidence."""
         found: list[Part] = [Sentence(self.sentence())]
         if self.warnings:
-            found.append(Pairs([("WARNING", warning) for warning in self.warnings]))
-        found.append(draw_precision(self.criterion, self.studies, self.precision, self.scale, self.level))
+            found.append(NamedValues([("WARNING", warning) for warning in self.warnings]))
+        found.append(
+            draw_precision(self.criterion, self.studies, self.precision, self.scale, self.confidence)
+        )
         found.append(draw_measures(self.correlations, self.labels))
         if self.findings:
-            found.append(draw_findings(self.criterion, self.findings, self.analyses, self.level, self.margin))
+            found.append(
+                draw_findings(self.criterion, self.findings, self.analyses, self.confidence, self.margin)
+            )
         if self.joint is not None:
             found += draw_joint(self.criterion, self.joint)
-        return [*found, *([Pairs([("note", note) for note in self.notes])] if self.notes else [])]
+        return [*found, *([NamedValues([("note", note) for note in self.notes])] if self.notes else [])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the criterion by the names of the command's JSON."""
@@ -187,7 +190,7 @@ class Reproduction(Result):
     def title(self) -> str:
         """Return the heading."""
         repeats = len(self.sources) - 1
-        return f"Reproduction: an original and {_count(repeats, 'repeat')}"
+        return f"Reproduction: an original and {count(repeats, 'repeat')}"
 
     def sentence(self) -> str:
         """Return the whole in one sentence."""
@@ -206,17 +209,17 @@ class Reproduction(Result):
         """Return what was given, each criterion, what was recomputed, sizes, conventions and notes."""
         found: list[Part] = [Sentence(self.sentence())]
         if self.warnings:
-            found.append(Pairs([("WARNING", warning) for warning in self.warnings]))
+            found.append(NamedValues([("WARNING", warning) for warning in self.warnings]))
         for one in self.criteria:
-            several = len(self.criteria) > 1  # the sentence of a single criterion stands above already
+            several = len(self.criteria) > 1  # the sentence of a single criterion is above already
             found += [*([Sentence(f"\n{one.sentence()}")] if several else []), *one.parts()[1:]]
         for again in self.recomputed:
             found += draw_recomputed(again)
         for size in self.sizes:
             found += [Sentence(f"\n{size.title()}"), *size.parts()]
-        found.append(Pairs([("given", text) for text in self.sources]))
-        found.append(Pairs([(name, text) for name, text in self.conventions.items()]))
-        return [*found, *([Pairs([("note", note) for note in self.notes])] if self.notes else [])]
+        found.append(NamedValues([("given", text) for text in self.sources]))
+        found.append(NamedValues([(name, text) for name, text in self.conventions.items()]))
+        return [*found, *([NamedValues([("note", note) for note in self.notes])] if self.notes else [])]
 
     def tables(self) -> list[Table]:
         """Return the tables of all parts."""
@@ -285,5 +288,47 @@ def _mean(values: list[float]) -> float:
     return sum(known) / len(known) if known else nan
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+def say_orders(agreements: int, comparisons: int) -> str:
+    """Return how many orders of two systems are the same.
+
+    >>> say_orders(1, 3), say_orders(3, 3)
+    ('1 of 3 orders of two systems is the same', '3 of 3 orders of two systems are the same')
+    """
+    return f"{agreements} of {comparisons} orders of two systems {inflect(agreements, 'is', 'are')} the same"
+
+
+def say_stated(findings: Sequence[FindingCheck]) -> str:
+    """Return the outcome of the stated findings, with a space before it; "" where none was stated."""
+    stated = [one for one in findings if one.stated]
+    if not stated:
+        return ""
+    of = f" Of {count(len(stated), 'stated finding')}, "
+    if not any(one.tested for one in stated):
+        return f"{of}{' and '.join(_say_untested(stated))}. Scores alone give no verdict."
+    verdicts = Counter(one.verdict for one in stated)
+    upheld, failed, open_ = (
+        count(verdicts[verdict], "is", "are") for verdict in (UPHELD, NOT_UPHELD, UNDECIDED)
+    )
+    return f"{of}{upheld} upheld, {failed} not, and {open_} undecided."
+
+
+def say_shown(findings: Sequence[FindingCheck], confidence: float) -> str:
+    """Return how many of the orders that are the same the repeat's own test confirms, with a comma before it.
+
+    "" where there are several repeats, no test, or no order that is the same.
+    """
+    single = [(one, one.evidence[0]) for one in findings if len(one.evidence) == 1 and one.tested]
+    same = [piece for one, piece in single if one.original_scores * piece.scores > 0]
+    shown = sum(piece.p < 1 - confidence and piece.difference * piece.scores > 0 for piece in same)
+    return f", {shown} of them shown by a test of the repeat" if same else ""
+
+
+def _say_untested(stated: Sequence[FindingCheck]) -> list[str]:
+    orders = [one for one in stated if one.sign != "="]
+    same, equal = sum(one.upheld() is True for one in orders), len(stated) - len(orders)
+    said = [f"{count(same, 'is', 'are')} in the same order again"] if orders else []
+    if equal:
+        said.append(
+            f"{equal} say{'s' if equal == 1 else ''} that systems are the same, which scores cannot show"
+        )
+    return said

@@ -1,4 +1,4 @@
-"""What was given of a study: raw ratings, choices, a study with its ratings, a scores table or a printed
+"""What was given about a study: raw ratings, choices, a study with its ratings, a scores table or a printed
 one."""
 
 from __future__ import annotations
@@ -11,28 +11,29 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from panelist.analysis.choices import are_choices
-from panelist.analysis.comparative.trials import holds_choices
-from panelist.core.errors import BadFile, BadReproduction, did_you_mean
-from panelist.core.ratings import Ratings, read_ratings
-from panelist.core.readers import read_table
-from panelist.reproduction.printed import read_printed
+from panelist.analysis.choices.choice_criteria import are_choices
+from panelist.analysis.choices.trials import holds_choices
+from panelist.collection.study_files import StudyFiles
+from panelist.core.errors import BadReproduction, did_you_mean
+from panelist.core.tables.ratings import Ratings, read_ratings
+from panelist.core.tables.readers import read_table
+from panelist.reproduction.files.printed import read_printed
+from panelist.study.file_names import is_study
+from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 
 if TYPE_CHECKING:
-    from panelist.study.criteria import Criterion
+    from panelist.study.sections.criteria import Criterion
 
 Kind = Literal["ratings", "choices", "scores", "printed table"]
 
 WHOLE = "rating"  # the criterion of a table that names none
-STUDY_ENDINGS = {".yaml", ".yml"}
 SINGLE = {"rater", "item", "trial"}  # columns that only single answers have
-DATABASE, BESIDE = "study.db", "ratings.csv"
 WORDS = {
     "ratings": "raw ratings",
     "choices": "choices between outputs",
     "scores": "a table of scores",
-    "printed table": "a printed table (a row a system, a column a criterion)",
+    "printed table": "a printed table (one row per system, one column per criterion)",
 }
 
 
@@ -78,7 +79,7 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One study: what to call it, what was given of it, and its data criterion by criterion."""
+    """One study: what to call it, what was given about it, and its data criterion by criterion."""
 
     label: str
     origin: str
@@ -89,7 +90,7 @@ class Source:
 
     @property
     def raw(self) -> bool:
-        """Whether single answers are there, and not only scores."""
+        """Whether there are single answers, not only scores."""
         return self.kind in ("ratings", "choices")
 
     def sentence(self) -> str:
@@ -99,10 +100,7 @@ class Source:
 
 
 def read_source(
-    source: Any,
-    label: str,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, Any] | None = None,
+    source: Any, label: str, columns: Mapping[str, str] | None = None, where: Mapping[str, Any] | None = None
 ) -> Source:
     """Return what a path, a frame, a Ratings, a Study or a mapping (criterion → system → score) gives."""
     if isinstance(source, Mapping):
@@ -111,9 +109,7 @@ def read_source(
         return _read_study(source, label, columns, where)
     if isinstance(source, str | PathLike):
         path = Path(source)
-        if path.is_dir() or path.suffix.casefold() in STUDY_ENDINGS:
-            from panelist.study.load import load_study
-
+        if is_study(path):
             return _read_study(load_study(path), label, columns, where)
     table = read_ratings(source, columns)
     if not where:
@@ -131,7 +127,7 @@ def _holds_answers(table: Ratings) -> bool:
 def _choose_scores(source: Source, where: Mapping[str, Any]) -> Source:
     """Return scores without the criteria and systems that are not asked for.
 
-    What else is asked of rows chooses single ratings: scores are what they are, and a note says so.
+    Other conditions select single ratings: scores stay as they are, and a note says so.
     """
     wanted = {
         name: {str(one) for one in (value if isinstance(value, list | tuple | set) else [value])}
@@ -180,7 +176,7 @@ def _list_columns(source: Any) -> list[str] | None:
     """Return the names of the columns; None where they are not known before reading."""
     if isinstance(source, str | PathLike):
         path = Path(source)
-        if not path.is_dir() and path.suffix.casefold() not in STUDY_ENDINGS:
+        if not is_study(path):
             return [str(name) for name in read_table(path).frame.columns]
         return None
     if isinstance(source, Mapping):
@@ -245,42 +241,21 @@ def _read_mapping(source: Mapping[str, Any], label: str) -> Source:
 def _read_study(
     study: Study, label: str, columns: Mapping[str, str] | None, where: Mapping[str, Any] | None
 ) -> Source:
-    """Return a study with the ratings that stand beside it, its own exclusions applied."""
-    from panelist.analysis.clean import clean_ratings
-    from panelist.analysis.everything import read_everything
+    """Return a study with the ratings in its folder, its own exclusions applied."""
+    from panelist.analysis.cleaning.clean import clean_ratings
+    from panelist.analysis.cleaning.everything import read_everything
 
-    data, origin = _find_ratings(study)
-    everything = read_everything(data, columns)
-    everything = replace(everything, ratings=replace(everything.ratings, source=origin))
+    found = StudyFiles(study).ask_ratings()
+    everything = read_everything(found.table, columns)
+    everything = replace(everything, ratings=replace(everything.ratings, source=found.place))
     cleaned = clean_ratings(everything, study)
     table = cleaned.kept.where(**where) if where else cleaned.kept
-    notes = list(table.notes)
+    notes = [*found.notes, *table.notes]
     if cleaned.exclusions.n_excluded or cleaned.exclusions.n_checks:
         notes.append(cleaned.exclusions.sentence())
     given = _split(table, study)
     kind: Kind = "choices" if given and all(one.choices for one in given) else "ratings"
-    return Source(label, origin, kind, given, study, tuple(notes))
-
-
-def _find_ratings(study: Study) -> tuple[Any, str]:
-    """Return what was collected, else the table beside the study, and what to call it."""
-    if study.path is not None and (study.folder / DATABASE).is_file():
-        from panelist.collection.export import export_ratings
-        from panelist.collection.store.store import open_store
-
-        with open_store(None, study, create=False) as store:
-            snapshot, plan = store.snapshot(), store.plan()
-        frame = export_ratings(snapshot, study, plan)
-        frame.attrs = {}
-        return frame, str(study.folder / DATABASE)
-    beside = study.folder / BESIDE
-    if study.path is not None and beside.is_file():
-        return beside, str(beside)
-    raise BadFile(
-        f"The study {study.title!r} has no ratings: there is neither {DATABASE} nor {BESIDE} in "
-        f"{study.folder}. "
-        "Collect some, put them there, or name the file of ratings in place of the study."
-    )
+    return Source(label, found.place, kind, given, study, tuple(notes))
 
 
 def _split(table: Ratings, study: Study | None) -> tuple[Given, ...]:

@@ -1,4 +1,4 @@
-"""Reading what forms send and writing it again. A wire answer is short, in ASCII digits, one text a value."""
+"""Reading and writing answers of forms. An answer is short, in ASCII digits, one per value."""
 
 import re
 from typing import Any
@@ -24,7 +24,7 @@ def refuse(answer: object, allowed: str) -> BadAnswer:
 
 
 def read_text(answer: object, allowed: str) -> str:
-    """Return the answer without the white space around it, or raise BadAnswer if it is no short text."""
+    """Return the answer without the white space around it, or raise BadAnswer if it is not a short text."""
     text = answer.strip() if isinstance(answer, str) else ""
     if not text or len(text) > LONGEST:
         raise refuse(answer, allowed)

@@ -1,13 +1,15 @@
 """Best-worst scaling: the best and the worst of the outputs shown."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
+from panelist.numerics.arrays import Floats
 from panelist.scales.answers import read_places, refuse
-from panelist.scales.base import ComparativeScale, Comparison, Floats, HedsForm, Level, scale
-from panelist.scales.labels import Label, check_labels
+from panelist.scales.base import ComparativeAnswer, ComparativeScale, HedsForm, Level, scale
+from panelist.scales.labels import Label, check_labels, name_letter
 
 
 @scale("best-worst")
@@ -15,8 +17,13 @@ class BestWorst(ComparativeScale):
     """Three or more outputs of an item side by side, of which a rater names the best and the worst."""
 
     title: ClassVar[str] = "Best-worst scaling"
-    level: ClassVar[Level] = "ordinal"
+    answered: ClassVar[str] = "by"
+    measurement: ClassVar[Level] = "ordinal"
     widget: ClassVar[str] = "best_worst"
+    script: ClassVar[str] = "best_worst"
+    holds_outputs: ClassVar[bool] = True
+    please: ClassVar[str] = "please_best_worst"
+    told: ClassVar[Literal["best", "best-worst", "ranking"]] = "best-worst"
     heds_form: ClassVar[HedsForm] = HedsForm(1, 3)
     least_shown: ClassVar[int] = 3
     advice: ClassVar[str] = (
@@ -52,7 +59,7 @@ class BestWorst(ComparativeScale):
         return "two choices, one for each output shown"
 
     def values(self) -> str:
-        """Return what is recorded of each output."""
+        """Return what is recorded for each output."""
         return f"one output {self.best!r}, another {self.worst!r}, the others neither"
 
     def describe(self) -> str:
@@ -62,7 +69,19 @@ class BestWorst(ComparativeScale):
             f"and another as {self.worst!r}."
         )
 
-    def parse(self, answer: str, shown: int) -> Comparison:
+    def read_form(self, form: Mapping[str, str], name: str, shown: int) -> str:
+        """Return both places: without JavaScript they are two groups of buttons."""
+        parts = [form.get(f"{name}-best", ""), form.get(f"{name}-worst", "")]
+        return ",".join(parts) if any(parts) else form.get(name, "")
+
+    def tell(self, answer: str, outputs: Sequence[str]) -> str:
+        """Return the letters of the two outputs."""
+        best, comma, worst = answer.partition(",")
+        if not comma or "," in worst:
+            return answer
+        return f"{self.best}: {name_letter(best)}, {self.worst}: {name_letter(worst)}"
+
+    def parse(self, answer: str, shown: int) -> ComparativeAnswer:
         """Return which were named best and worst, or raise BadAnswer."""
         self.check_shown(shown)
         places = read_places(answer, self.allowed(shown))
@@ -70,7 +89,7 @@ class BestWorst(ComparativeScale):
             raise refuse(answer, self.allowed(shown))
         return _name(places[0] - 1, places[1] - 1, shown)
 
-    def write(self, comparison: Comparison) -> str:
+    def write(self, comparison: ComparativeAnswer) -> str:
         """Return the two places; raise BadAnswer if that could not be answered."""
         choices, shown = comparison.choices, len(comparison.choices)
         places = [choices.index(word) + 1 if word in choices else 0 for word in ("best", "worst")]
@@ -79,7 +98,7 @@ class BestWorst(ComparativeScale):
             raise refuse(comparison, self.allowed(shown))
         return text
 
-    def simulate(self, latent: Floats, rng: np.random.Generator) -> list[Comparison]:
+    def simulate(self, latent: Floats, rng: np.random.Generator) -> list[ComparativeAnswer]:
         """Return the outputs judged highest and lowest in each trial."""
         judged = self.judge_trials(latent, rng)
         n, shown = judged.shape
@@ -90,6 +109,6 @@ class BestWorst(ComparativeScale):
         return [outcomes[code] for code in codes.tolist()]
 
 
-def _name(best: int, worst: int, shown: int) -> Comparison:
+def _name(best: int, worst: int, shown: int) -> ComparativeAnswer:
     words = {worst: "worst", best: "best"}
-    return Comparison(tuple(words.get(place, "") for place in range(shown)))
+    return ComparativeAnswer(tuple(words.get(place, "") for place in range(shown)))

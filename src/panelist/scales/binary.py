@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import model_validator
 
 from panelist.scales.base import Level, Option, scale
-from panelist.scales.labels import Label, differing
+from panelist.scales.labels import LONGEST_ACROSS, Label, differing
 from panelist.scales.points import PointScale
 
 
@@ -14,10 +14,11 @@ class Binary(PointScale):
     """Two answers, recorded as 1 and 0."""
 
     title: ClassVar[str] = "Binary choice"
-    level: ClassVar[Level] = "nominal"
+    answered: ClassVar[str] = "by a"
+    measurement: ClassVar[Level] = "nominal"
     advice: ClassVar[str] = (
         "Where a quality is there or is not: plausible or not, correct or not. It is quick and easily "
-        "explained, but tells least about each output, so it needs more ratings."
+        "explained, but says least about each output, so it needs more ratings."
     )
     example: ClassVar[dict[str, Any]] = {"type": "binary", "labels": ["Plausible", "Not plausible"]}
 
@@ -47,6 +48,10 @@ class Binary(PointScale):
     def options(self) -> tuple[Option, ...]:
         """Return the two answers in the order of display."""
         return tuple(Option(str(self.labels_by_value().index(label)), label) for label in self.labels)
+
+    def stands_across(self, shown: int) -> bool:
+        """Return whether both labels are short."""
+        return all(len(label) <= LONGEST_ACROSS for label in self.labels)
 
     def allowed(self) -> str:
         """Return the two values."""

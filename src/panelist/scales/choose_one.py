@@ -5,11 +5,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
+from panelist.numerics.arrays import Floats
 from panelist.scales.answers import read_text, read_whole, refuse
-from panelist.scales.base import STEP, ComparativeScale, Comparison, Floats, HedsForm, Level, Option, scale
+from panelist.scales.base import STEP, ComparativeAnswer, ComparativeScale, HedsForm, Level, Option, scale
 from panelist.scales.labels import Label, check_labels
 
-EXTREME = 2 * STEP  # simulated raters say "none" if all outputs lie so far below the middle, "all" if above
+EXTREME = 2 * STEP  # simulated raters say "none" if all outputs are this far below the middle, "all" if above
 
 
 @scale("choose-one")
@@ -17,7 +18,8 @@ class ChooseOne(ComparativeScale):
     """Several outputs of an item side by side, of which a rater chooses the best; if offered, none or all."""
 
     title: ClassVar[str] = "Choice of one"
-    level: ClassVar[Level] = "nominal"
+    answered: ClassVar[str] = "by"
+    measurement: ClassVar[Level] = "nominal"
     widget: ClassVar[str] = "choice"
     heds_form: ClassVar[HedsForm] = HedsForm(1, 3)
     advice: ClassVar[str] = (
@@ -69,18 +71,18 @@ class ChooseOne(ComparativeScale):
         extras = "".join(f" or {label!r}" for label in self._extras().values())
         return f"{self.title}: outputs of one item side by side, of which raters choose the best{extras}."
 
-    def parse(self, answer: str, shown: int) -> Comparison:
+    def parse(self, answer: str, shown: int) -> ComparativeAnswer:
         """Return which output was chosen, or raise BadAnswer."""
         self.check_shown(shown)
         text = read_text(answer, self.allowed(shown))
         if text in self._extras():
-            return Comparison(("",) * shown, text)
+            return ComparativeAnswer(("",) * shown, text)
         place = read_whole(answer, self.allowed(shown))
         if not 1 <= place <= shown:
             raise refuse(answer, self.allowed(shown))
         return _choose(place - 1, shown)
 
-    def write(self, comparison: Comparison) -> str:
+    def write(self, comparison: ComparativeAnswer) -> str:
         """Return the place chosen, or none or all; raise BadAnswer if that could not be answered."""
         shown = len(comparison.choices)
         chosen = comparison.choices.index("best") + 1 if "best" in comparison.choices else 0
@@ -89,12 +91,12 @@ class ChooseOne(ComparativeScale):
             raise refuse(comparison, self.allowed(shown))
         return text
 
-    def simulate(self, latent: Floats, rng: np.random.Generator) -> list[Comparison]:
+    def simulate(self, latent: Floats, rng: np.random.Generator) -> list[ComparativeAnswer]:
         """Return the output judged highest in each trial; none or all where offered and judged so."""
         judged = self.judge_trials(latent, rng)
         shown = judged.shape[1]
         outcomes = [_choose(place, shown) for place in range(shown)]
-        outcomes += [Comparison(("",) * shown, "none"), Comparison(("",) * shown, "all")]
+        outcomes += [ComparativeAnswer(("",) * shown, "none"), ComparativeAnswer(("",) * shown, "all")]
         codes = judged.argmax(axis=1)
         if self.none:
             codes[(judged < -EXTREME).all(axis=1)] = shown
@@ -103,5 +105,5 @@ class ChooseOne(ComparativeScale):
         return [outcomes[code] for code in codes.tolist()]
 
 
-def _choose(place: int, shown: int) -> Comparison:
-    return Comparison(tuple("best" if other == place else "" for other in range(shown)))
+def _choose(place: int, shown: int) -> ComparativeAnswer:
+    return ComparativeAnswer(tuple("best" if other == place else "" for other in range(shown)))

@@ -4,17 +4,19 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from panelist.scales.answers import write_number
 from panelist.scales.base import Option, scale
-from panelist.scales.labels import ShortLabel, labels_of
+from panelist.scales.labels import ShortLabel, find_room, labels_of
 from panelist.scales.line import LineScale
+
+LONGEST_END = 8  # letters of a word that can be centred under the end of a line
 
 
 @scale("graphic")
 class Graphic(LineScale):
-    """A horizontal line with a few words along it; every place counts, also between the words."""
+    """A horizontal line with a few words along it; every place counts, including those between the words."""
 
     title: ClassVar[str] = "Graphic rating scale"
     advice: ClassVar[str] = (
-        "Where raters shall be free to place an output between two words: the hybrid of worded points and a "
+        "Where raters should be free to place an output between two words: a hybrid of worded points and a "
         "line. Use few and short words; five of two words each fit on a phone."
     )
     source: ClassVar[str] = (
@@ -30,8 +32,33 @@ class Graphic(LineScale):
     points: Annotated[tuple[ShortLabel, ...], *labels_of(2, 7)]
     """The words along the line, worst first, at equal distances from one end to the other."""
 
+    @property
+    def along(self) -> tuple[str, ...]:
+        """The words along the line."""
+        return self.points
+
+    @property
+    def words_at_ends(self) -> tuple[str, str]:
+        """The first and the last of them."""
+        return self.points[0], self.points[-1]
+
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """How low the words are placed where they do not fit beside each other, the ends lowest."""
+        n = len(self.points)
+        if n % 2:
+            return tuple(abs(place - n // 2) for place in range(n))
+        # Of two in the middle the second is placed lower, clear of the first.
+        left = (*range(n // 2, 1, -1), 0)
+        return (*left, 1, *left[-2::-1])
+
+    def find_row(self) -> int:
+        """Return the width that the words need, if those at the ends are short."""
+        ends = [len(word) for label in (self.points[0], self.points[-1]) for word in label.split()]
+        return find_room(self.points) if max(ends) <= LONGEST_END else 0
+
     def options(self) -> tuple[Option, ...]:
-        """Return the words with the places at which they stand."""
+        """Return the words with their places."""
         last = len(self.points) - 1
         places = (round(100 * place / last, 1) for place in range(last + 1))
         return tuple(

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from panelist.scales.base import Option, scale
-from panelist.scales.labels import Label, check_labels
+from panelist.scales.labels import ROOMS, Label, check_labels, find_room
 from panelist.scales.points import PointScale
 
 
@@ -15,7 +15,7 @@ class Likert(PointScale):
 
     title: ClassVar[str] = "Numeric rating scale"
     advice: ClassVar[str] = (
-        "Where words for every point would be forced. The numbers look evenly spaced, but raters need not "
+        "Where words for every point would sound forced. The numbers look evenly spaced, but raters need not "
         "use them so: ratings are analysed as ordered, not as amounts."
     )
     source: ClassVar[str] = (
@@ -37,7 +37,7 @@ class Likert(PointScale):
     high: Label = "very good"
     """The words at the highest point."""
     middle: Label | None = None
-    """The words at the middle point, if it shall have any."""
+    """The words at the middle point, if it has any."""
     labels: tuple[Label, ...] | None = None
     """The words of all points, lowest first, in place of low, middle and high."""
     start: Literal[0, 1] = 1
@@ -79,6 +79,10 @@ class Likert(PointScale):
         """Return the points, lowest first."""
         each = enumerate(self.labels_by_value(), start=self.start)
         return tuple(Option(str(value), label, value) for value, label in each)
+
+    def find_row(self) -> int:
+        """Return the width that the points need: numbers are in a row."""
+        return find_room(self.labels_by_value(), ROOMS[1:])
 
     def describe(self) -> str:
         """Return the points and their values."""

@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from panelist.numerics.arrays import Floats
 from panelist.scales.answers import read_decimal, refuse, write_number
-from panelist.scales.base import SPAN, Floats, HedsForm, Level, RatingScale, Value, judge, scale
+from panelist.scales.base import SPAN, HedsForm, Level, RatingScale, Value, judge, scale
 
 SMALLEST, LARGEST = 1e-6, 999_999_999.0
 FIGURES = 3  # people answer in round numbers
@@ -17,8 +18,10 @@ class Magnitude(RatingScale):
     """Any positive number: twice as good is twice the number, if given relative to a reference."""
 
     title: ClassVar[str] = "Magnitude estimation"
-    level: ClassVar[Level] = "ratio"
+    answered: ClassVar[str] = "by"
+    measurement: ClassVar[Level] = "ratio"
     widget: ClassVar[str] = "number"
+    please: ClassVar[str] = "please_number"
     heds_form: ClassVar[HedsForm] = HedsForm(5, 2, "a box for a number")
     advice: ClassVar[str] = (
         "Where outputs differ so much that a scale with ends would crowd them, and raters can be trained to "
@@ -51,12 +54,17 @@ class Magnitude(RatingScale):
         return self
 
     @property
+    def scenery(self) -> tuple[str, ...]:
+        """The reference text."""
+        return (self.reference,) if self.reference else ()
+
+    @property
     def lowest(self) -> float:
-        """The bound below, which itself is not given."""
+        """The lower bound, which is not itself a valid answer."""
         return 0.0
 
     def allowed(self) -> str:
-        """Return what numbers are taken."""
+        """Return which numbers are allowed."""
         return "a number above 0 and below 1000000000, written with a decimal point if it needs one"
 
     def size(self) -> str:

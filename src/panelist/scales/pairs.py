@@ -4,13 +4,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from panelist.numerics.arrays import Floats
 from panelist.scales.answers import read_text, read_whole, refuse
-from panelist.scales.base import STEP, ComparativeScale, Comparison, Floats, HedsForm, Level, Option, scale
+from panelist.scales.base import STEP, ComparativeAnswer, ComparativeScale, HedsForm, Level, Option, scale
 from panelist.scales.labels import Label, differing
 
 NEAR = STEP / 2  # simulated raters call a tie if the two judgements are nearer than this
-FIRST, SECOND = Comparison(("best", "worst")), Comparison(("worst", "best"))
-TIE = Comparison(("", ""), "tie")
+FIRST, SECOND = ComparativeAnswer(("best", "worst")), ComparativeAnswer(("worst", "best"))
+TIE = ComparativeAnswer(("", ""), "tie")
 _OUTCOMES = {"1": FIRST, "2": SECOND, "tie": TIE}
 
 
@@ -19,7 +20,8 @@ class Pairs(ComparativeScale):
     """Two outputs of an item side by side: which is better, or, if allowed, a tie."""
 
     title: ClassVar[str] = "Paired comparison"
-    level: ClassVar[Level] = "nominal"
+    answered: ClassVar[str] = "by"
+    measurement: ClassVar[Level] = "nominal"
     widget: ClassVar[str] = "pair"
     heds_form: ClassVar[HedsForm] = HedsForm(1, 3)
     most_shown: ClassVar[int | None] = 2
@@ -57,7 +59,7 @@ class Pairs(ComparativeScale):
 
     def values(self) -> str:
         """Return the possible answers."""
-        return ", ".join(option.label for option in self.options())
+        return "; ".join(option.label for option in self.options())  # a label may hold a comma
 
     def describe(self) -> str:
         """Return whether raters must decide."""
@@ -66,7 +68,7 @@ class Pairs(ComparativeScale):
             f"{self.title}: two outputs of one item side by side, of which raters choose the better, {ties}."
         )
 
-    def parse(self, answer: str, shown: int = 2) -> Comparison:
+    def parse(self, answer: str, shown: int = 2) -> ComparativeAnswer:
         """Return which is better, or raise BadAnswer; the other one counts as the worst."""
         self.check_shown(shown)
         text = read_text(answer, self.allowed())
@@ -77,14 +79,14 @@ class Pairs(ComparativeScale):
             raise refuse(answer, self.allowed())
         return _OUTCOMES[str(place)]
 
-    def write(self, comparison: Comparison) -> str:
+    def write(self, comparison: ComparativeAnswer) -> str:
         """Return 1, 2 or tie; raise BadAnswer if that could not be answered."""
         for text, outcome in _OUTCOMES.items():
             if outcome == comparison and (self.ties or outcome != TIE):
                 return text
         raise refuse(comparison, self.allowed())
 
-    def simulate(self, latent: Floats, rng: np.random.Generator) -> list[Comparison]:
+    def simulate(self, latent: Floats, rng: np.random.Generator) -> list[ComparativeAnswer]:
         """Return the one judged higher in each trial; a tie, if allowed, where they are nearer than NEAR."""
         judged = self.judge_trials(latent, rng)
         lead = judged[:, 0] - judged[:, 1]

@@ -1,18 +1,19 @@
-"""What scales of a few ordered points have in common: verbal, likert and binary are made of it."""
+"""What scales of a few ordered points have in common: the base of verbal, likert and binary."""
 
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from panelist.numerics.arrays import Floats
 from panelist.scales.answers import read_whole, refuse, write_number
-from panelist.scales.base import STEP, Floats, HedsForm, Level, RatingScale, Value, judge
+from panelist.scales.base import STEP, HedsForm, Level, RatingScale, Value, judge
 
 
 class PointScale(RatingScale):
     """Ordered points, of which a rater chooses one; values are whole numbers without gaps, worst first."""
 
-    level: ClassVar[Level] = "ordinal"
+    measurement: ClassVar[Level] = "ordinal"
     widget: ClassVar[str] = "choice"
     heds_form: ClassVar[HedsForm] = HedsForm(1, 2)
 

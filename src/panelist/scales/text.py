@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from panelist.numerics.arrays import Floats
 from panelist.scales.answers import refuse
-from panelist.scales.base import STEP, BadAnswer, Floats, HedsForm, Level, RatingScale, Value, judge, scale
+from panelist.scales.base import STEP, BadAnswer, HedsForm, Level, RatingScale, Value, judge, scale
 
 _REMARKS = np.array(["Bad.", "Poor.", "So-so.", "Good.", "Great."])  # what simulated raters say, worst first
 
@@ -17,8 +18,10 @@ class FreeText(RatingScale):
     """A box for words; nothing is computed from them."""
 
     title: ClassVar[str] = "Free text"
-    level: ClassVar[Level] = "text"
+    answered: ClassVar[str] = "in"
+    measurement: ClassVar[Level] = "text"
     widget: ClassVar[str] = "words"
+    please: ClassVar[str] = "please_words"
     heds_form: ClassVar[HedsForm] = HedsForm(5, 5, "a text box")
     advice: ClassVar[str] = (
         "Where reasons, errors or ideas are wanted. It is reported as it was written; no model and no "
@@ -36,9 +39,16 @@ class FreeText(RatingScale):
     def _check(self) -> "FreeText":
         if self.least > self.most:
             raise ValueError(
-                f"at least {self.least} and at most {self.most} characters cannot both be. Lower least"
+                f"at least {self.least} and at most {self.most} characters contradict each other. Lower least"
             )
         return self
+
+    def ask_again(self, text: str) -> tuple[str, tuple[object, ...]]:
+        """Return whether words are missing, or how many characters there must be."""
+        length = len(text.strip())
+        if not length:
+            return self.please, ()
+        return ("please_longer", (self.least,)) if length < self.least else ("please_shorter", (self.most,))
 
     def allowed(self) -> str:
         """Return how long a text may be."""

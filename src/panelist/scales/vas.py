@@ -16,7 +16,7 @@ class Vas(LineScale):
     title: ClassVar[str] = "Visual analogue scale"
     advice: ClassVar[str] = (
         "Where small differences matter and raters would find points coarse. Belz & Kow's raters preferred "
-        "it to worded points, and it was at least as good. Word the ends so strongly that hardly an output "
+        "it to worded points, and it was at least as good. Word the ends so strongly that hardly any output "
         "reaches them."
     )
     source: ClassVar[str] = (
@@ -43,7 +43,7 @@ class Vas(LineScale):
         if (self.low is None) != (self.high is None):
             given, missing = ("low", "high") if self.high is None else ("high", "low")
             raise ValueError(
-                f"one end of the line has words and the other has none: give {missing} beside {given}"
+                f"one end of the line has words and the other has none: give {missing} as well as {given}"
             )
         if self.low is None and not self.faces:
             raise ValueError("the ends of the line say nothing: give low and high, or faces: true")
@@ -54,6 +54,16 @@ class Vas(LineScale):
     def ends(self) -> tuple[str, str]:
         """The words for the two ends, low first; those for the faces where there are no others."""
         return self.low or "frowning face", self.high or "smiling face"
+
+    @property
+    def words_at_ends(self) -> tuple[str, str] | None:
+        """The words at the two ends, None where there are only faces."""
+        return (self.low, self.high) if self.low and self.high else None
+
+    @property
+    def has_faces(self) -> bool:
+        """Whether faces mark the ends."""
+        return self.faces
 
     def values(self) -> str:
         """Return the range with its ends."""

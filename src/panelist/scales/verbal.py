@@ -5,14 +5,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator
 
 from panelist.scales.base import Option, scale
-from panelist.scales.labels import Label, labels_of
+from panelist.scales.labels import ROOMS, Label, find_room, labels_of
 from panelist.scales.points import PointScale
 
 
 def _want_words(points: Any) -> Any:
     if isinstance(points, int) and not isinstance(points, bool):
         raise ValueError(
-            f"a verbal scale wants the words of its points: a list of {points} labels. "
+            f"a verbal scale needs the words of its points: a list of {points} labels. "
             "Give the words, or use type: likert for numbered points"
         )
     return points
@@ -28,7 +28,8 @@ class Verbal(PointScale):
 
     title: ClassVar[str] = "Verbal descriptor scale"
     advice: ClassVar[str] = (
-        "Where the points can be put in words that all raters read alike. Seven points, numbered, the best "
+        "Where the points can be put into words that all raters understand in the same way. Seven points, "
+        "numbered, the best "
         "last, in a vertical list, are the VDS-7 of Belz & Kow. The values are ordered and no more: the step "
         "between two neighbours may be large or small."
     )
@@ -49,7 +50,7 @@ class Verbal(PointScale):
     numbered: bool = False
     """Whether the value is shown before the words."""
     best: Literal["first", "last"] = "last"
-    """Where the best point stands in the list; it has the highest value either way."""
+    """Where the best point is in the list; it has the highest value either way."""
     layout: Literal["vertical", "horizontal"] = "vertical"
     """How the points are laid out where the screen is wide enough."""
 
@@ -64,6 +65,10 @@ class Verbal(PointScale):
             for value, label in enumerate(self.labels_by_value(), start=1)
         ]
         return tuple(worst_first if self.best == "last" else worst_first[::-1])
+
+    def find_row(self) -> int:
+        """Return the width that the words need, where the study asks for a row."""
+        return find_room(self.points, ROOMS[1:]) if self.layout == "horizontal" else 0
 
     def describe(self) -> str:
         """Return the points, their order and their values."""

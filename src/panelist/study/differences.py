@@ -31,10 +31,10 @@ def list_decisions(study: Study) -> dict[str, str]:
 
 
 def list_file_decisions(file: StudyFile) -> dict[str, str]:
-    """Return everything that a study file decides, as text by key; parts with a name go by it.
+    """Return everything that a study file decides, as text by key; parts with a name are keyed by it.
 
     >>> from panelist.scales.likert import Likert
-    >>> from panelist.study.criteria import Criterion
+    >>> from panelist.study.sections.criteria import Criterion
     >>> fluency = Criterion(name="fluency", question="How fluent?", scale=Likert(points=5))
     >>> found = list_file_decisions(StudyFile(title="A study", criteria=(fluency,)))
     >>> found["criteria.fluency.question"], found["design.order"], found["design.seed"]
@@ -57,7 +57,8 @@ def compare_decisions(first: Mapping[str, str], second: Mapping[str, str]) -> li
 def compare_declared(declared: Mapping[str, str], study: Study) -> list[Difference]:
     """Return every key under which a study is not as declared.
 
-    A key that the declaration does not know and that has its default is none: the format may have grown.
+    A key that the declaration does not have, and that has its default, does not count: it may be new in the
+    format.
     """
     chosen: dict[str, str] = {}
     _flatten("", study.file.model_dump(mode="json", exclude_defaults=True), chosen)

@@ -4,22 +4,22 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from panelist.core.schema import Name, Part, Text
-from panelist.study.analysis_plan import AnalysisPlan
-from panelist.study.briefing import Breaks, Closing, Example, Information, Practice
-from panelist.study.checks import Checks
-from panelist.study.collecting import Collecting
-from panelist.study.criteria import Criterion
-from panelist.study.design_choice import DesignChoice
-from panelist.study.hit import Hit, take_from_hit
-from panelist.study.pay import Pay
-from panelist.study.people import Question, Raters
+from panelist.core.schema import Name, StudyPart, Text
 from panelist.study.preregistration import Topic
-from panelist.study.recruiting import Comprehension, Recruiting
-from panelist.study.repeating import Repeat
+from panelist.study.sections.analysis_plan import AnalysisPlan
+from panelist.study.sections.briefing import Breaks, Closing, Example, Information, Practice
+from panelist.study.sections.checks import Checks
+from panelist.study.sections.collecting import Collecting
+from panelist.study.sections.criteria import Criterion
+from panelist.study.sections.design_choice import DesignChoice
+from panelist.study.sections.hit import Hit, take_from_hit
+from panelist.study.sections.pay import Pay
+from panelist.study.sections.people import Question, Raters
+from panelist.study.sections.recruiting import Comprehension, Recruiting
+from panelist.study.sections.repeating import Repeat
 
 
-class System(Part):
+class System(StudyPart):
     """A system whose outputs are judged."""
 
     name: Name
@@ -28,7 +28,7 @@ class System(Part):
     description: str = ""
 
 
-class StudyFile(Part):
+class StudyFile(StudyPart):
     """A study as it is written in study.yaml."""
 
     panelist: Literal[1] = 1

@@ -1,20 +1,135 @@
 """The outputs: what each system made of each item, as text, exactly as the file has it."""
 
+import csv
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from panelist.core.cells import TEXT_TYPE, read_identifiers
-from panelist.core.errors import BadFile, BadRatings, BadStudy, did_you_mean
-from panelist.core.readers import find_ending, read_table
-from panelist.study.output_rows import Rows, find_unreadable
-from panelist.study.problems import Problem, count, list_some
+from panelist.core.errors import BadFile, BadRatings, BadStudy, did_you_mean, nearest
+from panelist.core.prose import count, listing, quoted
+from panelist.core.tables.cells import TEXT_TYPE, read_identifiers
+from panelist.core.tables.readers import READERS, find_ending, read_table
+from panelist.study.problems import Problem
+
+TEXT_ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a file, by the place they have in its table (the first row below the header is 0)."""
+
+    path: Path
+    name: str
+    n_columns: int
+
+    def problem(self, places: Places, key: str, message: str) -> Problem:
+        """Return the problem of these rows, at the line of the first."""
+        line = self.lines[int(places[0])] if self.lines else None
+        return Problem(self.name, line, key, message)
+
+    def name_places(self, places: Places) -> str:
+        """Return where rows are, in words: ``lines 4 and 9``."""
+        numbers = [self.lines[place] if self.lines else place + 1 for place in places.tolist()]
+        word = "line" if self.lines else "row"
+        below = "" if self.lines else " below the header"
+        return f"{word}{'s' * (len(numbers) > 1)} {listing(f'{number}' for number in numbers)}{below}"
+
+    @cached_property
+    def lines(self) -> Sequence[int]:
+        """The line at which each row begins; none for files that have no lines."""
+        ending = find_ending(self.path)
+        if ending in (".jsonl", ".ndjson"):
+            with self.path.open(encoding="utf-8-sig") as file:
+                return [number for number, line in enumerate(file, start=1) if line.strip()]
+        if ending in (".csv", ".tsv"):
+            return list(islice(self._separated_lines(), 1, None))  # without the header
+        return []
+
+    def _separated_lines(self) -> Iterator[int]:
+        with self.path.open(encoding="utf-8-sig", newline="") as file:
+            limit = csv.field_size_limit(2**31 - 1)  # a text may be longer than the csv module expects
+            try:
+                first = next(line for line in file if line.strip())
+                separator = next(
+                    mark
+                    for mark in ",;\t"
+                    if len(next(csv.reader([first], delimiter=mark))) == self.n_columns
+                )
+                file.seek(0)
+                reader = csv.reader(file, delimiter=separator)
+                begun = 1
+                for row in reader:
+                    if row:
+                        yield begun
+                    begun = reader.line_num + 1
+            finally:
+                csv.field_size_limit(limit)
+
+    def find_formulas(self, columns: Sequence[int]) -> Iterator[Problem]:
+        """Give a note on the cells of a workbook that are formulas: what they last showed was read."""
+        import openpyxl
+
+        book = openpyxl.load_workbook(self.path, read_only=True)
+        try:
+            sheet = book.worksheets[0]
+            sheet.reset_dimensions()
+            cells = [
+                cell.coordinate
+                for row in sheet.iter_rows()
+                for place, cell in enumerate(row)
+                if place in columns and cell.data_type == "f"
+            ]
+        finally:
+            book.close()
+        if cells:
+            words = (
+                f"{count(len(cells), 'cell')} ({listing(cells)}) with a formula, of which the value last "
+                "shown was read. If it should be text, put an apostrophe before it in the spreadsheet."
+            )
+            yield Problem(self.name, None, "", words, grave=False)
+
+
+def find_unreadable(path: Path) -> tuple[str, int | None] | None:
+    """Return why an outputs file cannot be read, and the line: it is not there, empty or not UTF-8."""
+    if path.is_dir():
+        return f"{path} is a folder; name the file of outputs in it.", None
+    if not path.exists():
+        near = [other.name for other in path.parent.glob("*") if other.suffix.casefold() in READERS]
+        hint = did_you_mean(path.name, near) if near else "It has the columns item, system, output."
+        return f"there is no file {str(path)!r}. {hint}", None
+    if path.suffix.casefold() not in TEXT_ENDINGS:
+        return None
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        return f"the file cannot be read: {error.strerror or error}.", None
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "the file is UTF-16 text; save it as UTF-8.", None
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = len(re.findall(rb"\r\n|\r|\n", content[: error.start])) + 1
+        byte = content[error.start : error.start + 1]
+        return (
+            f"the line is not UTF-8 text: it holds the byte {byte[0]:#04x}, which older Windows programs "
+            f"write for {byte.decode('cp1252', 'replace')!r}. Save the file as UTF-8 (in Excel: CSV UTF-8).",
+            line,
+        )
+    least = 2 if path.suffix.casefold() in (".csv", ".tsv") else 1
+    if len(list(islice((line for line in content.splitlines()[:1000] if line.strip()), least))) < least:
+        return "the file holds no outputs; below the header item,system,output stands a row for each.", None
+    return None
+
 
 REQUIRED = ("item", "system", "output")
 OPTIONAL = ("context", "reference", "text_type", "image")
@@ -110,8 +225,7 @@ def examine_outputs(path: Path, name: str = "") -> tuple[Outputs | None, list[Pr
     try:
         cells = {target: _read_text(raw.frame.iloc[:, place]) for target, place in columns.items()}
     except (BadRatings, UnicodeDecodeError) as error:
-        words = str(error).replace("a ratings table", "an outputs file")
-        return None, [*problems, Problem(name, None, "", words)]
+        return None, [*problems, Problem(name, None, "", str(error))]
     frame = pd.DataFrame(cells)[[column for column in (*REQUIRED, *OPTIONAL) if column in cells]]
     rows = Rows(path, name, len(raw.frame.columns))
     for look in (_find_nameless, _find_repeated, _find_missing, _find_empty, _find_spaces):
@@ -130,7 +244,7 @@ def _choose_columns(header: list[str], name: str) -> tuple[dict[str, int], list[
         places = [place for place, column in enumerate(plain) if column == target]
         places = places or [place for place, column in enumerate(plain) if SYNONYMS.get(column) == target]
         if len(places) > 1:
-            listed = list_some(repr(header[place]) for place in places)
+            listed = listing(repr(header[place]) for place in places)
             problems.append(
                 Problem(name, 1, target, f"several columns could be the {target}: {listed}. Keep one.")
             )
@@ -142,15 +256,15 @@ def _choose_columns(header: list[str], name: str) -> tuple[dict[str, int], list[
     rest = [column for place, column in enumerate(header) if place not in chosen.values()]
     for target in REQUIRED:
         if target not in chosen:
-            near = did_you_mean(target, rest)
+            near = nearest(target, rest)
             words = f"the file has no column {target!r}. " + (
-                near.replace("Did you mean", "Is it")
-                if near.startswith("Did")
-                else f"Its columns are {list_some(map(repr, header), 8)}; it needs item, system and output."
+                f"Is it {' or '.join(map(repr, near))}?"
+                if near
+                else f"Its columns are {quoted(header, 8)}; it needs item, system and output."
             )
             problems.append(Problem(name, 1, target, words))
     if rest and set(REQUIRED) <= set(chosen):
-        words = f"not used: {'column' if len(rest) == 1 else 'columns'} {list_some(map(repr, rest), 8)}."
+        words = f"not used: {'column' if len(rest) == 1 else 'columns'} {quoted(rest, 8)}."
         problems.append(Problem(name, 1, "", words, grave=False))
     return chosen, problems
 
@@ -206,7 +320,7 @@ def _find_missing(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
     if not len(lacking):
         return
     told = [
-        f"item {items[place]!r} lacks {list_some((repr(system) for system in systems[~there[place]]), 4)}"
+        f"item {items[place]!r} lacks {listing((repr(system) for system in systems[~there[place]]), 4)}"
         for place in lacking[:5]
     ]
     more = f"; and {len(lacking) - 5:,} more items" if len(lacking) > 5 else ""
@@ -235,8 +349,8 @@ def _find_empty(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
         yield rows.problem(
             places,
             "output",
-            f"{count(len(places), 'output')} {'is' if len(places) == 1 else 'are'} empty: "
-            f"{list_some(told)} ({rows.name_places(places)}). Write what raters shall see, "
+            f"{count(len(places), 'output is', 'outputs are')} empty: "
+            f"{listing(told)} ({rows.name_places(places)}). Write what raters shall see, "
             "(no text) for example.",
         )
 
@@ -248,4 +362,4 @@ def _find_spaces(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
         odd = names[names != names.str.strip()]
         if len(odd):
             words = f"{count(len(odd), target + ' name')} with a space at an end, kept as written: "
-            yield Problem(rows.name, None, target, words + f"{list_some(map(repr, odd))}.", grave=False)
+            yield Problem(rows.name, None, target, words + f"{quoted(odd)}.", grave=False)

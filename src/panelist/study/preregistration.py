@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from panelist.core.errors import BadFile
-from panelist.core.replacing import replace_file
+from panelist.core.files import replace_file
 
 FILE = "preregistration.json"
 FORMAT = 1

@@ -1,6 +1,6 @@
 """Problems of a study: each says where it is, what was found, what is allowed and what to do."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing to mend; or, where it is not ``grave``, to know."""
+    """One thing to correct; or, where it is not ``grave``, to know about."""
 
     file: str
     line: int | None
@@ -41,7 +41,7 @@ def write_key(path: Path) -> str:
 
 
 def find_line(lines: Mapping[Path, int], path: Path) -> int | None:
-    """Return the line of a value, or of the nearest thing around it that stands in the file."""
+    """Return the line of a value, or of the nearest part around it that is in the file."""
     for length in range(len(path), -1, -1):
         if (line := lines.get(path[:length])) is not None:
             return line
@@ -64,21 +64,3 @@ def show_value(value: object, most: int = 60) -> str:
         return f"a list of {len(value)}" if value else "an empty list"
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= most else text[: most - 1] + "…" + "'" * isinstance(value, str)
-
-
-def list_some(words: Iterable[str], most: int = 5) -> str:
-    """Return the words in a row, cut after ``most`` with the number of those left out.
-
-    >>> list_some(["a", "b", "c", "d"], most=2)
-    'a, b and 2 more'
-    """
-    every = list(words)
-    if len(every) > most:
-        return f"{', '.join(every[:most])} and {len(every) - most:,} more"
-    return " and ".join([", ".join(every[:-1]), every[-1]]) if len(every) > 1 else "".join(every)
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 item``, ``1,200 items``."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{number:,} {noun if number == 1 else plural}"

@@ -5,7 +5,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from panelist.core.errors import BadFile, UnknownName, did_you_mean
-from panelist.study.schema import SCHEMA_NAME, write_schema
+from panelist.study.file_names import STUDY_FILE
+from panelist.study.reading.json_schema import SCHEMA_NAME, write_schema
 
 
 def list_templates() -> dict[str, Traversable]:
@@ -51,12 +52,12 @@ def _begin(folder: Path, source: Traversable) -> list[Path]:
 
 
 def _is_template(folder: Traversable) -> bool:
-    return folder.is_dir() and (folder / "study.yaml").is_file()
+    return folder.is_dir() and (folder / STUDY_FILE).is_file()
 
 
 def _copy(source: Traversable, target: Path) -> list[Path]:
     made = []
-    for one in sorted(source.iterdir(), key=lambda one: (one.name != "study.yaml", one.name)):
+    for one in sorted(source.iterdir(), key=lambda one: (one.name != STUDY_FILE, one.name)):
         path = target / one.name
         if one.is_dir():
             path.mkdir()

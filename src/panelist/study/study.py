@@ -7,13 +7,14 @@ from functools import cached_property
 from pathlib import Path
 
 from panelist.core.errors import UnknownName, did_you_mean
-from panelist.study.criteria import Criterion
+from panelist.core.prose import count
 from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs
 from panelist.study.problems import Problem
+from panelist.study.sections.criteria import Criterion
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Study:
     """Everything a person decided, and the outputs it is about. ``load_study`` makes it."""
 
@@ -22,7 +23,11 @@ class Study:
     path: Path | None = None
     """Where study.yaml is; None for a study made in Python."""
     notes: tuple[Problem, ...] = field(default=(), repr=False)
-    """What is worth knowing though nothing is wrong."""
+    """What is worth knowing although nothing is wrong."""
+
+    def __repr__(self) -> str:
+        size = f"{count(len(self.systems), 'system')} × {count(len(self.items), 'item')}"
+        return f"Study({self.title!r}, {size}, {count(len(self.criteria), 'criterion', 'criteria')})"
 
     @property
     def title(self) -> str:
@@ -54,7 +59,7 @@ class Study:
         """The SHA-256 of what was decided and of the outputs; comments and the order of keys do not count.
 
         What equals its default is left out, so that a key added to the format later changes no old hash; so
-        are answers for forms and the steps of a repeat, which are written while the study goes on.
+        are answers for forms and the steps of a repeat, which are written while the study is under way.
         """
         content = {
             "study": self.file.model_dump(

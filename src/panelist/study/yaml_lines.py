@@ -43,7 +43,7 @@ class WrittenFloat(float):
 
 @dataclass(frozen=True)
 class YamlText:
-    """What a YAML text says, where each value stands, and which keys are there twice."""
+    """What a YAML text says, where each value is, and which keys occur twice."""
 
     data: Any
     lines: dict[Path, int]
@@ -67,7 +67,7 @@ for _kind, _pattern, _first in (
 
 
 def read_yaml(path: FilePath) -> YamlText:
-    """Return what a YAML file says; raise BadFile, with the line, where it is no UTF-8 or no YAML."""
+    """Return what a YAML file says; raise BadFile, with the line, where it is not UTF-8 or not YAML."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -85,7 +85,7 @@ def read_yaml(path: FilePath) -> YamlText:
 
 
 def parse_yaml(text: str, name: str = "the text") -> YamlText:
-    """Return what a YAML text says; raise BadFile, with the line, where it is no YAML.
+    """Return what a YAML text says; raise BadFile, with the line, where it is not YAML.
 
     >>> found = parse_yaml("scale:\\n  labels: [no, yes]\\n  step: 0.50")
     >>> found.data["scale"]["labels"], str(found.data["scale"]["step"]), found.lines["scale", "step"]
@@ -169,7 +169,7 @@ class _Builder:
         return data
 
     def _merge(self, node: Node, depth: int = 0) -> Iterator[tuple[str, tuple[int, Node]]]:
-        """Give the keys that ``<<: *name`` brings in, those of the first of several first."""
+        """Yield the keys that ``<<: *name`` brings in, those of the first of several first."""
         if isinstance(node, SequenceNode) and depth == 0:
             for child in node.value:
                 yield from self._merge(child, 1)
@@ -190,7 +190,7 @@ class _Builder:
         if not isinstance(node, ScalarNode):
             raise BadFile(
                 f"{self.name}:{_line(node)} has a list or braces where a key should be; a key is "
-                "a plain word. Text that begins with [ or { must stand in quotation marks."
+                "a plain word. Text that begins with [ or { must be in quotation marks."
             )
         return self._join_halves(node)
 
@@ -222,7 +222,7 @@ class _Builder:
         try:
             number = WrittenInt(text) if whole else WrittenFloat(text)
         except ValueError:  # an explicit tag, as in !!int many
-            raise BadFile(f"{self.name}:{_line(node)}: {text[:60]!r} is no number.") from None
+            raise BadFile(f"{self.name}:{_line(node)}: {text[:60]!r} is not a number.") from None
         number.text = text
         return number
 
@@ -230,8 +230,8 @@ class _Builder:
         if node.tag not in (f"{_TAG}map", f"{_TAG}seq"):
             tag = node.tag.replace(_TAG, "!!")
             raise BadFile(
-                f"{self.name}:{_line(node)} has the tag {tag!r}, which a study file does not know; take "
-                "it away, or put text that begins with ! in quotation marks."
+                f"{self.name}:{_line(node)} has the tag {tag!r}, which a study file does not allow; remove "
+                "it, or put text that begins with ! in quotation marks."
             )
 
 
@@ -241,7 +241,7 @@ def _line(node: Node) -> int:
 
 # What PyYAML says, and what it means to somebody who has not read the specification.
 _MEANINGS = (
-    ("'\\t'", "a tab stands where YAML wants spaces; indent with spaces"),
+    ("'\\t'", "a tab where YAML requires spaces; indent with spaces"),
     (
         "mapping values are not allowed",
         "a key where none can be: text that holds ': ' belongs in quotation marks, and a key above it needs "
@@ -264,19 +264,19 @@ _MEANINGS = (
         "found undefined alias",
         "an alias (*name) without its anchor (&name); text that begins with * needs quotation marks",
     ),
-    ("expected alphabetic or numeric", "text that begins with * or & must stand in quotation marks"),
+    ("expected alphabetic or numeric", "text that begins with * or & must be in quotation marks"),
     ("found duplicate anchor", "two anchors (&name) have one name"),
     ("expected a single document", "'---' begins a second document; a study file has one"),
     ("expected ',' or", "a bracket is opened and not closed, or a comma is missing in it"),
     ("cannot start any token", "a sign at which no value can begin; put the text in quotation marks"),
     ("expected the node content", "a sign at which no value can begin; put the text in quotation marks"),
-    ("undefined tag handle", "text that begins with ! must stand in quotation marks"),
+    ("undefined tag handle", "text that begins with ! must be in quotation marks"),
     ("indentation indicator", "odd signs after | or >; the text goes into the lines below"),
 )
 
 
 def _explain(error: yaml.MarkedYAMLError, text: str) -> str:
-    """Return the line and the plain words of a syntax error, to stand after the name of the file."""
+    """Return the line and the plain words of a syntax error, to follow the name of the file."""
     said = f"{error.context or ''} {error.problem or ''}"
     mark, begun = error.problem_mark or error.context_mark, error.context_mark
     if "quoted scalar" in said and begun is not None:

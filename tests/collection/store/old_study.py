@@ -12,9 +12,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from panelist.collection.store.answers import Move, PageDone
-from panelist.collection.store.backup import back_up
-from panelist.collection.store.ops import AddEvent, MoveVisit, SaveAnswers
+from panelist.collection.store.database.backup import back_up
+from panelist.collection.store.operations.ops import AddEvent, MoveVisit, SaveAnswers
+from panelist.collection.store.operations.saving import Move, PageDone
 from panelist.collection.store.store import open_store
 from panelist.design.make import plan_study
 from panelist.study.study import Study

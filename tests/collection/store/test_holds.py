@@ -1,4 +1,4 @@
-"""Places are held by a clock that nobody sets: jumps of the time of day release nobody."""
+"""Places are held by a clock that cannot be set: jumps of the time of day release nobody."""
 
 from panelist.collection.store.holds import GRACE_SECONDS, Holds
 

@@ -16,10 +16,10 @@ from panelist.study.study import Study
 WRITE = """
 import sys, threading
 from pathlib import Path
-from panelist.collection.store.answers import Answer
-from panelist.collection.store.ops import SaveAnswers
+from panelist.collection.store.operations.saving import Answer
+from panelist.collection.store.operations.ops import SaveAnswers
 from panelist.collection.store.store import open_store
-from panelist.study.load import load_study
+from panelist.study.reading.load import load_study
 
 url, folder, run = sys.argv[1:]
 store = open_store(url, load_study(Path(folder)))

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from panelist.collection.store.errors import NoPlace
-from panelist.collection.store.ops import SaveAnswers
+from panelist.collection.store.operations.ops import SaveAnswers
 from panelist.collection.store.store import Store, open_store
 from panelist.design.make import plan_study
-from panelist.study.load import load_study
+from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 from tests.collection.store.studies import answer
 

@@ -1,4 +1,4 @@
-"""Reading while collecting goes on: one moment at a time, the plan in force, and what is refused."""
+"""Reading while collecting continues: one moment at a time, the plan in force, and what is refused."""
 
 import stat
 import threading
@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from panelist.collection.store.answers import PageDone
-from panelist.collection.store.errors import BadStore, StoreAway
-from panelist.collection.store.ops import SaveAnswers
-from panelist.collection.store.plans import find_moved
+from panelist.collection.store.errors import BadStore, StoreUnavailable
+from panelist.collection.store.operations.ops import SaveAnswers
+from panelist.collection.store.operations.plans import find_moved
+from panelist.collection.store.operations.saving import PageDone
 from panelist.collection.store.store import Store, open_store
 from panelist.design.grow import grow_plan
 from panelist.design.make import plan_study
@@ -96,6 +96,20 @@ def test_more_places_are_noticed_by_every_process(
         assert store.actions()[0].what == "changed the plan"
 
 
+def test_a_new_plan_is_in_force_at_once_and_as_others_read_it(
+    database_url: str, study: Study, store: Store, plan: Plan
+) -> None:
+    assert store.plan().hash == plan.hash
+    number = store.change_plan(grow_plan(store.plan(), study, 8), "two more")
+    own = store.version()  # nothing is read again for it
+    with open_store(database_url, study) as other:
+        read = other.version()
+    assert own.number == read.number == number
+    assert own.plan.table.equals(read.plan.table)
+    assert own.plan.to_dict() == read.plan.to_dict()
+    assert own.places == read.places
+
+
 def test_a_plan_that_moves_people_is_refused(database_url: str, study: Study, store: Store) -> None:
     store.join()
     with pytest.raises(BadStore, match="have other pages"):
@@ -149,15 +163,16 @@ def test_a_new_file_is_readable_by_its_owner_alone(study: Study, plan: Plan) -> 
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("mysql://user:secret@host/x", "no database for a study"),
-        ("sqlite://", "no database for a study"),
+        ("mysql://user:secret@host/x", "not a database for a study"),
+        ("sqlite://", "not a database for a study"),
+        ("postgresql://user:secret@127.0.0.1:1/x?password=secret&sslpassword=secret", "cannot be reached"),
         ("nowhere/study.db", "there is no folder nowhere"),
     ],
 )
 def test_an_address_that_cannot_be_is_refused_without_its_password(
     study: Study, plan: Plan, place: str, message: str
 ) -> None:
-    with pytest.raises(BadStore, match=message) as caught:
+    with pytest.raises((BadStore, StoreUnavailable), match=message) as caught:
         open_store(place, study, plan)
     assert "secret" not in str(caught.value)
 
@@ -176,7 +191,7 @@ def test_a_file_that_is_no_database_is_refused(study: Study) -> None:
 def test_a_server_that_is_not_there_is_said_without_its_password(
     study: Study, plan: Plan, tmp_path: Path
 ) -> None:
-    with pytest.raises(StoreAway, match="cannot be reached") as caught:
+    with pytest.raises(StoreUnavailable, match="cannot be reached") as caught:
         open_store(f"postgresql://user:secret@/name?host={tmp_path}", study, plan)
     assert "secret" not in str(caught.value)
 

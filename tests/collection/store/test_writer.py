@@ -1,4 +1,4 @@
-"""The writer: together where possible, each by itself where one fails, and nobody told too soon."""
+"""The writer: together where possible, each separately where one fails, and nothing confirmed too soon."""
 
 import asyncio
 import sqlite3
@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from panelist.collection.store.errors import NoVisit, StoreAway, StoreError
-from panelist.collection.store.ops import (
+from panelist.collection.store.errors import NoVisit, StoreError, StoreUnavailable
+from panelist.collection.store.operations.ops import (
     AddAction,
     AddEvent,
-    Desk,
     EndVisit,
     Join,
     MakeLinks,
     Operation,
     SaveAnswers,
+    Transaction,
 )
 from panelist.collection.store.store import Store, open_store
 from panelist.design.plan import Plan
@@ -35,8 +35,8 @@ class WriteThenFail(Operation[None]):
 
     visit: int
 
-    def run(self, desk: Desk) -> None:
-        AddEvent(self.visit, "half done").run(desk)
+    def run(self, tx: Transaction) -> None:
+        AddEvent(self.visit, "half done").run(tx)
         raise ValueError("on purpose")
 
 
@@ -46,9 +46,9 @@ class BreakTheDatabase(Operation[None]):
 
     visit: int
 
-    def run(self, desk: Desk) -> None:
-        AddEvent(self.visit, "half done").run(desk)
-        desk.link.raw.execute("INSERT INTO events (id) VALUES (1)")
+    def run(self, tx: Transaction) -> None:
+        AddEvent(self.visit, "half done").run(tx)
+        tx.db.raw.execute("INSERT INTO events (id) VALUES (1)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Wait(Operation[None]):
 
     gate: threading.Event
 
-    def run(self, desk: Desk) -> None:
+    def run(self, tx: Transaction) -> None:
         self.gate.wait(10)
 
 
@@ -147,8 +147,8 @@ def test_a_locked_file_is_waited_for(tmp_path: Path, study: Study, plan: Plan) -
     file = tmp_path / "study.db"
     with open_store(file, study, plan) as store, closing(sqlite3.connect(file)) as other:
         visit = store.join()
-        assert store.writer._link is not None
-        store.writer._link.raw.execute("PRAGMA busy_timeout=10")
+        assert store.writer._db is not None
+        store.writer._db.raw.execute("PRAGMA busy_timeout=10")
         store.database.engine.dispose()
         other.isolation_level = None
         other.execute("BEGIN IMMEDIATE")
@@ -169,7 +169,7 @@ def test_a_server_that_restarts_loses_nothing(postgres_server: Server, study: St
         postgres_server.stop()
         try:
             waiting = [store.writer.submit(SaveAnswers(visit.id, 1, page, (answer(),))) for page in (2, 3)]
-            with pytest.raises(StoreAway, match="cannot be reached"):
+            with pytest.raises(StoreUnavailable, match="cannot be reached"):
                 store.find_visit(visit.token)
             time.sleep(0.5)
             assert not any(future.done() for future in waiting)
@@ -190,7 +190,7 @@ def test_a_server_that_stays_away_is_given_up_with_a_sentence(
         visit = store.join()
         postgres_server.stop()
         try:
-            with pytest.raises(StoreAway, match="cannot be reached"):
+            with pytest.raises(StoreUnavailable, match="cannot be reached"):
                 store.do(SaveAnswers(visit.id, 1, 1, (answer(),)))
         finally:
             postgres_server.start()

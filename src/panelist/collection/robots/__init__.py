@@ -1,1 +1,1 @@
-"""Simulated raters who answer the real pages over HTTP, knowing of a page only what it shows."""
+"""Simulated raters who answer the real pages over HTTP, knowing only what a page shows."""

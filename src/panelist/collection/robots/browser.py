@@ -1,7 +1,7 @@
 """One rater's connection to the server: HTTP/1.1 with nothing that a rater does not need.
 
-A general client costs more than the server it shall load. This one keeps a connection open, sends one request
-at a time, and does what browsers do when a kept connection turns out to be closed: it opens another.
+A general client costs more than the server it is meant to load. This one keeps a connection open, sends one
+request at a time, and does what browsers do when a kept connection turns out to be closed: it opens another.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ class BadServer(PanelistError):
     """An address that robots may not, or cannot, visit."""
 
 
-class Lost(ConnectionError):
-    """No reply came: the server is away, or went away before it had answered."""
+class ReplyLost(ConnectionError):
+    """No reply came: the server is down, or went down before it had answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,14 @@ def read_address(url: str) -> Address:
         host = ""
     if not host or parts.scheme != "http":
         raise BadServer(
-            f"{url!r} is no address of a server for robots. Give one that panelist serve prints, such as "
+            f"{url!r} is not the address of a server for robots. Give one that panelist serve prints, such "
+            "as "
             "http://127.0.0.1:8000."
         )
     if not _is_loopback(host):
         raise BadServer(
             "Simulated raters only visit a server on this machine (127.0.0.1, ::1 or localhost), "
-            f"not {host}: their answers must never get among those of people."
+            f"not {host}: their answers must never mix with those of people."
         )
     path = parts.path.rstrip("/")
     entered = path.endswith("/join") or "/r/" in path  # else it is where the pages are
@@ -96,7 +97,7 @@ class Browser:
         self._timeout = timeout
         self._cookies: dict[str, str] | None = {} if cookies else None
         self._host = f"Host: {address.name}\r\n"
-        self._wire: _Wire | None = None
+        self._connection: _HttpProtocol | None = None
 
     async def send(self, method: str, path: str, body: bytes = b"", content: str = "") -> Reply:
         """Send one request and return what the server says to it."""
@@ -109,30 +110,30 @@ class Browser:
                 "Cookie: " + "; ".join(f"{name}={value}" for name, value in self._cookies.items()) + "\r\n"
             )
         request = f"{head}\r\n".encode("latin-1") + body
-        wire = self._wire
-        if wire is not None and wire.open:
+        connection = self._connection
+        if connection is not None and connection.open:
             try:
-                return self._keep(await wire.ask(request, self._timeout))
-            except Lost:
-                if wire.heard:  # it died in the middle of a reply: that is no old connection
+                return self._keep(await connection.ask(request, self._timeout))
+            except ReplyLost:
+                if connection.heard:  # it died in the middle of a reply: that is not an old connection
                     raise
         return self._keep(await (await self._connect()).ask(request, self._timeout))
 
     def close(self) -> None:
         """Close the connection."""
-        if self._wire is not None:
-            self._wire.close()
-            self._wire = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
-    async def _connect(self) -> "_Wire":
+    async def _connect(self) -> "_HttpProtocol":
         loop = asyncio.get_running_loop()
         try:
-            connecting = loop.create_connection(_Wire, self._address.host, self._address.port)
-            _, wire = await asyncio.wait_for(connecting, self._timeout)
+            connecting = loop.create_connection(_HttpProtocol, self._address.host, self._address.port)
+            _, connection = await asyncio.wait_for(connecting, self._timeout)
         except (OSError, TimeoutError) as error:
-            raise Lost(f"There is no connection to {self._address.name}: {error}") from None
-        self._wire = wire
-        return wire
+            raise ReplyLost(f"There is no connection to {self._address.name}: {error}") from None
+        self._connection = connection
+        return connection
 
     def _keep(self, reply: Reply) -> Reply:
         if self._cookies is not None and (given := reply.headers.get("set-cookie")):
@@ -142,8 +143,8 @@ class Browser:
 
 
 @dataclass(slots=True, eq=False)
-class _Wire(asyncio.Protocol):
-    """One connection: the bytes that came, and whoever waits for a reply."""
+class _HttpProtocol(asyncio.Protocol):
+    """One connection: the bytes that came, and the task that waits for a reply."""
 
     open: bool = False
     heard: bool = False
@@ -197,13 +198,13 @@ class _Wire(asyncio.Protocol):
 
     def _fail(self, why: str) -> None:
         if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_exception(Lost(why))
+            self._waiting.set_exception(ReplyLost(why))
 
     def _read_head(self) -> None:
         end = self._came.find(b"\r\n\r\n")
         if end < 0:
             if len(self._came) > LONGEST_HEAD:
-                self._fail("the reply is no HTTP")
+                self._fail("the reply is not HTTP")
             return
         first, *lines = self._came[:end].decode("latin-1").split("\r\n")
         headers = {}

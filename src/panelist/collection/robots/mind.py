@@ -5,29 +5,123 @@ collected through the pages carries the effects that a file of simulated ratings
 of a rater; it need not get that rater's place.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from panelist.collection.robots.hits import fill_hit
-from panelist.collection.robots.recognition import Recognition, Seen, View
+from panelist.collection.pages.spoiling import spoil_text
+from panelist.collection.pages.translations import load_words
+from panelist.collection.robots.hit_forms import fill_hit
+from panelist.collection.robots.page_reader import PageContent, squash
 from panelist.core.seeds import stream
 from panelist.design.simulate import (
     CARELESS,
     SECONDS,
     SPOILT,
-    Rows,
+    SimulatedRows,
     draw_latent,
     find_asked,
     find_effects,
 )
 from panelist.scales.base import ComparativeScale, RatingScale
-from panelist.study.criteria import Criterion
+from panelist.study.sections.checks import DegradedCheck, InstructedCheck
+from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
 
-Floats = NDArray[np.float64]
+NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An output as a robot knows it: the number of its item and of its system, -1 where it knows neither."""
+
+    item: int = NOBODY
+    system: int = NOBODY
+    spoilt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RobotView:
+    """How a robot understands a page."""
+
+    outputs: tuple[Seen, ...] = ()
+    told: str = ""
+    """The name of the instructed check that the page is, if it is one."""
+    practice: int = 0
+    """The number of the practice item; 0 where it is not one."""
+
+
+@dataclass(eq=False)
+class Recognition:
+    """The outputs of a study by their texts; made once for all robots."""
+
+    study: Study
+    _outputs: dict[str, list[Seen]] = field(default_factory=dict, repr=False)
+    _contexts: dict[str, set[int]] = field(default_factory=dict, repr=False)
+    _told: dict[str, str] = field(default_factory=dict, repr=False)
+    _practice: dict[str, int] = field(default_factory=dict, repr=False)
+    _scenery: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self._read_outputs()
+        file = self.study.file
+        told = [one for one in (file.checks.items if file.checks else ()) if isinstance(one, InstructedCheck)]
+        self._told = {squash(check.text): f"instructed-{n}" for n, check in enumerate(told, start=1)}
+        words, count = load_words(file.language), len(file.practice.items) if file.practice else 0
+        self._practice = {words.say("practice_where", n, total=count): n for n in range(1, count + 1)}
+        self._scenery = frozenset(squash(text) for one in self.study.criteria for text in one.scale.scenery)
+
+    def look(self, sheet: PageContent) -> RobotView:
+        """Return what a page shows."""
+        texts = [text for text in sheet.texts if text not in self._scenery]
+        if len(texts) > 1 and texts[0] not in self._outputs and texts[0] in self._contexts:
+            texts = texts[1:]  # a long context above several outputs
+        practice = self._practice.get(sheet.heading, 0)
+        told = self._told.get(texts[0], "") if texts else ""
+        if practice or told:
+            return RobotView((Seen(),) * len(texts), told, practice)
+        return RobotView(self._name(texts, sheet.beside))
+
+    def _name(self, texts: Sequence[str], beside: Sequence[str]) -> tuple[Seen, ...]:
+        """Return the output behind each text; of several that read the same, one that fits the page."""
+        fitting: set[int] | None = None
+        for text in beside:
+            here = self._contexts.get(text)
+            fitting = here if fitting is None or here is None else fitting & here
+        chosen: list[Seen] = []
+        for text in texts:
+            known = self._outputs.get(text, ())
+            near = [one for one in known if fitting is None or one.item in fitting] or list(known)
+            new = [one for one in near if one not in chosen] or near
+            chosen.append(new[0] if new else Seen())
+            if fitting is None and len(known) == 1:
+                fitting = {known[0].item}  # outputs side by side are mostly of one item
+        return tuple(chosen)
+
+    def _read_outputs(self) -> None:
+        study = self.study
+        items = {name: number for number, name in enumerate(study.items)}
+        systems = {name: number for number, name in enumerate(study.systems)}
+        checks = study.file.checks.items if study.file.checks else ()
+        ways = sorted({check.how for check in checks if isinstance(check, DegradedCheck)})
+        frame = study.outputs.frame
+        rows = zip(frame["item"].tolist(), frame["system"].tolist(), frame["output"].tolist(), strict=True)
+        for item, system, text in rows:
+            if system not in systems:
+                continue
+            seen = Seen(items[item], systems[system])
+            self._outputs.setdefault(squash(text), []).append(seen)
+            for how in ways:
+                worse = spoil_text(text, how, study.file.design.seed, item, system)
+                spoilt = Seen(seen.item, seen.system, spoilt=True)
+                self._outputs.setdefault(squash(worse), []).append(spoilt)
+        for name in ("context", "reference"):
+            if name in frame:
+                for item, text in zip(frame["item"].tolist(), frame[name].tolist(), strict=True):
+                    self._contexts.setdefault(squash(text), set()).add(items[item])
 
 
 @dataclass(eq=False)
@@ -67,18 +161,20 @@ class World:
         return latent - SPOILT if seen.spoilt else latent
 
 
-def _lay_out(count: int, systems: int, what: str) -> Rows:
-    """Return rows for every rater, or every item, with every system, and nothing else known of them."""
+def _lay_out(count: int, systems: int, what: str) -> SimulatedRows:
+    """Return rows for every rater, or every item, with every system, with nothing else known about them."""
     number, system = (grid.ravel() for grid in np.mgrid[0:count, 0:systems])
     nobody = np.full(count * systems, -1)
     rater, item = (number, nobody) if what == "rater" else (nobody, number)
     check = np.full(count * systems, "", dtype=object)
-    return Rows(pd.DataFrame(index=range(count * systems)), rater, item, system, nobody, check, check == "?")
+    return SimulatedRows(
+        pd.DataFrame(index=range(count * systems)), rater, item, system, nobody, check, check == "?"
+    )
 
 
 @dataclass(eq=False)
 class Mind:
-    """One robot's: how it answers what a page asks."""
+    """How one robot answers what a page asks."""
 
     world: World
     rater: int
@@ -97,7 +193,7 @@ class Mind:
         """Return how long a person would have looked at a page: log-normal around the rater's own pace."""
         return round(max(0.5, self._middle * float(np.exp(self.rng.normal(0.0, 0.4)))), 1)
 
-    def answer(self, name: str, view: View) -> str:
+    def answer(self, name: str, view: RobotView) -> str:
         """Return the answer to a field of a page (``c1p2``: criterion 1, output 2), as the form sends it."""
         number, _, place = name[1:].partition("p")
         criterion = self.world.study.criteria[int(number) - 1]
@@ -116,7 +212,7 @@ class Mind:
         return fill_hit(self.world.study, html, key, self.rng, careless=self.careless)
 
     def introduce(self, number: int, options: list[str]) -> str:
-        """Return the answer to a question about the rater, by its number: one that leads to the own group."""
+        """Return the answer to a question about the rater, by its number: one that leads to its own group."""
         question = self.world.study.file.background[number - 1]
         if not options:
             return "30" if question.type == "number" else "I am simulated."
@@ -149,8 +245,8 @@ class Mind:
         latent = np.array([[self._judge(criterion.name, seen) for seen in outputs]])
         return scale.write(scale.simulate(latent, self.rng)[0])
 
-    def _practise(self, criterion: Criterion, view: View, place: int) -> str:
-        """Return an answer that passes: whoever reads the instructions gives it."""
+    def _practise(self, criterion: Criterion, view: RobotView, place: int) -> str:
+        """Return an answer that passes, as anyone who reads the instructions would give."""
         practice = self.world.study.file.practice
         assert practice is not None, "a page of practice comes from the study"
         item = practice.items[view.practice - 1]
@@ -163,6 +259,6 @@ class Mind:
 
 
 def _write_asked(criterion: Criterion, asked: str) -> str:
-    """Return an answer of the study file as the form sends it; there it may stand in words."""
+    """Return an answer of the study file as the form sends it; in the file it may be in words."""
     scale = criterion.scale
     return scale.write(scale.recognise(asked)) if isinstance(scale, RatingScale) else asked

@@ -9,10 +9,10 @@ from panelist.core.errors import PanelistError
 
 
 class RobotLost(PanelistError):
-    """A page that a robot cannot make sense of, or a server that does not come back."""
+    """A page that a robot cannot understand, or a server that does not come back."""
 
 
-class Receipt(NamedTuple):
+class ConfirmedAnswer(NamedTuple):
     """An answer that the server said it has."""
 
     token: str
@@ -36,17 +36,17 @@ class Stay(NamedTuple):
 class Record:
     """What all robots of one run did together."""
 
-    receipts: list[Receipt] = field(default_factory=list, repr=False)
+    receipts: list[ConfirmedAnswer] = field(default_factory=list, repr=False)
     stays: list[Stay] = field(default_factory=list, repr=False)
     requests: int = 0
     retries: int = 0
-    """Requests sent again: no reply came, or one that said to come later."""
+    """Requests sent again: no reply came, or one that said to try later."""
     faults: Counter[int] = field(default_factory=Counter)
-    """Replies that said something went wrong, by status; 503 and 429 only say to come later."""
+    """Replies that said something went wrong, by status; 503 and 429 only say to try later."""
     refused: list[str] = field(default_factory=list, repr=False)
     """Answers that the server did not take, in its words."""
     unknown: int = 0
-    """Texts that are in no outputs file, judged as middling."""
+    """Texts that are in no outputs file, judged as average."""
     times: dict[str, "array[float]"] = field(
         default_factory=lambda: defaultdict(lambda: array("d")), repr=False
     )

@@ -1,4 +1,4 @@
-"""One simulated rater: opens the link, reads what the page asks, answers as its script would, and goes on.
+"""One simulated rater: opens the link, reads what the page asks, answers as its script would, and continues.
 
 Whatever happens to the server, the robot does what a page does: it keeps what was not acknowledged, sends it
 again under the same key, and comes back through its link.
@@ -7,17 +7,18 @@ again under the same key, and comes back through its link.
 import asyncio
 import json
 import secrets
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter
 from urllib.parse import parse_qsl, quote, urlencode
 
-from panelist.collection.robots.browser import FORM, JSON, Address, Browser, Lost, Reply
+from panelist.collection.pages.translations import Words
+from panelist.collection.robots.browser import FORM, JSON, Address, Browser, Reply, ReplyLost
 from panelist.collection.robots.mind import Mind
-from panelist.collection.robots.record import Receipt, Record, RobotLost, Stay
-from panelist.collection.robots.sheet import Sheet, read_sheet
-from panelist.collection.words import Words
-from panelist.core.columns import SIMULATED, SIMULATED_YES
+from panelist.collection.robots.page_reader import PageContent, read_sheet
+from panelist.collection.robots.record import ConfirmedAnswer, Record, RobotLost, Stay
+from panelist.core.tables.columns import SIMULATED, SIMULATED_YES
 
 MOST_PAGES = 20_000
 MOST_TRIES = 3  # of a page that the server shows again
@@ -43,34 +44,40 @@ class Habits:
     """How robots behave."""
 
     think: tuple[float, float] | None = None
-    """Least and most seconds on a page of the plan; None goes on at once."""
+    """Least and most seconds on a page of the plan; None continues at once."""
     twice: float = 0.0
     """The share of answers sent twice, as by a double click."""
     scripts: bool = True
     """Whether each answer is sent the moment it is given; without it, only the form is."""
     patience: float = 120.0
-    """For how many seconds a server that is away is waited for."""
+    """How many seconds to wait for a server that is down."""
     first_wait: float = 0.05
     longest_wait: float = 1.0
 
 
 class Robot:
-    """A simulated rater with a connection of its own."""
+    """A simulated rater with its own connection."""
 
     def __init__(
-        self, address: Address, mind: Mind, words: Words, record: Record, habits: Habits, person: str
+        self,
+        address: Address,
+        mind: Mind,
+        words: Words,
+        record: Record,
+        habits: Habits,
+        badge: Mapping[str, str],
     ) -> None:
         self.address = address
         self.mind = mind
         self.words = words
         self.record = record
         self.habits = habits
-        self.person = person
+        self.badge = badge
         self.browser = Browser(address)
         self.link = ""
 
     async def take_part(self, door: AbstractAsyncContextManager[None] | None = None) -> Stay:
-        """Return how the visit ended, once it has; the robot comes in when the door lets it."""
+        """Return how the visit ended, once it has; the robot joins when the door allows it."""
         try:
             async with door or nullcontext():
                 reply = await self._enter()
@@ -92,13 +99,13 @@ class Robot:
         raise RobotLost(f"{self.link} does not end after {MOST_PAGES} pages.")
 
     async def _enter(self) -> Reply:
-        """Return the first page: by the open link, or by one's own."""
+        """Return the first page: by the open link, or by a personal one."""
         path, query = self.address.path, dict(parse_qsl(self.address.query))
         query[SIMULATED] = SIMULATED_YES  # the server keeps it with the visit
         if "/r/" in path:
             self.link = path
             return await self._ask("look", "GET", f"{path}?{urlencode(query, quote_via=quote)}")
-        query.setdefault("id", self.person)
+        query = {**self.badge, **query}
         if self.mind.group and not any(one.groups for one in self.mind.world.study.file.background):
             query.setdefault("group", self.mind.group)
         reply = await self._ask("join", "GET", f"{path}?{urlencode(query, quote_via=quote)}")
@@ -111,7 +118,7 @@ class Robot:
         self.link = reply.headers["location"]
         return await self._ask("look", "GET", self.link)
 
-    async def _answer(self, sheet: Sheet) -> Reply:
+    async def _answer(self, sheet: PageContent) -> Reply:
         """Fill in the form of a page, send it, and return the page that follows."""
         form = dict(sheet.hidden)
         if names := sheet.names:
@@ -134,10 +141,12 @@ class Robot:
         if reply.status == 303 and names:
             token = self._token()
             for name, value in answers.items():
-                self.record.receipts.append(Receipt(token, sheet.page, name, value, form[f"key-{name}"]))
+                self.record.receipts.append(
+                    ConfirmedAnswer(token, sheet.page, name, value, form[f"key-{name}"])
+                )
         return await self._follow(reply)
 
-    def _fill_in(self, sheet: Sheet, names: list[str], form: dict[str, str]) -> dict[str, str]:
+    def _fill_in(self, sheet: PageContent, names: list[str], form: dict[str, str]) -> dict[str, str]:
         """Put an answer to every question into the form; return those that were not there before."""
         view = self.mind.world.recognition.look(sheet)
         if not (view.told or view.practice):
@@ -151,14 +160,14 @@ class Robot:
             self._press(sheet, name, value, form)
         return new
 
-    async def _fill_hit(self, sheet: Sheet, form: dict[str, str]) -> dict[str, str]:
+    async def _fill_hit(self, sheet: PageContent, form: dict[str, str]) -> dict[str, str]:
         """Open the old HIT in its frame, fill in its form, and return it as the page sends it."""
         reply = await self._ask("look", "GET", sheet.frame)
         [name] = sheet.names
         form[name] = self.mind.fill_hit(reply.text, sheet.frame.rpartition("/")[2])
         return {name: form[name]}
 
-    def _press(self, sheet: Sheet, name: str, value: str, form: dict[str, str]) -> None:
+    def _press(self, sheet: PageContent, name: str, value: str, form: dict[str, str]) -> None:
         """Set the controls that make an answer; nobody can choose what is not on the page."""
         choices = sheet.choices
         if name in choices:
@@ -177,7 +186,7 @@ class Robot:
                 raise RobotLost(f"The page {sheet.page} does not offer {chosen!r} for {control}.")
             form[control] = chosen
 
-    def _introduce(self, sheet: Sheet, form: dict[str, str]) -> None:
+    def _introduce(self, sheet: PageContent, form: dict[str, str]) -> None:
         """Answer the questions about the rater."""
         for name in (*sheet.choices, *sheet.words):
             if name.startswith("b") and name[1:].isdigit():
@@ -187,7 +196,7 @@ class Robot:
             else:
                 form.setdefault(name, "")
 
-    async def _send_answer(self, sheet: Sheet, name: str, value: str, key: str, seconds: float) -> None:
+    async def _send_answer(self, sheet: PageContent, name: str, value: str, key: str, seconds: float) -> None:
         message = {
             "page": sheet.page,
             "name": name,
@@ -204,12 +213,12 @@ class Robot:
         for _ in range(2 if again else 1):
             reply = await self._ask("answer", "POST", sheet.answer, body, JSON)
             if reply.status == 200 and json.loads(reply.body).get("saved"):
-                self.record.receipts.append(Receipt(self._token(), sheet.page, name, value, key))
+                self.record.receipts.append(ConfirmedAnswer(self._token(), sheet.page, name, value, key))
             else:
                 self.record.refused.append(f"{reply.status} {reply.text[:200]}")
 
     async def _ask(self, what: str, method: str, path: str, body: bytes = b"", content: str = "") -> Reply:
-        """Return the reply to a request, sent again until the server is there and ready to take it."""
+        """Return the reply to a request, sent again until the server is ready to take it."""
         record, habits = self.record, self.habits
         begun, wait = perf_counter(), habits.first_wait
         while True:
@@ -218,7 +227,7 @@ class Robot:
             pause = wait
             try:
                 reply = await self.browser.send(method, path, body, content)
-            except Lost as error:
+            except ReplyLost as error:
                 why = str(error)
             else:
                 if reply.status < 500 and reply.status not in LATER:
@@ -239,7 +248,7 @@ class Robot:
         if self.habits.think is not None:
             await asyncio.sleep(float(self.mind.rng.uniform(*self.habits.think)))
 
-    def _find_end(self, sheet: Sheet) -> str:
+    def _find_end(self, sheet: PageContent) -> str:
         """Return which end a page is, by its heading."""
         return next((end for end in ENDS if self.words.say(f"{end}_title") == sheet.heading), "elsewhere")
 

@@ -2,13 +2,13 @@
 
 PanelistError
 └── StoreError       something about the database of a study
-    ├── StoreAway    the database cannot be reached; what was sent is not saved, send it again later
+    ├── StoreUnavailable  the database cannot be reached; what was sent is not saved, send it again later
     │   └── StoreMoved    its file was deleted, replaced or overwritten; a person must look
-    ├── BadStore     a database that is not there, not ours, too new, or made for another study
+    ├── BadStore     a database that is missing, not ours, too new, or made for another study
     ├── NoPlace      every place of the plan is held or filled
     ├── NoVisit      no visit has this number, or it is past what was asked of it
     ├── TooManyChanges    an answer that was changed more often than is kept
-    └── NotOpen      the study is paused or closed: nobody new comes in
+    └── NotOpen      the study is paused or closed: nobody new can join
 """
 
 from panelist.core.errors import PanelistError
@@ -18,16 +18,16 @@ class StoreError(PanelistError):
     """Something about the database of a study."""
 
 
-class StoreAway(StoreError):
+class StoreUnavailable(StoreError):
     """The database cannot be reached now; nothing of what was asked was acknowledged."""
 
 
-class StoreMoved(StoreAway):
-    """The file of the database was deleted, replaced or overwritten; waiting does not help by itself."""
+class StoreMoved(StoreUnavailable):
+    """The file of the database was deleted, replaced or overwritten; waiting alone does not help."""
 
 
 class BadStore(StoreError):
-    """The database is not there, not ours, too new, or made for another study."""
+    """The database is missing, not ours, too new, or made for another study."""
 
 
 class NoPlace(StoreError):
@@ -43,4 +43,4 @@ class TooManyChanges(StoreError):
 
 
 class NotOpen(StoreError):
-    """The study is paused or closed: nobody new comes in."""
+    """The study is paused or closed: nobody new can join."""

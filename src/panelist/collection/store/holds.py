@@ -1,9 +1,9 @@
-"""How long a place is held: by a clock that nobody sets, as far as this process can see.
+"""How long a place is held: by a clock that cannot be set, as far as this process can see.
 
 ``seen`` in the database is the time of day, and that can jump: a machine wakes up, or somebody corrects its
 clock. So a process counts for itself for how long the ``seen`` of a visit has stayed the same. For the time
-before it started it believes the time of day, but nobody is let go in its first minutes: whoever could not
-reach the server while it was down has time to come back.
+before it started it relies on the time of day, but no visit is released in its first minutes: raters who
+could not reach the server while it was down have time to come back.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ class Holds:
     """Of each visit the ``seen`` that was found, and since when, by our clock."""
 
     def find_stale(self, going: Iterable[tuple[int, float]], today: float) -> tuple[tuple[int, float], ...]:
-        """Return the visits, with their ``seen``, where nobody was seen for so long.
+        """Return the visits, with their ``seen``, where nobody was seen for that long.
 
         ``going`` has every visit that holds a place, with its ``seen``; ``today`` is the time of day.
         """

@@ -8,20 +8,20 @@ from typing import Any
 import pandas as pd
 from sqlalchemy import Table, select
 
-from panelist.collection.store import statements as sql
-from panelist.collection.store.engine import Link, Row, Statement
+from panelist.collection.store.database import statements as sql
+from panelist.collection.store.database.engine import Connection, Row, Statement
+from panelist.collection.store.database.tables import actions, answers, events, pages_done, plans, visits
 from panelist.collection.store.errors import BadStore
-from panelist.collection.store.plans import Version
+from panelist.collection.store.operations.plans import Version
+from panelist.collection.store.operations.study_versions import StudyVersion, read_versions
 from panelist.collection.store.records import (
     StoredAnswer,
     StudyRecord,
     Visit,
+    find_latest,
     make_answer,
     make_visit,
-    take_latest,
 )
-from panelist.collection.store.study_versions import StudyVersion, read_versions
-from panelist.collection.store.tables import actions, answers, events, pages_done, plans, visits
 
 _WHOLE = {
     table.name: (table, Statement(select(*table.c).order_by(*table.primary_key)))
@@ -44,28 +44,28 @@ class VisitProgress:
 
 
 @dataclass(frozen=True)
-class Overview:
-    """How the collecting goes, from one snapshot."""
+class StoreCounts:
+    """The state of data collection, from one snapshot."""
 
     taken: float
     state: str
     places: int
     held: int
-    """Places whose visit goes on, or whose link waits to be opened."""
+    """Places whose visit is in progress, or whose link has not been opened yet."""
     filled: int
     """Places with a valid completion."""
     free: int
     states: Mapping[str, int]
     """Visits by state."""
     answers: int
-    """Answers stored, changes of mind included."""
+    """Answers stored, changes included."""
     last_answer: float | None
     visits: tuple[VisitProgress, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Everything that was collected, as it was at one moment; one frame a table."""
+    """Everything that was collected, as it was at one moment; one frame per table."""
 
     taken: float
     study: StudyRecord
@@ -78,55 +78,55 @@ class Snapshot:
     study_versions: tuple[StudyVersion, ...] = field(repr=False)
 
 
-def find_visit(link: Link, token: str) -> Visit | None:
+def find_visit(db: Connection, token: str) -> Visit | None:
     """Return the visit that a link opens."""
-    row = link.row(sql.FIND_VISIT, {"token": token})
+    row = db.row(sql.FIND_VISIT, {"token": token})
     return make_visit(row) if row is not None else None
 
 
-def find_messaged(link: Link, token: str) -> tuple[Visit | None, bool]:
+def find_messaged(db: Connection, token: str) -> tuple[Visit | None, bool]:
     """Return the visit that a link opens, and whether a message waits there."""
-    row = link.row(sql.FIND_VISIT_MESSAGED, {"token": token})
+    row = db.row(sql.FIND_VISIT_MESSAGED, {"token": token})
     return (make_visit(row[:-1]), bool(row[-1])) if row is not None else (None, False)
 
 
-def read_page_answers(link: Link, visit: int, occasion: int, page: int) -> dict[str, StoredAnswer]:
+def read_page_answers(db: Connection, visit: int, occasion: int, page: int) -> dict[str, StoredAnswer]:
     """Return the answer that counts for each field of a page."""
-    rows = link.rows(sql.PAGE_ANSWERS_WHOLE, {"visit": visit, "occasion": occasion, "page": page})
-    return take_latest([make_answer(row) for row in rows])
+    rows = db.rows(sql.PAGE_ANSWERS_WHOLE, {"visit": visit, "occasion": occasion, "page": page})
+    return find_latest([make_answer(row) for row in rows])
 
 
-def read_visit_answers(link: Link, visit: int) -> dict[tuple[int, int], dict[str, StoredAnswer]]:
+def read_visit_answers(db: Connection, visit: int) -> dict[tuple[int, int], dict[str, StoredAnswer]]:
     """Return the answers that count in a whole visit, by occasion and page."""
     pages: dict[tuple[int, int], list[StoredAnswer]] = {}
-    for row in link.rows(sql.VISIT_ANSWERS, {"visit": visit}):
+    for row in db.rows(sql.VISIT_ANSWERS, {"visit": visit}):
         answer = make_answer(row)
         pages.setdefault((answer.occasion, answer.page), []).append(answer)
-    return {page: take_latest(found) for page, found in sorted(pages.items())}
+    return {page: find_latest(found) for page, found in sorted(pages.items())}
 
 
-def read_study(link: Link) -> StudyRecord:
-    """Return what the database knows of its study."""
-    row = link.row(sql.STUDY)
+def read_study(db: Connection) -> StudyRecord:
+    """Return what the database knows about its study."""
+    row = db.row(sql.STUDY)
     if row is None:
         raise BadStore("The database holds no study. Start collecting first: panelist serve STUDY.")
     return StudyRecord(*row)
 
 
-def read_overview(link: Link, version: Version) -> Overview:
-    """Return the counts of the dashboard. The link must be inside one reading transaction."""
-    progress = {visit: (pages, seconds) for visit, pages, seconds in link.rows(sql.PROGRESS)}
-    found = [make_visit(row) for row in link.rows(sql.ALL_VISITS)]
+def read_overview(db: Connection, version: Version) -> StoreCounts:
+    """Return the counts of the dashboard. The connection must be inside one reading transaction."""
+    progress = {visit: (pages, seconds) for visit, pages, seconds in db.rows(sql.PROGRESS)}
+    found = [make_visit(row) for row in db.rows(sql.ALL_VISITS)]
     holding = [visit for visit in found if visit.place is not None and not visit.freed]
     filled = sum(visit.state == "finished" for visit in holding)
     states: dict[str, int] = {}
     for visit in found:
         states[visit.state] = states.get(visit.state, 0) + 1
-    ((count, last),) = link.rows(sql.ANSWERS_COUNTED)
+    ((count, last),) = db.rows(sql.ANSWERS_COUNTED)
     places = len(version.places.groups)
-    return Overview(
+    return StoreCounts(
         taken=time.time(),
-        state=read_study(link).state,
+        state=read_study(db).state,
         places=places,
         held=len(holding) - filled,
         filled=filled,
@@ -138,15 +138,15 @@ def read_overview(link: Link, version: Version) -> Overview:
     )
 
 
-def read_snapshot(link: Link) -> Snapshot:
-    """Return every table. The link must be inside one reading transaction."""
-    study = read_study(link)  # the first read fixes the moment
+def read_snapshot(db: Connection) -> Snapshot:
+    """Return every table. The connection must be inside one reading transaction."""
+    study = read_study(db)  # the first read fixes the moment
     taken = time.time()
-    frames = {name: make_frame(table, link.rows(statement)) for name, (table, statement) in _WHOLE.items()}
+    frames = {name: make_frame(table, db.rows(statement)) for name, (table, statement) in _WHOLE.items()}
     versions = pd.DataFrame.from_records(
-        link.rows(_VERSIONS), columns=[column.name for column in plans.c if column.name != "table"]
+        db.rows(_VERSIONS), columns=[column.name for column in plans.c if column.name != "table"]
     )
-    kept = read_versions(link)
+    kept = read_versions(db)
     return Snapshot(taken=taken, study=study, plans=versions, study_versions=kept, **frames)
 
 

@@ -1,13 +1,16 @@
 """What the store gives back: visits, answers and what was acknowledged, as frozen records."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from panelist.collection.store.engine import Row
-from panelist.collection.store.tables import ENDS, FREEING
-from panelist.core.columns import SIMULATED
+from panelist.collection.store.database.engine import Row
+from panelist.collection.store.database.tables import ENDS, FREEING
+from panelist.core.tables.columns import SIMULATED
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class StoredAction:
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """What the database knows of its study."""
+    """What the database knows about its study."""
 
     id: int
     hash: str
@@ -155,12 +158,25 @@ def make_action(row: Row) -> StoredAction:
     return StoredAction(*(*row[:6], json.loads(row[6])))
 
 
-def take_latest(found: list[StoredAnswer]) -> dict[str, StoredAnswer]:
-    """Return the answer that counts for each field: the last in time, or the last if all were late."""
+_AFTER_ALL_IN_TIME = 2**32  # more than there are revisions
+Count = TypeVar("Count", int, "pd.Series[Any]")
+
+
+def rank_answer(revision: Count, late: Count) -> Count:
+    """Return the rank of an answer among those to one field; the highest counts.
+
+    That is the last that came in time, or the last of all where each came late. Columns are ranked as well.
+    """
+    return revision - late * _AFTER_ALL_IN_TIME
+
+
+def find_latest(found: Iterable[StoredAnswer]) -> dict[str, StoredAnswer]:
+    """Return the answer that counts for each field."""
     latest: dict[str, StoredAnswer] = {}
-    for answer in found:  # in the order of revisions
-        if not answer.late or answer.name not in latest or latest[answer.name].late:
-            latest[answer.name] = answer
+    for new in found:
+        known = latest.setdefault(new.name, new)
+        if rank_answer(new.revision, new.late) > rank_answer(known.revision, known.late):
+            latest[new.name] = new
     return latest
 
 

@@ -1,4 +1,4 @@
-"""The store of a study: the one door to its database, safe to use from any thread."""
+"""The store of a study: the only access to its database, safe to use from any thread."""
 
 import secrets
 import threading
@@ -8,12 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from panelist.collection.store import ops, reading
-from panelist.collection.store import statements as sql
-from panelist.collection.store.engine import Database, Link, find_url
+from panelist.collection.store import reading
+from panelist.collection.store.database import statements as sql
+from panelist.collection.store.database.engine import Connection, Database, find_url
+from panelist.collection.store.database.migrate import migrate, read_version
 from panelist.collection.store.errors import BadStore
-from panelist.collection.store.migrate import migrate, read_version
-from panelist.collection.store.plans import Places, PlanShelf, Version, find_moved, pack_plan
+from panelist.collection.store.operations import ops
+from panelist.collection.store.operations.plans import PlanCache, PlanPlaces, Version, find_moved, pack_plan
+from panelist.collection.store.operations.study_versions import StudyVersion, add_version, read_versions
 from panelist.collection.store.records import (
     StoredAction,
     StoredAnswer,
@@ -25,7 +27,6 @@ from panelist.collection.store.records import (
     make_event,
     make_visit,
 )
-from panelist.collection.store.study_versions import StudyVersion, add_version, read_versions
 from panelist.collection.store.writer import PATIENCE_SECONDS, Writer
 from panelist.collection.study_changes import declare, find_changes
 
@@ -44,11 +45,11 @@ class Store:
     """
 
     def __init__(
-        self, database: Database, shelf: PlanShelf, hold_seconds: float, patience: float = PATIENCE_SECONDS
+        self, database: Database, plans: PlanCache, hold_seconds: float, patience: float = PATIENCE_SECONDS
     ) -> None:
         self.database = database
         self.hold_seconds = hold_seconds
-        self._shelf = shelf
+        self._plans = plans
         self._patience = patience
         self._writer: Writer | None = None
         self._lock = threading.Lock()
@@ -68,8 +69,8 @@ class Store:
     def writer(self) -> Writer:
         """The writing thread; started when something is written for the first time."""
         if self._writer is None:
-            with self._lock:  # one writer, whoever comes first
-                self._writer = self._writer or Writer(self.database, self._shelf, self._patience)
+            with self._lock:  # one writer, made by the first thread that needs it
+                self._writer = self._writer or Writer(self.database, self._plans, self._patience)
         return self._writer
 
     def close(self) -> None:
@@ -86,97 +87,97 @@ class Store:
 
     def find_visit(self, token: str) -> Visit | None:
         """Return the visit that a link opens, if there is one."""
-        return self.database.read(lambda link: reading.find_visit(link, token))
+        return self.database.read(lambda db: reading.find_visit(db, token))
 
     def find_messaged(self, token: str) -> tuple[Visit | None, bool]:
         """Return the visit that a link opens, and whether a message to its rater was not shown yet."""
-        return self.database.read(lambda link: reading.find_messaged(link, token))
+        return self.database.read(lambda db: reading.find_messaged(db, token))
 
     def get_visit(self, visit: int) -> Visit | None:
         """Return the visit of this number."""
-        row = self.database.read(lambda link: link.row(sql.FIND_VISIT_NUMBER, {"id": visit}))
+        row = self.database.read(lambda db: db.row(sql.FIND_VISIT_NUMBER, {"id": visit}))
         return make_visit(row) if row is not None else None
 
     def find_outside(self, outside_id: str) -> Visit | None:
-        """Return the visit of a person whom somebody else calls by this id."""
-        row = self.database.read(lambda link: link.row(sql.FIND_OUTSIDE, {"outside_id": outside_id}))
+        """Return the visit of a person with this outside id."""
+        row = self.database.read(lambda db: db.row(sql.FIND_OUTSIDE, {"outside_id": outside_id}))
         return make_visit(row) if row is not None else None
 
     def visits(self) -> list[Visit]:
         """Return all visits, in the order in which they were made."""
-        return [make_visit(row) for row in self.database.read(lambda link: link.rows(sql.ALL_VISITS))]
+        return [make_visit(row) for row in self.database.read(lambda db: db.rows(sql.ALL_VISITS))]
 
     def visit_answers(self, visit: int, occasion: int, page: int) -> dict[str, StoredAnswer]:
         """Return the answer that counts for each field of one page."""
-        return self.database.read(lambda link: reading.read_page_answers(link, visit, occasion, page))
+        return self.database.read(lambda db: reading.read_page_answers(db, visit, occasion, page))
 
     def all_answers(self, visit: int) -> dict[tuple[int, int], dict[str, StoredAnswer]]:
         """Return the answers that count in a whole visit, by occasion and page."""
-        return self.database.read(lambda link: reading.read_visit_answers(link, visit))
+        return self.database.read(lambda db: reading.read_visit_answers(db, visit))
 
     def answers_after(self, after: int = 0) -> list[StoredAnswer]:
-        """Return every answer stored under a later number, changes of mind included, in that order.
+        """Return every answer stored under a later number, changes included, in that order.
 
         PostgreSQL may commit a lower number a moment after a higher one: when following, go back a few.
         """
-        rows = self.database.read(lambda link: link.rows(sql.ANSWERS_AFTER, {"after": after}))
+        rows = self.database.read(lambda db: db.rows(sql.ANSWERS_AFTER, {"after": after}))
         return [make_answer(row) for row in rows]
 
     def done_pages(self, visit: int) -> set[tuple[int, int]]:
         """Return the pages left complete, as (occasion, page)."""
-        return set(self.database.read(lambda link: link.rows(sql.DONE_PAGES, {"visit": visit})))
+        return set(self.database.read(lambda db: db.rows(sql.DONE_PAGES, {"visit": visit})))
 
     def occasion_times(self, visit: int, occasion: int) -> tuple[float, float | None]:
         """Return the seconds on the pages of one sitting, and when the last of them was done."""
         where = {"visit": visit, "occasion": occasion}
-        ((seconds, done),) = self.database.read(lambda link: link.rows(sql.OCCASION_TIMES, where))
+        ((seconds, done),) = self.database.read(lambda db: db.rows(sql.OCCASION_TIMES, where))
         return float(seconds or 0.0), done
 
     def visit_events(self, visit: int) -> list[StoredEvent]:
         """Return what happened in a visit, in order."""
-        rows = self.database.read(lambda link: link.rows(sql.VISIT_EVENTS, {"visit": visit}))
+        rows = self.database.read(lambda db: db.rows(sql.VISIT_EVENTS, {"visit": visit}))
         return [make_event(row) for row in rows]
 
     def actions(self, most: int = 100) -> list[StoredAction]:
         """Return what researchers did, the latest first."""
-        rows = self.database.read(lambda link: link.rows(sql.LATEST_ACTIONS, {"most": most}))
+        rows = self.database.read(lambda db: db.rows(sql.LATEST_ACTIONS, {"most": most}))
         return [make_action(row) for row in rows]
 
     def plan(self) -> "Plan":
         """Return the plan in force; a new version is noticed within a second."""
         return self.version().plan
 
-    def places(self) -> Places:
+    def places(self) -> PlanPlaces:
         """Return the places of the plan in force, with their groups."""
         return self.version().places
 
     def version(self) -> Version:
         """Return the plan in force with its number."""
-        return self._shelf.recent(self.database.read)
+        return self._plans.recent(self.database.read)
 
     def study_versions(self) -> tuple[StudyVersion, ...]:
-        """Return the versions of the study that were collected by, the first first."""
+        """Return the versions of the study used while collecting, the oldest first."""
         return self.database.read(read_versions)
 
     def state(self) -> str:
         """Return whether the study is open, paused or closed."""
         return self.database.read(reading.read_study).state
 
-    def overview(self) -> reading.Overview:
-        """Return how the collecting goes, all counts from one moment."""
-        return self._read_whole(lambda link: reading.read_overview(link, self._shelf.newest(link)))
+    def overview(self) -> reading.StoreCounts:
+        """Return the state of data collection, all counts from one moment."""
+        return self._read_whole(lambda db: reading.read_overview(db, self._plans.newest(db)))
 
     def snapshot(self) -> reading.Snapshot:
-        """Return every table as it is at one moment, while collecting goes on."""
+        """Return every table as it is at one moment, while collecting continues."""
         return self._read_whole(reading.read_snapshot)
 
-    def _read_whole(self, work: Callable[[Link], T]) -> T:
-        def inside(link: Link) -> T:
-            link.begin_reading()
+    def _read_whole(self, work: Callable[[Connection], T]) -> T:
+        def inside(db: Connection) -> T:
+            db.begin_reading()
             try:
-                return work(link)
+                return work(db)
             finally:
-                link.rollback()
+                db.rollback()
 
         return self.database.read(inside)
 
@@ -199,22 +200,22 @@ class Store:
         return self.do(ops.MakeLinks(count, group, who))
 
     def release(self, visit: int, reason: str, who: str = "") -> Visit:
-        """Let a visit go: its place is offered again, and what still comes from it is kept as late."""
+        """Release a visit: its place is offered again, and what still comes from it is kept as late."""
         return self.do(ops.EndVisit(visit, "released", reason, who))
 
     def exclude(self, visit: int, reason: str, who: str = "") -> Visit:
-        """Let a visit not count, for this reason, even a finished one: its place is offered again."""
+        """Exclude a visit, for this reason, even a finished one: its place is offered again."""
         return self.do(ops.EndVisit(visit, "excluded", reason, who))
 
     def going(self) -> list[tuple[int, float]]:
-        """Return every visit that holds a place as long as somebody is seen there, with when that was."""
-        found = self.database.read(lambda link: link.rows(sql.GOING_VISITS, {"waiting": "waiting"}))
+        """Return every visit that holds a place as long as its rater is seen, with when that was."""
+        found = self.database.read(lambda db: db.rows(sql.GOING_VISITS, {"waiting": "waiting"}))
         return [(visit, seen) for visit, seen in found]
 
     def release_stale(self, now: float | None = None) -> tuple[Visit, ...]:
-        """Let go every visit where nobody was seen for the time that the study holds a place; return them.
+        """Release every visit where nobody was seen for the time that the study holds a place; return them.
 
-        It goes by the time of day; a server that runs on goes by a clock of its own (``holds``).
+        It uses the time of day; a running server uses its own clock (``holds``).
         """
         before = (time.time() if now is None else now) - self.hold_seconds
         return self.do(ops.ReleaseStale(tuple(one for one in self.going() if one[1] < before)))
@@ -224,10 +225,12 @@ class Store:
         return self.do(ops.SetState(state, who, reason))
 
     def change_plan(self, plan: "Plan", note: str, who: str = "") -> int:
-        """Put a plan with more places in force; return its version. No place that there was may change."""
-        old = self._read_whole(self._shelf.newest)
+        """Put a plan with more places in force; return its version. No existing place may change."""
+        old = self._read_whole(self._plans.newest)
         _refuse_moved(self.database, old.plan, plan)
-        return self.do(ops.AddPlan(pack_plan(plan, 0, note, time.time()), len(plan.raters), who))
+        number = self.do(ops.AddPlan(pack_plan(plan, 0, note, time.time()), len(plan.raters), who))
+        self._plans.put(number, plan)
+        return number
 
 
 def open_store(
@@ -242,11 +245,11 @@ def open_store(
 ) -> Store:
     """Return the store of a study: at a URL, in a file, or (``None``) in study.db beside the study file.
 
-    The tables are made, or brought to the present version, on the way. A plan goes into an empty database,
+    The tables are made, or migrated to the present version, on the way. A plan goes into an empty database,
     and must otherwise be the one in force or add places to it. With ``create=False`` only what is there is
     opened. ``salt`` (in hex) is drawn unless it is given, as for simulated raters, whose pseudonyms may be
-    known. Where the study is not the one of before, what differs is kept on record for ever, with the names
-    under which it was ``allowed``; whether it may be is for the caller to say (study_changes).
+    known. Where the study has changed, what differs is recorded permanently, with the names
+    under which it was ``allowed``; whether that is allowed is for the caller to decide (study_changes).
     """
     database = find_database(place, study, create)
     try:
@@ -260,7 +263,7 @@ def open_store(
             migrate(database)
             if create:
                 _enter_study(database, study, plan, salt, allowed)
-            return Store(database, PlanShelf(), study.file.collecting.hold_minutes * 60.0, patience)
+            return Store(database, PlanCache(), study.file.collecting.hold_minutes * 60.0, patience)
     except Exception:
         database.close()
         raise
@@ -275,7 +278,7 @@ def find_database(place: str | Path | None, study: "Study", create: bool = True)
     if not file.parent.is_dir():
         raise BadStore(f"{file} cannot be made: there is no folder {file.parent}. Make it first.")
     if not file.exists() and not create:
-        raise BadStore(f"{file} is not there: nothing was collected yet. Start with: panelist serve STUDY.")
+        raise BadStore(f"{file} does not exist: nothing was collected yet. Start with: panelist serve STUDY.")
     if file.exists() and (file.is_dir() or (file.stat().st_size and not _is_sqlite(file))):
         raise BadStore(f"{file} is not a database of Panelist. Give the study.db of a study.")
     return database
@@ -298,70 +301,68 @@ def _is_sqlite(file: Path) -> bool:
 def _enter_study(
     database: Database, study: "Study", plan: "Plan | None", salt: str | None, allowed: Collection[str]
 ) -> None:
-    """Write the study and its plan into the database, or check that they go with what is there."""
+    """Write the study and its plan into the database, or check that they match what is there."""
     now = time.time()
-    shelf = PlanShelf()
-    link = database.connect()
+    plans = PlanCache()
+    db = database.connect()
     try:
-        link.begin(alone=True)
-        row = link.row(sql.STUDY)
+        db.begin(alone=True)
+        row = db.row(sql.STUDY)
         if row is None:
             new = {"id": 1, "hash": study.hash, "title": study.title, "state": "open", "created": now}
             drawn = {"salt": salt or secrets.token_hex(16), "secret": secrets.token_hex(32)}
-            link.run(sql.NEW_STUDY, new | drawn)
-            add_version(link, StudyVersion(1, study.hash, now, declare(study)))
+            db.run(sql.NEW_STUDY, new | drawn)
+            add_version(db, StudyVersion(1, study.hash, now, declare(study)))
         else:
-            _note_change(link, StudyRecord(*row), study, now, allowed)
+            _note_change(db, StudyRecord(*row), study, now, allowed)
         if plan is not None:
-            _enter_plan(database, link, shelf, plan, now)
-        link.commit()
+            _enter_plan(database, db, plans, plan, now)
+        db.commit()
     finally:
-        link.close()
+        db.close()
 
 
 def _note_change(
-    link: Link, known: StudyRecord, study: "Study", now: float, allowed: Collection[str]
+    db: Connection, known: StudyRecord, study: "Study", now: float, allowed: Collection[str]
 ) -> None:
     """Keep on record that the study is no longer the one that collecting began with, and what differs."""
-    versions = read_versions(link)
+    versions = read_versions(db)
     if known.hash == study.hash:
         if not versions:  # a database from before versions were kept: this is the one that it has
-            add_version(link, StudyVersion(1, study.hash, now, declare(study)))
+            add_version(db, StudyVersion(1, study.hash, now, declare(study)))
         return
     if not versions:
-        add_version(link, StudyVersion(1, known.hash, known.created, {}))
+        add_version(db, StudyVersion(1, known.hash, known.created, {}))
     changes = find_changes(versions[-1].declared if versions else {}, study)
-    ((visits,),) = link.rows(sql.VISITS_COUNTED)
+    ((visits,),) = db.rows(sql.VISITS_COUNTED)
     changed = tuple(f"{one.name}: {one.text}" for one in changes)
-    add_version(
-        link, StudyVersion(0, study.hash, now, declare(study), changed, tuple(sorted(allowed)), visits)
-    )
-    link.run(sql.SET_STUDY, {"id": known.id, "state": known.state, "hash": study.hash, "title": study.title})
+    add_version(db, StudyVersion(0, study.hash, now, declare(study), changed, tuple(sorted(allowed)), visits))
+    db.run(sql.SET_STUDY, {"id": known.id, "state": known.state, "hash": study.hash, "title": study.title})
     op = ops.AddAction("", "study file changed", time=now)
     detail = {"before": known.hash, "after": study.hash, "changed": changed, "allowed": sorted(allowed)}
-    ops.add_action(link, op, "", "study file changed", "study", "", detail)
+    ops.add_action(db, op, "", "study file changed", "study", "", detail)
 
 
-def _enter_plan(database: Database, link: Link, shelf: PlanShelf, plan: "Plan", now: float) -> None:
-    row = link.row(sql.LATEST_VERSION)
+def _enter_plan(database: Database, db: Connection, plans: PlanCache, plan: "Plan", now: float) -> None:
+    row = db.row(sql.LATEST_VERSION)
     number = row[0] if row is not None and row[0] is not None else 0
     if number:
-        old = shelf.newest(link).plan
+        old = plans.newest(db).plan
         if old.hash == plan.hash:
             return
-        if link.rows(sql.ANY_VISIT) != [(None,)]:
+        if db.rows(sql.ANY_VISIT) != [(None,)]:
             _refuse_moved(database, old, plan)
-    link.run(
+    db.run(
         sql.NEW_PLAN, pack_plan(plan, number + 1, "first plan" if not number else "plan file changed", now)
     )
 
 
 def _refuse_moved(database: Database, old: "Plan", new: "Plan") -> None:
-    """Raise BadStore for a plan that takes pages from people who were promised them."""
+    """Raise BadStore for a plan that takes pages away from people who have them."""
     if moved := find_moved(old, new):
         shown = ", ".join(moved[:5]) + (", …" if len(moved) > 5 else "")
         raise BadStore(
-            f"This plan is not the one that {database.name} collects by: {len(moved)} of its "
+            f"This is not the plan that {database.name} uses: {len(moved)} of its "
             f"{len(old.raters)} places are missing or have other pages ({shown}). Add places to the old "
             "plan, or collect into another database (--db)."
         )

@@ -1,7 +1,7 @@
 """The one writing thread of a process: whatever has come in is committed together.
 
 While one batch is being written to disk, the next one gathers. So a disk that syncs a hundred times a second
-still takes thousands of answers a second, and nobody is told "saved" before the disk has said so.
+still takes thousands of answers a second, and no page says "saved" before the disk has confirmed it.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 
-from panelist.collection.store.engine import Database, Link, is_away
-from panelist.collection.store.errors import StoreAway, StoreError, StoreMoved
-from panelist.collection.store.ops import Desk, Operation
-from panelist.collection.store.plans import PlanShelf
+from panelist.collection.store.database.engine import Connection, Database, is_away
+from panelist.collection.store.errors import StoreError, StoreMoved, StoreUnavailable
+from panelist.collection.store.operations.ops import Operation, Transaction
+from panelist.collection.store.operations.plans import PlanCache
 
 T = TypeVar("T")
 Promise: TypeAlias = "Future[Any] | asyncio.Future[Any]"
@@ -40,7 +40,7 @@ class _Waiting:
 
 
 @dataclass(slots=True)
-class Tally:
+class WriterCounts:
     """What the writer has done so far."""
 
     operations: int = 0
@@ -57,11 +57,11 @@ class Writer:
     """Takes operations from any thread or event loop, and resolves their futures after the commit."""
 
     database: Database
-    shelf: PlanShelf
+    plans: PlanCache
     patience: float = PATIENCE_SECONDS
-    tally: Tally = field(default_factory=Tally)
+    tally: WriterCounts = field(default_factory=WriterCounts)
     _queue: "queue.SimpleQueue[_Waiting | None]" = field(default_factory=queue.SimpleQueue, repr=False)
-    _link: Link | None = None
+    _db: Connection | None = None
     _closed: bool = False
 
     def __post_init__(self) -> None:
@@ -100,8 +100,8 @@ class Writer:
             going_on = self._gather(batch)
             if batch:
                 self._write(batch)
-        if self._link is not None:
-            self._link.close()
+        if self._db is not None:
+            self._db.close()
 
     def _gather(self, batch: list[_Waiting]) -> bool:
         """Fill the batch with all that is there, at least one; return whether there may be more later."""
@@ -117,24 +117,24 @@ class Writer:
         return False
 
     def _write(self, batch: list[_Waiting]) -> None:
-        """Commit the batch; while the database is away, try again as long as each one's patience lasts."""
+        """Commit the batch; while the database is unavailable, retry as long as each one's patience lasts."""
         pause = FIRST_PAUSE
         while batch:
             try:
                 batch.sort(key=lambda waiting: waiting.op.order)
                 self._commit(batch)
             except Exception as error:
-                if isinstance(error, StoreMoved) and self._link is not None:
-                    self.database.rescue(self._link)
-                self._drop_link()
-                if not is_away(error):  # a fault of ours: say so to those who wait, and go on
+                if isinstance(error, StoreMoved) and self._db is not None:
+                    self.database.rescue(self._db)
+                self._disconnect()
+                if not is_away(error):  # a bug of ours: report it to those who wait, and continue
                     return _resolve(batch, error)
                 self.tally.lost += 1
-                if isinstance(error, StoreMoved):  # it does not come back by itself: say so at once
+                if isinstance(error, StoreMoved):  # it will not recover: report it at once
                     return _resolve(batch, error)
                 next_try = monotonic() + pause
                 over = [waiting for waiting in batch if waiting.until < next_try]
-                _resolve(over, error if isinstance(error, StoreAway) else self.database.away(error))
+                _resolve(over, error if isinstance(error, StoreUnavailable) else self.database.away(error))
                 batch = [waiting for waiting in batch if waiting.until >= next_try]
                 threading.Event().wait(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
@@ -146,42 +146,44 @@ class Writer:
         return None
 
     def _commit(self, batch: list[_Waiting]) -> None:
-        first = self._link is None
-        if self._link is None:
-            self._link = self.database.connect()
-        link, desk = self._link, Desk(self._link, self.shelf)
-        link.begin()
+        first = self._db is None
+        if self._db is None:
+            self._db = self.database.connect()
+        db, tx = self._db, Transaction(self._db, self.plans)
+        db.begin()
         try:
             for waiting in batch:
-                waiting.result = waiting.op.run(desk)
+                waiting.result = waiting.op.run(tx)
                 waiting.error = None
         except Exception as error:
-            if is_away(error):  # a full disk has taken everything back already, and the link is dropped
+            if is_away(
+                error
+            ):  # a full disk has already rolled everything back, and the connection is dropped
                 raise
-            link.rollback()
+            db.rollback()
             self.tally.repeated += 1
-            link.begin()
-            self._run_apart(batch, desk)
-        link.commit()
+            db.begin()
+            self._run_apart(batch, tx)
+        db.commit()
         self.database.check_written(first)
 
-    def _run_apart(self, batch: list[_Waiting], desk: Desk) -> None:
-        """Run each operation so that one that fails takes back only what it did itself."""
+    def _run_apart(self, batch: list[_Waiting], tx: Transaction) -> None:
+        """Run each operation so that one that fails rolls back only what it did itself."""
         for waiting in batch:
             waiting.error = None
             try:
-                with desk.link.savepoint():
-                    waiting.result = waiting.op.run(desk)
+                with tx.db.savepoint():
+                    waiting.result = waiting.op.run(tx)
             except Exception as error:
                 if is_away(error):
                     raise
                 waiting.error = error
 
-    def _drop_link(self) -> None:
-        link, self._link = self._link, None
-        if link is not None:
+    def _disconnect(self) -> None:
+        db, self._db = self._db, None
+        if db is not None:
             with suppress(sqlite3.Error, psycopg.Error):  # it may be dead already
-                link.close()  # which also takes back what was begun
+                db.close()  # which also rolls back what was begun
 
 
 def _resolve(batch: list[_Waiting], error: BaseException | None = None) -> None:

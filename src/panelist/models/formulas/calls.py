@@ -1,10 +1,10 @@
-"""Function calls in formulas: ``C(system, Sum)``, ``np.log(x)``, ``I(x ** 2)``; no other is let through."""
+"""Function calls in formulas: ``C(system, Sum)``, ``np.log(x)``, ``I(x ** 2)``; no others are allowed."""
 
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
-from panelist.core.errors import did_you_mean
-from panelist.models.formulas.words import Words, quote
+from panelist.core.errors import nearest, suggest
+from panelist.models.formulas.tokens import TokenStream, quote
 
 NUMPY_FUNCTIONS = ("abs", "exp", "expm1", "log", "log10", "log1p", "log2", "sqrt", "square")
 NUMBER_FUNCTIONS = frozenset(
@@ -35,10 +35,10 @@ class Piece:
     base: str | None = None
 
 
-def read_call(words: Words) -> Piece:
-    """Return the piece for the function call that stands next.
+def read_call(words: TokenStream) -> Piece:
+    """Return the piece for the function call that comes next.
 
-    >>> read_call(Words("C(system, contr.treatment(base='b'))"))
+    >>> read_call(TokenStream("C(system, contr.treatment(base='b'))"))
     ... # doctest: +NORMALIZE_WHITESPACE
     Piece(text="C(system, contr.treatment('b'))", label="C(system, contr.treatment('b'))",
           variables=('system',), kind='factor', contrast='treatment', base='b')
@@ -48,7 +48,7 @@ def read_call(words: Words) -> Piece:
         return _factor(words)
     if name not in NUMBER_FUNCTIONS:
         if name in CONTRASTS:
-            words.fail(f"{name} is a coding and stands inside C(), as in C(system, {name})")
+            words.fail(f"{name} is a coding and belongs inside C(), as in C(system, {name})")
         _unknown_function(words, name)
     start = words.token.start
     variables: dict[str, None] = {}
@@ -58,7 +58,7 @@ def read_call(words: Words) -> Piece:
     return Piece(text, text, tuple(variables), "number")
 
 
-def _factor(words: Words) -> Piece:
+def _factor(words: TokenStream) -> Piece:
     words.at += 2
     if words.token.text == ")":
         words.fail("C() needs a column, as in C(system)")
@@ -67,7 +67,7 @@ def _factor(words: Words) -> Piece:
     if words.take(","):
         kind, spelling, _ = words.token
         if kind != "name" or spelling not in CONTRASTS:
-            words.fail(f"{spelling!r} is no coding; known are {', '.join(sorted(CONTRASTS))}")
+            words.fail(f"{spelling!r} is not a coding; known are {', '.join(sorted(CONTRASTS))}")
         words.at += 1
         contrast, coding = CONTRASTS[spelling], f", {spelling}"
         if words.take("("):
@@ -82,7 +82,7 @@ def _factor(words: Words) -> Piece:
     return Piece(text, text, (column,), "factor", contrast, base)
 
 
-def _base(words: Words, spelling: str) -> str | None:
+def _base(words: TokenStream, spelling: str) -> str | None:
     if words.token.text in ("reference", "base") and words.tokens[words.at + 1].text == "=":
         words.at += 2
     kind, text, _ = words.token
@@ -94,7 +94,7 @@ def _base(words: Words, spelling: str) -> str | None:
     return text  # levels are text, so Treatment(2) is the level called 2
 
 
-def _close(words: Words, function: str) -> None:
+def _close(words: TokenStream, function: str) -> None:
     if not words.take(")"):
         words.fail(f"{function}(…) takes no further argument here, and {words.token.text!r} was found")
 
@@ -102,7 +102,7 @@ def _close(words: Words, function: str) -> None:
 # -- arithmetic on numbers: each function returns the checked text and notes the columns it met
 
 
-def _call(words: Words, variables: dict[str, None]) -> str:
+def _call(words: TokenStream, variables: dict[str, None]) -> str:
     name = words.token.text
     if name not in NUMBER_FUNCTIONS:
         _unknown_function(words, name)
@@ -116,12 +116,12 @@ def _call(words: Words, variables: dict[str, None]) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
-def _argument(words: Words, variables: dict[str, None]) -> str:
+def _argument(words: TokenStream, variables: dict[str, None]) -> str:
     kind, name, _ = words.token
     if kind != "name" or words.tokens[words.at + 1].text != "=":
         return _sum(words, variables)
     if name not in _KEYWORDS:
-        words.fail(f"{name!r} is no argument that is allowed; known are {', '.join(sorted(_KEYWORDS))}")
+        words.fail(f"{name!r} is not an allowed argument; known are {', '.join(sorted(_KEYWORDS))}")
     words.at += 2
     value = words.token
     if value.kind != "number" and value.text not in ("True", "False"):
@@ -130,21 +130,21 @@ def _argument(words: Words, variables: dict[str, None]) -> str:
     return f"{name}={value.text}"
 
 
-def _sum(words: Words, variables: dict[str, None]) -> str:
+def _sum(words: TokenStream, variables: dict[str, None]) -> str:
     text = _product(words, variables)
     while operator := words.take("+", "-"):
         text = f"{text} {operator} {_product(words, variables)}"
     return text
 
 
-def _product(words: Words, variables: dict[str, None]) -> str:
+def _product(words: TokenStream, variables: dict[str, None]) -> str:
     text = _power(words, variables)
     while operator := words.take("*", "/"):
         text = f"{text} {operator} {_power(words, variables)}"
     return text
 
 
-def _power(words: Words, variables: dict[str, None]) -> str:
+def _power(words: TokenStream, variables: dict[str, None]) -> str:
     minus = "-" if words.take("-") else ""
     columns: dict[str, None] = {}
     base = _value(words, columns)
@@ -163,7 +163,7 @@ def _power(words: Words, variables: dict[str, None]) -> str:
     return minus + base
 
 
-def _value(words: Words, variables: dict[str, None]) -> str:
+def _value(words: TokenStream, variables: dict[str, None]) -> str:
     kind, text, _ = words.token
     if kind == "number":
         words.at += 1
@@ -176,7 +176,7 @@ def _value(words: Words, variables: dict[str, None]) -> str:
         _close(words, "I")
         return f"({inner})"
     if kind == "string":
-        words.fail("text has no place in arithmetic")
+        words.fail("text is not allowed in arithmetic")
     if words.calls():
         return _call(words, variables)
     name = words.name()
@@ -184,9 +184,8 @@ def _value(words: Words, variables: dict[str, None]) -> str:
     return quote(name)
 
 
-def _unknown_function(words: Words, name: str) -> NoReturn:
+def _unknown_function(words: TokenStream, name: str) -> NoReturn:
     """Raise BadFormula about a function that is not allowed."""
     allowed = sorted([*NUMBER_FUNCTIONS, "C"])
-    near = f"Did you mean {_INSTEAD[name]!r}?" if name in _INSTEAD else did_you_mean(name, allowed)
-    hint = f" {near}" if near.startswith("Did") else ""
-    words.fail(f"the function {name!r} is not allowed.{hint} Allowed are {', '.join(allowed)}")
+    near = [_INSTEAD[name]] if name in _INSTEAD else nearest(name, allowed)
+    words.fail(f"the function {name!r} is not allowed.{suggest(near)} Allowed are {', '.join(allowed)}")

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from panelist.core.errors import BadFormula, BadModel, did_you_mean
-from panelist.models.arrays import Floats, Longs
+from panelist.core.prose import quoted
 from panelist.models.formulas.calls import Piece
 from panelist.models.formulas.terms import Terms, read_terms
-from panelist.models.formulas.variables import Labels, Variable, as_pandas, listing
+from panelist.models.formulas.variables import Labels, Variable, as_pandas
+from panelist.numerics.arrays import Floats, Longs
 
 _MOST_WORK = 5e10  # rows x columns²: about half a minute to find aliased columns
 _TOLERANCE = 1e-7  # of R's lm: a column is aliased if less than this share of its length is its own
@@ -73,7 +74,7 @@ def code_columns(text: str, variables: Mapping[str, Variable], n: int, spec: Any
 
 @lru_cache(maxsize=256)
 def _code_levels(text: str, levels: tuple[tuple[str, tuple[str, ...]], ...]) -> Columns:
-    """Return the columns for a row a level of the only factor: all that its rows can be."""
+    """Return the columns for one row per level of the only factor: all that its rows can be."""
     variables = {name: Labels(np.arange(len(own)), own) for name, own in levels}
     columns = _code_rows(read_terms(text), variables, len(levels[0][1]) if levels else 1, None)
     return replace(columns, kept=tuple(independent_columns(columns.matrix)))
@@ -97,7 +98,7 @@ def _code_rows(terms: Terms, variables: Mapping[str, Variable], n: int, spec: An
 
 
 def independent_columns(X: Floats) -> list[int]:
-    """Return the positions of the columns that are no linear combination of earlier ones, as in R's lm."""
+    """Return the positions of the columns that are not linear combinations of earlier ones, as in R's lm."""
     n, p = X.shape
     basis = np.empty((min(n, p), n))
     kept: list[int] = []
@@ -122,11 +123,11 @@ def _check_pieces(terms: Terms, variables: Mapping[str, Variable]) -> None:
             if piece.kind == "number" and isinstance(variable, Labels):
                 raise BadModel(
                     f"{piece.text} needs numbers, and {name} is a factor with the levels "
-                    f"{listing(variable.levels)}. Write {name} alone, or C({name}) with a coding."
+                    f"{quoted(variable.levels)}. Write {name} alone, or C({name}) with a coding."
                 )
             if isinstance(variable, Labels) and len(variable.levels) == 1:
                 raise BadModel(
-                    f"{name} has only one level, {listing(variable.levels)}, in the rows used, so it has no "
+                    f"{name} has only one level, {quoted(variable.levels)}, in the rows used, so it has no "
                     f"effect to estimate. Leave {name} out of the formula, or add data with other levels."
                 )
             if piece.base is not None and isinstance(variable, Labels) and piece.base not in variable.levels:
@@ -217,7 +218,7 @@ def _code_by_formulaic(terms: Terms, variables: Mapping[str, Variable], n: int, 
     try:
         with np.errstate(all="ignore"):  # log(0) is found below, and named
             made = maker.get_model_matrix(data, context=context, output="numpy", na_action="ignore")
-    except Exception as error:  # formulaic passes on whatever a transform raises
+    except Exception as error:  # formulaic re-raises whatever a transform raises
         raise BadFormula(f"{terms.text} cannot be computed from these data: {error}") from error
     matrix = np.array(made, dtype=np.float64, order="C").reshape(n, -1)
     made_spec = made.model_spec
@@ -232,7 +233,7 @@ def _code_by_formulaic(terms: Terms, variables: Mapping[str, Variable], n: int, 
 
 @lru_cache(maxsize=64)
 def _parse_by_formulaic(text: str) -> Any:
-    from formulaic import Formula  # costs a quarter of a second, so only those who need it wait for it
+    from formulaic import Formula  # costs a quarter of a second, so it is imported only where it is needed
 
     return Formula(text)
 
@@ -253,7 +254,7 @@ def _refuse_giant(n: int, width: float, what: str) -> None:
     if n * width**2 > _MOST_WORK:
         raise BadModel(
             f"{what} would need {width:,.0f} columns for {n:,} rows, too much for one matrix. Factors "
-            f"with so many levels belong among the random terms, as in (1 | {what})."
+            f"with that many levels belong among the random terms, as in (1 | {what})."
         )
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from panelist.core.errors import BadFormula
 from panelist.models.formulas.terms import Bar, Reader, Terms, read_terms
-from panelist.models.formulas.words import EXAMPLE, quote
+from panelist.models.formulas.tokens import EXAMPLE, quote
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Formula:
 
 @lru_cache(maxsize=256)
 def parse_formula(text: str) -> Formula:
-    """Return the formula that the text stands for, or raise BadFormula that points at the mistake.
+    """Return the formula that the text means, or raise BadFormula that points at the mistake.
 
     >>> formula = parse_formula("score ~ system*group + (1 | item/system) + (length || rater)")
     >>> formula.fixed
@@ -56,7 +56,7 @@ def parse_formula(text: str) -> Formula:
         *(read_terms(term.columns).variables for term in random), *(term.grouping for term in random)
     )
     if response in predictors:
-        reader.fail(f"{response!r} stands on both sides of '~'", 0)
+        reader.fail(f"{response!r} is on both sides of '~'", 0)
     return Formula(
         text=" ".join(reader.text.split()),
         response=response,
@@ -75,12 +75,12 @@ def _read_response(reader: Reader) -> str:
     if reader.take("~"):
         reader.fail("the column of the ratings is missing before '~'", 0)
     if reader.calls():
-        reader.fail("a function cannot stand before '~'; name one column, and make it first if need be")
+        reader.fail("a function is not allowed before '~'; name one column, and make it first if needed")
     response = reader.name()
     if not reader.take("~"):
-        reader.fail(f"one column name must stand before '~', and {reader.token.text!r} follows it")
+        reader.fail(f"one column name must come before '~', and {reader.token.text!r} follows it")
     if reader.token.kind == "end":
-        reader.fail("nothing stands after '~'; a mean alone is rating ~ 1")
+        reader.fail("nothing follows '~'; a mean alone is rating ~ 1")
     return response
 
 
@@ -111,7 +111,7 @@ def _refuse_repeats(reader: Reader, random: tuple[RandomTerm, ...]) -> None:
         )
         if key in seen:
             reader.fail(
-                f"the random term {term.text} is there twice (a/b stands for a and a:b); leave one out",
+                f"the random term {term.text} occurs twice (a/b means a and a:b); leave one out",
                 reader.bars[-1].start,
             )
         seen.add(key)

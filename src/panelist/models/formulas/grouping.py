@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from panelist.core.errors import BadModel
-from panelist.models.arrays import Floats, Ints, Longs
+from panelist.core.prose import quoted
 from panelist.models.formulas.coding import Coder
 from panelist.models.formulas.formula import RandomTerm
 from panelist.models.formulas.terms import read_terms
-from panelist.models.formulas.variables import Labels, listing
+from panelist.models.formulas.variables import Labels
+from panelist.numerics.arrays import Floats, Ints, Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,7 @@ class Recipe:
     """How the columns and levels of a factor are found again in other rows.
 
     ``blocks`` are the right-hand side of each block with formulaic's memory of it, ``variables`` the levels
-    of what stands there (None: a number), ``grouping`` the levels of the columns that are crossed,
+    of what is in it (None: a number), ``grouping`` the levels of the columns that are crossed,
     ``members`` each crossed level as codes of those (levels × columns), ``sources`` the table's columns.
     """
 
@@ -35,7 +36,7 @@ class Recipe:
 class Factor:
     """One grouping factor: each row's level, and the columns whose effects vary over the levels.
 
-    ``blocks`` are half-open ranges of columns, one a random term; effects are correlated inside a block.
+    ``blocks`` are half-open ranges of columns, one per random term; effects are correlated inside a block.
     """
 
     name: str
@@ -79,8 +80,8 @@ def _make_factor(
     index, levels = _cross(terms[0].grouping, groups)
     if len(levels) == 1:
         raise BadModel(
-            f"The grouping factor {name} has only one level, {listing(levels)}, in the rows used, so "
-            f"nothing can be learnt about how its levels vary. Leave {terms[0].text} out, or add data."
+            f"The grouping factor {name} has only one level, {quoted(levels)}, in the rows used, so "
+            f"it cannot be estimated how its levels vary. Leave {terms[0].text} out, or add data."
         )
     notes = _check_levels(terms[0], len(levels), coder.n, ordinal)
     blocks: list[tuple[int, int]] = []
@@ -95,7 +96,7 @@ def _make_factor(
         if len(independent) < width:
             aliased = [name for place, name in enumerate(columns.names) if place not in independent]
             notes.append(
-                f"{term.text}: {listing(aliased)} can be computed from the other columns, so the "
+                f"{term.text}: {quoted(aliased)} can be computed from the other columns, so the "
                 "covariance of these effects is not determined; a simpler term will do"
             )
         if term.split and width > 1 and _has_factor(term, coder):
@@ -105,8 +106,9 @@ def _make_factor(
             )
         if names and (shared := set(names) & set(columns.names)):
             notes.append(
-                f"{name} has {listing(sorted(shared))} in two random terms, whose variances cannot be told "
-                f"apart; write (0 + x | {name}) for a slope without an intercept"
+                f"{name} has {quoted(sorted(shared))} in two random terms, whose variances cannot be "
+                "separated; "
+                f"write (0 + x | {name}) for a slope without an intercept"
             )
         blocks.append((len(names), len(names) + width))
         sides.append((term.columns, columns.spec))
@@ -166,7 +168,8 @@ def _check_levels(term: RandomTerm, levels: int, n: int, ordinal: bool) -> list[
     if not ordinal:
         raise BadModel(
             f"The grouping factor {term.group} has as many levels as there are rows ({n:,}), so its "
-            f"variance cannot be told from the residual variance. Leave {term.text} out, or collect several "
+            f"variance cannot be separated from the residual variance. Leave {term.text} out, or collect "
+            "several "
             "ratings per level."
         )
     return [
@@ -181,7 +184,7 @@ def _check_effects(term: RandomTerm, levels: int, width: int, n: int, ordinal: b
     count = f"{term.text} has {levels:,} levels × {width} columns = {levels * width:,} effects for {n:,} rows"
     if not ordinal:
         raise BadModel(
-            f"{count}, so they cannot be told from the residuals. Use a simpler term, such as "
+            f"{count}, so they cannot be separated from the residuals. Use a simpler term, such as "
             f"(1 | {term.group}), or collect more ratings per level."
         )
     return [f"{count}: the data can hardly determine their covariance; a simpler term is safer"]

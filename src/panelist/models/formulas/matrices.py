@@ -9,32 +9,32 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.errors import BadModel, did_you_mean
-from panelist.core.ratings import Ratings
-from panelist.models.arrays import Floats, Ints, Longs
+from panelist.core.prose import quoted
+from panelist.core.tables.ratings import Ratings
 from panelist.models.formulas.coding import Coder, code_columns
 from panelist.models.formulas.formula import Formula
-from panelist.models.formulas.grouping import Factor, make_factors
-from panelist.models.formulas.response import check_linear, code_response, read_response
-from panelist.models.formulas.table import (
+from panelist.models.formulas.formula_table import (
     complete_rows,
     drop_unused_levels,
     find_columns,
     read_table,
     refuse_several_criteria,
 )
+from panelist.models.formulas.grouping import Factor, make_factors
+from panelist.models.formulas.response import check_linear, code_response, read_response
 from panelist.models.formulas.terms import read_terms
 from panelist.models.formulas.variables import (
     Labels,
     Numbers,
     Variable,
     as_pandas,
-    listing,
     match_levels,
     match_numbers,
     open_column,
 )
+from panelist.numerics.arrays import Floats, Ints, Longs
 
-__all__ = ["Design", "Factor", "FixedPart", "build_design"]
+__all__ = ["Factor", "FixedPart", "ModelMatrices", "build_design"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +86,8 @@ class FixedPart:
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
-    """Everything that a model needs of formula and data; ``rows`` are the places of the rows used."""
+class ModelMatrices:
+    """Everything that a model needs from formula and data; ``rows`` are the indices of the rows used."""
 
     formula: Formula
     response: str
@@ -102,11 +102,11 @@ class Design:
     notes: tuple[str, ...]
 
 
-def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> Design:
+def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> ModelMatrices:
     """Return the matrices of the model; an ordinal one has thresholds in the place of the intercept.
 
     Rows with a missing value are left out and counted in ``notes``, with everything else worth knowing.
-    Raises BadFormula, BadRatings or BadModel where these data cannot carry this formula.
+    Raises BadFormula, BadRatings or BadModel where these data do not support this formula.
     """
     frame = ratings.frame
     sources = find_columns(formula, frame, ratings.names)
@@ -132,7 +132,7 @@ def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> Design
     notes += about
     factors, about = make_factors(formula.random, coder, table.groups, sources, ordinal)
     notes += about
-    return Design(
+    return ModelMatrices(
         formula, formula.response, y, codes, categories, X, fixed.names, factors, rows, fixed, tuple(notes)
     )
 
@@ -144,7 +144,7 @@ def _fixed_part(
     text = formula.fixed
     if ordinal and text.startswith("0"):
         text = "1" + text[1:]
-        notes.append("the thresholds stand for the intercept, so 0 or -1 in the fixed part changes nothing")
+        notes.append("the thresholds replace the intercept, so 0 or -1 in the fixed part changes nothing")
     columns, kept = coder.code(text)
     if len(kept) >= coder.n:
         raise BadModel(
@@ -178,7 +178,7 @@ def _keep_columns(
     kept: tuple[int, ...],
     ordinal: bool,
 ) -> tuple[tuple[str, ...], Mapping[str, tuple[int, ...]], tuple[str, ...]]:
-    """Return the names of the columns kept, where those of each term stand now, and a note on the others.
+    """Return the names of the columns kept, where those of each term are now, and a note on the others.
 
     The first column of an ordinal model, the intercept, is not kept.
     """
@@ -186,7 +186,7 @@ def _keep_columns(
     if len(kept) < len(names):
         dropped = [name for place, name in enumerate(names) if place not in kept]
         notes = (
-            f"{listing(dropped)} {'is a' if len(dropped) == 1 else 'are'} linear "
+            f"{quoted(dropped)} {'is a' if len(dropped) == 1 else 'are'} linear "
             f"combination{'s' * (len(dropped) > 1)} of earlier columns and left out",
         )
     kept = kept[1:] if ordinal else kept

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from panelist.core.counting import counted
 from panelist.core.errors import BadModel, BadRatings
-from panelist.models.arrays import Floats, Ints
+from panelist.core.prose import count
 from panelist.models.formulas.variables import Labels, Numbers, Variable, as_floats, label, refuse_infinite
-from panelist.models.solvers.rows import number_points
+from panelist.numerics.arrays import Floats, Ints
+from panelist.numerics.rows import number_points
 
 MOST_CATEGORIES = 50
 MOST_STEPS = 1000
@@ -22,7 +22,7 @@ STEPS = (1.0, 0.5, 0.25)  # between the points of a scale; anything finer is mea
 def read_response(series: Any, name: str, ordinal: bool) -> Variable:
     """Return the ratings, of a Series or its array: labels where the table orders its text, else numbers.
 
-    Text that is not a number raises BadRatings with the values and the rows where they stand.
+    Text that is not a number raises BadRatings with the values and their rows.
     """
     array = getattr(series, "array", series)
     if ordinal and isinstance(array, pd.Categorical) and array.ordered:
@@ -48,7 +48,7 @@ def code_response(response: Variable, name: str) -> tuple[Floats, Ints, tuple[st
         categories = tuple(response.levels[place] for place in used)
         try:
             points = np.array([float(category) for category in categories])
-        except ValueError:  # words have no numbers of their own, so they count from 1
+        except ValueError:  # words have no numbers, so they count from 1
             points = used + 1.0
         values = points[codes]
     else:
@@ -117,7 +117,7 @@ def _refuse_text(
         else "Correct or empty these cells; for ordered categories use an ordinal model (clmm or clm)."
     )
     raise BadRatings(
-        f"{name} must be a number, and {counted(len(places), 'value is', 'values are')} "
+        f"{name} must be a number, and {count(len(places), 'value is', 'values are')} "
         f"not: {quoted}{more}. {todo}"
     )
 

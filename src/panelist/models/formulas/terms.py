@@ -1,8 +1,8 @@
-"""The right-hand sides of formulas: what may be written there, and the terms it stands for.
+"""The right-hand sides of formulas: what may be written there, and the terms it means.
 
 A formula may come from anybody who can call the command line, and formulaic evaluates Python. So the text is
 read by the grammar below, which knows names, numbers, a few operators and the functions listed here, and only
-what this grammar wrote itself is ever handed on.
+text that this grammar produced is ever passed on.
 
     sum     = [+ -] product {(+ -) product}        product = cross {(* /) cross}
     cross   = power {: power}                      power   = atom [(** ^) whole number]
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from panelist.models.formulas.calls import Piece, read_call
-from panelist.models.formulas.words import Words, quote
+from panelist.models.formulas.tokens import TokenStream, quote
 
 _MOST_TERMS = 2000  # (a + b + …) ** n grows without bounds
 
@@ -40,7 +40,7 @@ class Terms:
 
 
 class Bar(NamedTuple):
-    """A random term as it was written: columns, whether ``||`` stood there, and the nested groups."""
+    """A random term as it was written: columns, whether it has ``||``, and the nested groups."""
 
     columns: Terms
     split: bool
@@ -65,7 +65,7 @@ def read_terms(text: str) -> Terms:
     return terms
 
 
-class Reader(Words):
+class Reader(TokenStream):
     """Reads one formula from left to right; random terms are collected in ``bars``."""
 
     def __init__(self, text: str) -> None:
@@ -86,13 +86,13 @@ class Reader(Words):
             if self.token[:2] == ("number", "0"):
                 self.at += 1
                 item: Sum = {_INTERCEPT: ()}
-                add = sign == "-"  # 0 is "no intercept", so + 0 takes it away and - 0 puts it back
+                add = sign == "-"  # 0 is "no intercept", so + 0 removes it and - 0 restores it
             else:
                 item, add = self._product(), sign == "+"
             if len(self.bars) > bars and not add:
-                self.fail("a random term can be added, but not taken away", start)
+                self.fail("a random term can be added, but not removed", start)
             if not top and not add and _INTERCEPT in item:
-                self.fail("0 and -1 (no intercept) cannot stand in inner parentheses", start)
+                self.fail("0 and -1 (no intercept) are not allowed in inner parentheses", start)
             if add:
                 terms = _unite(terms, item)
             else:
@@ -130,7 +130,7 @@ class Reader(Words):
             kind, text, _ = self.token
             if kind != "number" or not text.isdecimal() or not 1 <= int(text[:3]) <= 20:
                 self.fail(
-                    f"after '{operator}' a whole number from 1 to 20 must stand; powers of x are I(x ** 2)"
+                    f"after '{operator}' a whole number from 1 to 20 must follow; powers of x are I(x ** 2)"
                 )
             self.at += 1
             power = left
@@ -184,9 +184,9 @@ class Reader(Words):
             self._close()
             return inner
         if self._inside_bar:
-            self.fail("a random term cannot stand inside a random term", start)
+            self.fail("a random term is not allowed inside a random term", start)
         if self.take("|", "||"):
-            self.fail("nothing stands before the '|'; an intercept for each rater is (1 | rater)", start + 1)
+            self.fail("nothing comes before the '|'; an intercept for each rater is (1 | rater)", start + 1)
         self._inside_bar = True
         columns = self.read_sum()
         split = self.take("|", "||") == "||"

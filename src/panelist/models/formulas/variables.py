@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.errors import BadModel, BadRatings
-from panelist.models.arrays import Bools, Floats, Longs
+from panelist.core.prose import quoted
+from panelist.numerics.arrays import Bools, Floats, Longs
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
-_known: dict[int, tuple[Any, "Labels"]] = {}  # by identity: what was read of a column, while it lives
+_known: dict[int, tuple[Any, "Labels"]] = {}  # by identity: what was read from a column, while it lives
 
 # Columns that name things: categorical even where the names are numbers.
 IDENTIFIERS = frozenset(
@@ -26,7 +27,7 @@ IDENTIFIERS = frozenset(
 class Labels:
     """A categorical column: ``codes`` point into ``levels``; -1 where nothing was filled in.
 
-    ``whole`` says that nothing is missing and every level occurs; False that nobody has looked.
+    ``whole`` says that nothing is missing and every level occurs; False that it is not known.
     """
 
     codes: Longs
@@ -66,9 +67,9 @@ Variable = Labels | Numbers
 def open_column(frame: pd.DataFrame, name: str) -> Any:
     """Return a column to read from: its array where that is of numbers or Arrow's text, else the Series.
 
-    To make a Series takes longer than to read a few hundred numbers from it.
+    Making a Series takes longer than reading a few hundred numbers from it.
     """
-    look = getattr(frame, "_get_column_array", None)  # pandas keeps it for such uses, and to itself
+    look = getattr(frame, "_get_column_array", None)  # pandas keeps it for such uses, as a private attribute
     place = frame.columns.get_loc(name) if look is not None else None
     if look is not None and isinstance(place, int):
         array = look(place)
@@ -106,7 +107,7 @@ def _read_once(array: Any) -> Labels:
     held = array.__arrow_array__()
     found = _known.get(id(held))
     if found is None or found[0]() is not held:
-        # Fits in other threads add to it meanwhile, so a copy is looked through.
+        # Fits in other threads add to it meanwhile, so a copy is searched.
         for key in [key for key, (owner, _) in list(_known.items()) if owner() is None]:
             _known.pop(key, None)
         labels = _sort_labels(array)
@@ -155,7 +156,7 @@ def drop_unused(labels: Labels, name: str) -> tuple[Labels, str]:
     used = counts > 0
     unused = [level for level, is_used in zip(labels.levels, used, strict=True) if not is_used]
     levels = tuple(level for level, is_used in zip(labels.levels, used, strict=True) if is_used)
-    note = f"{name}: no row has {listing(unused)}, left out of its levels"
+    note = f"{name}: no row has {quoted(unused)}, left out of its levels"
     return Labels((np.cumsum(used) - 1)[labels.codes], levels), note
 
 
@@ -168,8 +169,8 @@ def match_levels(series: "pd.Series[Any]", name: str, levels: Sequence[str]) -> 
     strange = [level for level in new.levels if level not in place]
     if strange:
         raise BadModel(
-            f"{name} has {listing(strange)} in the new data, which the model has not seen. "
-            f"It knows {listing(levels, 12)}."
+            f"{name} has {quoted(strange)} in the new data, which the model has not seen. "
+            f"It knows {quoted(levels, 12)}."
         )
     return Labels(
         np.array([place[level] for level in new.levels] or [0], dtype=np.int64)[new.codes], tuple(levels)
@@ -198,16 +199,6 @@ def refuse_infinite(variable: Variable, name: str) -> None:
             f"{name} is infinite in {_rows(infinite)}. A model needs finite numbers: correct these rows or "
             "leave them empty."
         )
-
-
-def listing(words: Sequence[str], most: int = 5) -> str:
-    """Return quoted words in a row, cut after ``most``.
-
-    >>> listing(["a", "b", "c"], 2)
-    "'a', 'b' and 1 more"
-    """
-    shown = ", ".join(repr(word) for word in words[:most])
-    return shown + (f" and {len(words) - most:,} more" if len(words) > most else "")
 
 
 def as_pandas(variable: Variable) -> Any:

@@ -14,20 +14,16 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from panelist.core.registry import Registry
-from panelist.models.arrays import Floats
-from panelist.models.inference.single_step import (
-    equal_directions,
-    single_step_quantile,
-    single_step_tail,
-)
+from panelist.models.inference.single_step import equal_directions, single_step_quantile, single_step_tail
 from panelist.models.inference.studentised_range import studentised_range_quantile, studentised_range_tail
+from panelist.numerics.arrays import Floats
 
 SQRT2 = float(np.sqrt(2))
 _MANY = 1e10  # degrees of freedom from which t is the normal to ten digits
 
 
 @dataclass(frozen=True)
-class Family:
+class HypothesisFamily:
     """A family of two-sided tests: ``statistic`` on ``df`` (inf for z), among ``means`` means.
 
     ``directions`` are the contrasts as unit rows, whose products are their correlations
@@ -51,14 +47,14 @@ class Adjustment:
 
     name: str
     label: str
-    adjust: Callable[[Family], Floats]
-    critical: Callable[[float, Family], Floats]
-    controls: str  # what stays below the level: "family", "discoveries" or "each"
+    adjust: Callable[[HypothesisFamily], Floats]
+    critical: Callable[[float, HypothesisFamily], Floats]
+    controls: str  # what is kept below the level: "family", "discoveries" or "each"
     note: str = ""
 
 
 def find_adjustment(name: str) -> Adjustment:
-    """Return the adjustment of that name, or say which names come near.
+    """Return the adjustment of that name, or say which names are similar.
 
     >>> find_adjustment("Holm").label
     'Holm-adjusted'
@@ -74,56 +70,56 @@ def two_sided_p(statistic: Floats, df: Floats) -> Floats:
     return np.where(df >= _MANY, 2 * ndtr(size), 2 * stdtr(np.minimum(df, _MANY), size))
 
 
-def two_sided_quantile(level: float | Floats, df: Floats) -> Floats:
+def two_sided_quantile(confidence: float | Floats, df: Floats) -> Floats:
     """Return the multiplier of the standard error that makes an interval of this level."""
-    upper, df = np.broadcast_arrays((1 + np.asarray(level, float)) / 2, np.asarray(df, float))
+    upper, df = np.broadcast_arrays((1 + np.asarray(confidence, float)) / 2, np.asarray(df, float))
     return np.where(df >= _MANY, ndtri(upper), stdtrit(np.minimum(df, _MANY), upper))
 
 
-def _leave(family: Family) -> Floats:
+def _leave(family: HypothesisFamily) -> Floats:
     return family.p
 
 
-def _tukey(family: Family) -> Floats:
+def _tukey(family: HypothesisFamily) -> Floats:
     if family.means <= 2:  # one pair: the range of two is the t-test
         return family.p
     tail = studentised_range_tail(np.abs(family.statistic) * SQRT2, family.means, family.df)
     return np.fmax(tail, family.p)  # the same number in another way: rounding must not reverse the order
 
 
-def _single_step(family: Family) -> Floats:
+def _single_step(family: HypothesisFamily) -> Floats:
     if family.directions is None:  # all means equally well known: this is Tukey's test
         return _tukey(family)
     return single_step_tail(family.statistic, family.df, _known_directions(family, family.directions))
 
 
-def _dunnett(family: Family) -> Floats:
+def _dunnett(family: HypothesisFamily) -> Floats:
     if _holds_all_pairs(family):
         return _tukey(family)
     return single_step_tail(family.statistic, family.df, _from_reference(family))
 
 
-def _holds_all_pairs(family: Family) -> bool:
+def _holds_all_pairs(family: HypothesisFamily) -> bool:
     """Return whether more pairs are tested than those with one reference, of unknown correlation."""
     return family.directions is None and len(family.statistic) >= family.means
 
 
-def _from_reference(family: Family) -> Floats:
+def _from_reference(family: HypothesisFamily) -> Floats:
     if family.directions is None:
         return equal_directions(len(family.statistic))
     return _known_directions(family, family.directions)
 
 
-def _known_directions(family: Family, directions: Floats) -> Floats:
-    """Return the directions without those of tests that cannot be made: they are no part of the family."""
+def _known_directions(family: HypothesisFamily, directions: Floats) -> Floats:
+    """Return the directions without those of tests that cannot be made: they are not part of the family."""
     return np.where(np.isnan(family.statistic)[:, None], np.nan, directions)
 
 
-def _bonferroni(family: Family) -> Floats:
+def _bonferroni(family: HypothesisFamily) -> Floats:
     return np.minimum(family.p * _count(family.p), 1.0)
 
 
-def _holm(family: Family) -> Floats:
+def _holm(family: HypothesisFamily) -> Floats:
     return adjust_holm(family.p)
 
 
@@ -135,7 +131,7 @@ def adjust_holm(p: Floats) -> Floats:
     return adjusted
 
 
-def _bh(family: Family) -> Floats:
+def _bh(family: HypothesisFamily) -> Floats:
     """Return the step-up p-values: the i-th smallest times m / i, made monotone from above."""
     p, order, m = _ordered(family.p)
     scaled = p[order] * (m / np.arange(1, m + 1))  # the largest times exactly 1, not m / m in two roundings
@@ -154,36 +150,36 @@ def _count(p: Floats) -> int:
     return int(np.isfinite(p).sum())
 
 
-def _critical_each(level: float, family: Family) -> Floats:
-    return two_sided_quantile(level, family.df)
+def _critical_each(confidence: float, family: HypothesisFamily) -> Floats:
+    return two_sided_quantile(confidence, family.df)
 
 
-def _critical_tukey(level: float, family: Family) -> Floats:
+def _critical_tukey(confidence: float, family: HypothesisFamily) -> Floats:
     if family.means <= 2:
-        return two_sided_quantile(level, family.df)
-    return studentised_range_quantile(level, family.means, family.df) / SQRT2
+        return two_sided_quantile(confidence, family.df)
+    return studentised_range_quantile(confidence, family.means, family.df) / SQRT2
 
 
-def _critical_single_step(level: float, family: Family) -> Floats:
+def _critical_single_step(confidence: float, family: HypothesisFamily) -> Floats:
     if family.directions is None:
-        return _critical_tukey(level, family)
-    return single_step_quantile(level, family.df, _known_directions(family, family.directions))
+        return _critical_tukey(confidence, family)
+    return single_step_quantile(confidence, family.df, _known_directions(family, family.directions))
 
 
-def _critical_dunnett(level: float, family: Family) -> Floats:
+def _critical_dunnett(confidence: float, family: HypothesisFamily) -> Floats:
     if _holds_all_pairs(family):
-        return _critical_tukey(level, family)
-    return single_step_quantile(level, family.df, _from_reference(family))
+        return _critical_tukey(confidence, family)
+    return single_step_quantile(confidence, family.df, _from_reference(family))
 
 
-def _critical_bonferroni(level: float, family: Family) -> Floats:
-    return two_sided_quantile(1 - (1 - level) / max(_count(family.p), 1), family.df)
+def _critical_bonferroni(confidence: float, family: HypothesisFamily) -> Floats:
+    return two_sided_quantile(1 - (1 - confidence) / max(_count(family.p), 1), family.df)
 
 
 _NOTHING = "Nothing was adjusted for the number of pairs: the more pairs, the more differ by chance alone."
 _STEPWISE = (
     "{} has no matching intervals: those shown are unadjusted, and may exclude zero where the adjusted "
-    "p-value does not call the difference."
+    "p-value does not show the difference."
 )
 _SINGLE_STEP = "single-step adjusted (multivariate t)"
 

@@ -1,6 +1,6 @@
 """Parametric bootstrap: the model refitted to ratings drawn from it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panelist.core.errors import BadModel
+from panelist.core.progress import OnProgress, Progress
 from panelist.core.seeds import stream
-from panelist.models.arrays import Floats, Ints
-from panelist.models.formulas.matrices import Design
-from panelist.models.predictions.simulate import simulate_codes, simulate_numbers
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.thresholds import make_thresholds
+from panelist.models.predictions.draw import simulate_codes, simulate_numbers
 from panelist.models.solvers.solution import Solution
-from panelist.models.solvers.threads import single_threaded_blas
-from panelist.models.solvers.thresholds import make_thresholds
+from panelist.numerics.arrays import Floats, Ints
+from panelist.numerics.blas_threads import single_threaded_blas
 
 if TYPE_CHECKING:
-    from panelist.models.fitted import Fit
     from panelist.models.inference.intervals import Parameter
+    from panelist.models.results.fitted import Fit
 
 _MOST_FAILED = 0.1  # share of refits beyond which the intervals say little
 
@@ -29,9 +30,9 @@ def bootstrap_parameters(
     n: int,
     seed: int,
     workers: int,
-    progress: Callable[[int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> tuple[Floats, list[str]]:
-    """Return the parameters in n refits, a row each that converged, and what happened on the way.
+    """Return the parameters in n refits, one row for each that converged, and what happened on the way.
 
     The k-th set of ratings depends on ``seed`` and k alone, so neither the number of threads nor the order
     in which they finish changes the answer.
@@ -52,8 +53,8 @@ def bootstrap_parameters(
                 draws.append(np.array([_value(fit, solution, p) for p in parameters]))
                 singular += solution.singular
                 short += lost
-            if progress is not None:
-                progress(done, n)
+            if on_progress is not None:
+                on_progress(Progress(done, n, "refits"))
     notes = [f"{n} sets of ratings were drawn from the model and refitted, with seed {seed}"]
     if failed:
         notes.append(f"{failed} of {n} refits failed and are left out")
@@ -89,7 +90,7 @@ def refit_once(fit: "Fit", rng: np.random.Generator) -> tuple[Solution | None, b
     return replace(solution, alpha=alpha), True
 
 
-def _solve(fit: "Fit", design: Design) -> Solution | None:
+def _solve(fit: "Fit", design: ModelMatrices) -> Solution | None:
     try:
         if fit.model == "lm":
             from panelist.models.solvers.lm import solve_lm

@@ -3,14 +3,14 @@
 A mean is a linear combination l'β: the row of the model matrix averaged over a reference grid of all
 combinations of the other factors, with numeric covariates at their means (Searle, Speed & Milliken 1980,
 doi:10.1080/00031305.1980.10483031; R's emmeans is the reference for the tests). Ordinal models have no
-intercept; their means stand on the latent scale, l'β less the mean of the thresholds, so that zero is
+intercept; their means are on the latent scale, l'β minus the mean of the thresholds, so that zero is
 the middle of the scale. Differences need no threshold.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,21 +18,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
-from panelist.models.arrays import Bools, Floats
+from panelist.core.prose import listing
 from panelist.models.formulas.coding import code_columns
-from panelist.models.formulas.matrices import Design, FixedPart
-from panelist.models.inference.adjust import Family, find_adjustment, two_sided_quantile
+from panelist.models.formulas.matrices import FixedPart, ModelMatrices
+from panelist.models.inference.adjust import HypothesisFamily, find_adjustment, two_sided_quantile
 from panelist.models.inference.single_step import find_directions
+from panelist.numerics.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_LARGEST_GRID = 1_000_000  # cells; a factor with so many levels belongs among the random effects
+_LARGEST_GRID = 1_000_000  # cells; a factor with more levels belongs among the random effects
 WEIGHTS = ("equal", "proportional")
 
 
 class Fitted(Protocol):
-    """What is needed of a fit. Ordinal ones also carry ``joint_estimates`` and ``joint_vcov`` of
+    """What is needed from a fit. Ordinal ones also have ``params`` and ``cov_params`` of
     (thresholds, beta), thresholds first.
     """
 
@@ -49,7 +50,7 @@ class Fitted(Protocol):
         """Their covariance."""
 
     @property
-    def design(self) -> Design:
+    def design(self) -> ModelMatrices:
         """The design, whose fixed part makes the reference grid."""
 
     def degrees(self, L: Floats) -> Floats:
@@ -61,9 +62,9 @@ class Fitted(Protocol):
 
 @dataclass(frozen=True)
 class Means:
-    """Estimated mean of each level of ``term``, with an unadjusted interval of ``level``.
+    """Estimated mean of each level of ``term``, with an unadjusted interval of ``confidence``.
 
-    ``scale`` is "latent" (ordinal models) or "rating"; ``L`` has a row a level: its combination of beta.
+    ``scale`` is "latent" (ordinal models) or "rating"; ``L`` has one row per level: its combination of beta.
     """
 
     term: str
@@ -73,18 +74,18 @@ class Means:
     df: Floats
     low: Floats
     high: Floats
-    level: float
+    confidence: float
     scale: str
     L: Floats
     notes: tuple[str, ...] = ()
 
     def table(self) -> pd.DataFrame:
-        """Return a row a level: estimate, se, df, low, high."""
+        """Return one row per level: estimate, se, df, low, high."""
         return _table(self, {self.term: list(self.levels)}, ("estimate", "se", "df", "low", "high"))
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairContrasts:
     """Every pair's difference ``a`` − ``b``, with adjusted p-value and interval.
 
     ``p`` is unadjusted; ``low`` and ``high`` are adjusted as the p-values are where the method has
@@ -104,24 +105,24 @@ class Pairs:
     low: Floats
     high: Floats
     adjust: str
-    level: float
+    confidence: float
     notes: tuple[str, ...] = ()
 
     def table(self) -> pd.DataFrame:
-        """Return a row a pair: a, b, estimate, se, df, statistic, p, p_adjusted, low, high."""
+        """Return one row per pair: a, b, estimate, se, df, statistic, p, p_adjusted, low, high."""
         columns = ("estimate", "se", "df", "statistic", "p", "p_adjusted", "low", "high")
         return _table(self, {"a": list(self.a), "b": list(self.b)}, columns)
 
 
 def estimate_means(
-    fit: Fitted, term: str = "system", *, weights: str = "equal", level: float = 0.95
+    fit: Fitted, term: str = "system", *, weights: str = "equal", confidence: float = 0.95
 ) -> Means:
     """Return the estimated mean of each level of the factor ``term``.
 
     The other factors are averaged over with ``weights`` "equal" (each combination of their levels counts
     the same, as if the study had been balanced) or "proportional" (as often as it occurs in the data).
     """
-    _check_level(level)
+    _check_level(confidence)
     grid = _reference_grid(fit, term, weights)
     ordinal = fit.model in ("clm", "clmm")
     if ordinal:
@@ -134,7 +135,7 @@ def estimate_means(
         df = np.asarray(fit.degrees(grid.L), dtype=float)
     estimate = np.where(grid.estimable(grid.whole), estimate, np.nan)
     se = np.where(np.isnan(estimate), np.nan, np.sqrt(variance))
-    reach = two_sided_quantile(level, df) * se
+    reach = two_sided_quantile(confidence, df) * se
     return Means(
         term=term,
         levels=grid.levels,
@@ -143,7 +144,7 @@ def estimate_means(
         df=df,
         low=estimate - reach,
         high=estimate + reach,
-        level=level,
+        confidence=confidence,
         scale="latent" if ordinal else "rating",
         L=grid.L,
         notes=grid.notes,
@@ -154,18 +155,18 @@ def contrast_pairs(
     fit: Fitted,
     term: str = "system",
     adjust: str = "tukey",
-    level: float = 0.95,
+    confidence: float = 0.95,
     *,
     weights: str = "equal",
     reference: str | None = None,
-) -> Pairs:
+) -> PairContrasts:
     """Return the difference of every pair of levels of ``term``, adjusted for the number of pairs.
 
     With ``reference``, only the pairs of that level with each other one, other − reference; Dunnett's test,
     Bonferroni, Holm and BH then count those pairs alone. Tukey's p-values stay those of all pairs: valid,
-    and larger than they need to be.
+    and larger than necessary.
     """
-    _check_level(level)
+    _check_level(confidence)
     method = find_adjustment(adjust)
     grid = _reference_grid(fit, term, weights)
     levels, notes = grid.levels, grid.notes
@@ -188,9 +189,9 @@ def contrast_pairs(
     df = np.asarray(fit.degrees(D), dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(se > 0, estimate / se, np.nan)
-    family = Family(statistic, df, len(levels), find_directions(D, fit.vcov))
-    reach = method.critical(level, family) * se
-    return Pairs(
+    family = HypothesisFamily(statistic, df, len(levels), find_directions(D, fit.vcov))
+    reach = method.critical(confidence, family) * se
+    return PairContrasts(
         term=term,
         levels=levels,
         a=tuple(levels[i] for i in first),
@@ -204,17 +205,17 @@ def contrast_pairs(
         low=estimate - reach,
         high=estimate + reach,
         adjust=method.name,
-        level=level,
+        confidence=confidence,
         notes=notes + ((method.note,) if method.note and len(chosen) > 1 else ()),
     )
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """The averaged rows of the model matrix, one a level: ``L`` as fitted, ``whole`` with aliased columns.
+    """The averaged rows of the model matrix, one per level: ``L`` as fitted, ``whole`` with aliased columns.
 
-    The columns of ``null`` span what the data cannot tell (X null = 0); a combination that is not orthogonal
-    to them has no estimate (Searle 1971, Linear models, 5.4).
+    The columns of ``null`` span what the data cannot determine (X null = 0); a combination that is not
+    orthogonal to them has no estimate (Searle 1971, Linear models, 5.4).
     """
 
     levels: tuple[str, ...]
@@ -255,7 +256,7 @@ def _reference_grid(fit: Fitted, term: str, weights: str) -> _Grid:
 
 
 def _unknown_directions(fixed: FixedPart) -> tuple[FixedPart, Floats]:
-    """Return the fixed part with its aliased columns put back, and a basis of what the data cannot tell."""
+    """Return the fixed part with its aliased columns, and a basis of what the data cannot determine."""
     n = len(fixed.data)
     X = code_columns(fixed.text, fixed.variables, n, fixed.spec).matrix
     whole = replace(fixed, kept=tuple(range(X.shape[1])))
@@ -298,28 +299,28 @@ def _grid_notes(
 ) -> tuple[str, ...]:
     notes = []
     if others:
-        notes.append(f"Means are averaged over {_words(others)}, with {weights} weights.")
+        notes.append(f"Means are averaged over {listing(others, None)}, with {weights} weights.")
     interacting = [name for name in fixed.terms if ":" in name and re.search(rf"\b{re.escape(term)}\b", name)]
     if interacting:
         notes.append(
-            f"The model lets differences between {term}s change ({_words(interacting)}): what is shown is "
-            "their average, which may hide that they differ from case to case."
+            f"The model lets differences between {term}s change ({listing(interacting, None)}): what is "
+            "shown is their average, which may hide that they differ from case to case."
         )
     unknown = [name for name, known in zip(grid.levels, grid.estimable(grid.whole), strict=True) if not known]
     if unknown:
         notes.append(
-            f"No mean can be estimated for {_words(unknown)}: some combinations with {_words(others)} were "
-            "never rated. Leave the interaction out of the formula."
+            f"No mean can be estimated for {listing(unknown, None)}: some combinations with "
+            f"{listing(others, None)} were never rated. Leave the interaction out of the formula."
         )
     return tuple(notes)
 
 
 def _latent_means(fit: Any, L: Floats) -> tuple[Floats, Floats]:
     """Return l'β − mean threshold and its variance, from the joint covariance of thresholds and beta."""
-    n_thresholds = len(fit.joint_estimates) - len(fit.beta)
+    n_thresholds = len(fit.params) - len(fit.beta)
     to_middle = np.full((len(L), n_thresholds), -1.0 / n_thresholds)
     joint = np.hstack([to_middle, L])
-    return joint @ np.asarray(fit.joint_estimates), row_variances(joint, np.asarray(fit.joint_vcov))
+    return joint @ np.asarray(fit.params), row_variances(joint, np.asarray(fit.cov_params))
 
 
 def row_variances(L: Floats, vcov: Floats) -> Floats:
@@ -334,17 +335,12 @@ def row_variances(L: Floats, vcov: Floats) -> Floats:
     return variances
 
 
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise BadModel(f"The level of an interval must lie between 0 and 1, for example 0.95. Got {level!r}.")
+def _check_level(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise BadModel(f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence!r}.")
 
 
 def _table(result: Any, front: dict[str, list[str]], columns: tuple[str, ...]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame({**front, **{name: getattr(result, name) for name in columns}})
-
-
-def _words(names: Sequence[str] | Mapping[str, object]) -> str:
-    listed = list(names)
-    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"

@@ -19,13 +19,13 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc, stdtr
 
 from panelist.core.errors import BadModel
-from panelist.models.arrays import Floats, Longs
 from panelist.models.formulas.calls import Piece
 from panelist.models.formulas.coding import code_columns, independent_columns
 from panelist.models.formulas.matrices import FixedPart
 from panelist.models.formulas.terms import read_terms
 from panelist.models.formulas.variables import Labels
-from panelist.models.solvers.spectra import fill_degrees
+from panelist.numerics.arrays import Floats, Longs
+from panelist.numerics.spectra import fill_degrees
 
 _NOTHING = 1e-8  # a contrast this small is rounding
 _RANK = float(np.sqrt(np.finfo(float).eps))  # lmerTest's tolerance for the rank of L C L'
@@ -45,7 +45,7 @@ UNTESTABLE = FTest(np.nan, 0, np.nan, np.nan)
 
 
 def term_contrasts(fixed: FixedPart, X: Floats, names: Sequence[str], kind: int = 3) -> dict[str, Floats]:
-    """Return for each term, but the intercept, the rows L of its hypothesis Lβ = 0.
+    """Return for each term, except the intercept, the rows L of its hypothesis Lβ = 0.
 
     ``X`` and ``names`` are the columns of the fit, ``kind`` is 3 or 1. A term whose columns were all left out
     as linear combinations of others has no row. With a single term both kinds are the same.
@@ -65,7 +65,7 @@ def term_contrasts(fixed: FixedPart, X: Floats, names: Sequence[str], kind: int 
 
 
 def f_tail(F: float, numdf: int, ddf: float) -> float:
-    """Return P(F' > F), nan where F or the degrees of freedom are no valid ones."""
+    """Return P(F' > F), nan where F or the degrees of freedom are not valid."""
     if not (F >= 0 and numdf > 0 and ddf > 0):
         return float("nan")
     return float(chdtrc(numdf, numdf * F) if np.isinf(ddf) else fdtrc(numdf, ddf, F))
@@ -136,8 +136,8 @@ def _sequential(X: Floats) -> Floats:
 def _partial(fixed: FixedPart, X: Floats, terms: tuple[tuple[Piece, ...], ...]) -> list[Floats]:
     """Return the type III contrasts of the terms, in the coefficients of X.
 
-    Every cell of every term has a column of its own in the overparameterised model. Their expansion in a
-    basis of some of them is the general form of estimable functions, a row a cell, a column a basis element.
+    Every cell of every term has its own column in the overparameterised model. Their expansion in a
+    basis of some of them is the general form of estimable functions, cells by basis elements.
     A term's columns are made orthogonal to those of the terms that contain it; what they then hold in the
     basis is the contrast.
     """
@@ -185,7 +185,7 @@ def _partial(fixed: FixedPart, X: Floats, terms: tuple[tuple[Piece, ...], ...]) 
 def _distinct_rows(
     fixed: FixedPart, X: Floats, terms: tuple[tuple[Piece, ...], ...]
 ) -> tuple[Floats, dict[str, Longs], dict[Piece, Floats]]:
-    """Return X, the codes of the factors and the columns of the numeric pieces; a row a cell if possible."""
+    """Return X, the codes of the factors and the columns of the numeric pieces, by cells if possible."""
     codes: dict[str, Longs] = {}
     numbers: dict[Piece, Floats] = {}
     for piece in dict.fromkeys(piece for term in terms for piece in term):

@@ -1,7 +1,7 @@
 """Confidence intervals of a fit's parameters: Wald, profile likelihood, parametric bootstrap."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from panelist.core.display.formats import decimals
+from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
-from panelist.core.formats import decimals
-from panelist.core.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.progress import OnProgress
 from panelist.models.inference.adjust import two_sided_quantile
-from panelist.models.solvers.threads import single_threaded_blas
+from panelist.numerics.blas_threads import single_threaded_blas
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from panelist.models.fitted import Fit
+    from panelist.models.results.fitted import Fit
 
 METHODS = ("wald", "profile", "bootstrap")
 WORDS = {"wald": "Wald", "profile": "profile likelihood", "bootstrap": "parametric bootstrap"}
-_BETTER = 1e-3  # log-likelihood by which a constrained fit may beat the estimate before it is said
+_BETTER = 1e-3  # log-likelihood by which a constrained fit may beat the estimate before it is reported
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Parameter:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The words by which ``terms=`` may ask for it."""
+        """The names by which ``terms=`` may ask for it."""
         if self.kind == "sd":
             return (f"sd({self.group}:{self.term})", f"{self.group}:{self.term}")
         return ("sd(residual)", "residual", "sigma") if self.kind == "residual" else (self.term,)
@@ -45,18 +46,18 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Intervals(Result):
-    """Intervals of ``level`` for ``parameters``; infinite where the data set no bound."""
+    """Intervals of ``confidence`` for ``parameters``; infinite where the data give no bound."""
 
     parameters: tuple[Parameter, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
     method: str
-    level: float
+    confidence: float
     model: str
     notes: tuple[str, ...] = ()
 
     def table(self) -> "pd.DataFrame":
-        """Return a row a parameter: kind, group, term, estimate, low, high, method."""
+        """Return one row per parameter: kind, group, term, estimate, low, high, method."""
         import pandas as pd
 
         frame = pd.DataFrame(
@@ -67,7 +68,7 @@ class Intervals(Result):
 
     def title(self) -> str:
         """Return the heading."""
-        return f"{100 * self.level:g} % intervals, {WORDS[self.method]}: {self.model}"
+        return f"{100 * self.confidence:g} % intervals, {WORDS[self.method]}: {self.model}"
 
     def parts(self) -> list[Part]:
         """Return the table and the notes."""
@@ -86,7 +87,7 @@ class Intervals(Result):
             json_ready(
                 {
                     "method": self.method,
-                    "level": self.level,
+                    "confidence": self.confidence,
                     "intervals": self.table()[columns].to_dict("records"),
                     "notes": self.notes,
                 }
@@ -97,35 +98,35 @@ class Intervals(Result):
 def find_intervals(
     fit: "Fit",
     method: str = "wald",
-    level: float = 0.95,
+    confidence: float = 0.95,
     terms: Iterable[str] | str | None = None,
     n: int = 500,
     seed: int = 0,
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Intervals:
-    """Return intervals of thresholds, fixed effects and, but for Wald's, standard deviations.
+    """Return intervals of thresholds, fixed effects and, except for Wald's, standard deviations.
 
-    ``terms`` names the parameters wanted, ``sd(rater:Intercept)`` and ``sigma`` for the deviations; all if
-    None. ``n``, ``seed`` and ``progress`` (called with the sets done and ``n``) belong to the bootstrap;
+    ``terms`` names the parameters, ``sd(rater:Intercept)`` and ``sigma`` for the deviations; all if
+    None. ``n``, ``seed`` and ``on_progress`` belong to the bootstrap;
     ``threads`` to it and to the profile.
     """
     if method not in METHODS:
         raise UnknownName(f"No kind of interval is called {method!r}. {did_you_mean(method, METHODS)}")
-    if not 0.0 < level < 1.0:
-        raise BadModel(f"The level of an interval lies between 0 and 1, 0.95 for example. Got {level:g}.")
+    if not 0.0 < confidence < 1.0:
+        raise BadModel(f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence:g}.")
     chosen = choose_parameters(list_parameters(fit), terms)
     workers = threads or min(os.cpu_count() or 1, 16)
     if method == "wald":
-        return _wald(fit, chosen, level, asked=terms is not None)
+        return _wald(fit, chosen, confidence, asked=terms is not None)
     if method == "profile":
-        return _profile(fit, chosen, level, workers)
+        return _profile(fit, chosen, confidence, workers)
     from panelist.models.inference.bootstrap import bootstrap_parameters
 
-    draws, notes = bootstrap_parameters(fit, chosen, n, seed, workers, progress)
-    tail = 0.5 * (1.0 - level)
+    draws, notes = bootstrap_parameters(fit, chosen, n, seed, workers, on_progress)
+    tail = 0.5 * (1.0 - confidence)
     low, high = (_quantile(draws, q) for q in (tail, 1.0 - tail))
-    return _gather(fit, chosen, low, high, "bootstrap", level, notes)
+    return _gather(fit, chosen, low, high, "bootstrap", confidence, notes)
 
 
 def list_parameters(fit: "Fit") -> list[Parameter]:
@@ -137,7 +138,7 @@ def list_parameters(fit: "Fit") -> list[Parameter]:
     pairs = zip(fit.names, fit.beta, strict=True)
     found += [Parameter("effect", "", name, k, float(b)) for k, (name, b) in enumerate(pairs)]
     for factor in fit.design.factors:
-        sds = np.sqrt(np.diag(fit.covariances[factor.name]))
+        sds = np.sqrt(np.diag(fit.variance_components[factor.name]))
         pairs = zip(factor.columns, sds, strict=True)
         found += [Parameter("sd", factor.name, name, k, float(sd)) for k, (name, sd) in enumerate(pairs)]
     if not fit.ordinal:
@@ -158,8 +159,8 @@ def choose_parameters(known: list[Parameter], terms: Iterable[str] | str | None)
     return [parameter for parameter in known if set(parameter.names) & set(wanted)]
 
 
-def _wald(fit: "Fit", chosen: list[Parameter], level: float, asked: bool) -> Intervals:
-    """Estimate ± quantile x standard error; deviations have none that is worth having."""
+def _wald(fit: "Fit", chosen: list[Parameter], confidence: float, asked: bool) -> Intervals:
+    """Estimate ± quantile x standard error; deviations have none that is useful."""
     kept = [p for p in chosen if p.kind in ("threshold", "effect")]
     notes = []
     if len(kept) < len(chosen) and (asked or not kept):
@@ -176,16 +177,16 @@ def _wald(fit: "Fit", chosen: list[Parameter], level: float, asked: bool) -> Int
         errors = np.append(np.sqrt(np.diag(fit.solution.joint_vcov))[:s], errors)
         degrees = np.append(np.full(s, np.inf), degrees)
     at = [p.place if p.kind == "threshold" else s + p.place for p in kept]
-    half = two_sided_quantile(level, degrees)[at] * errors[at]
+    half = two_sided_quantile(confidence, degrees)[at] * errors[at]
     estimates = np.array([p.estimate for p in kept])
     low, high = (estimates - half).tolist(), (estimates + half).tolist()
-    return _gather(fit, kept, low, high, "wald", level, notes)
+    return _gather(fit, kept, low, high, "wald", confidence, notes)
 
 
-def _profile(fit: "Fit", chosen: list[Parameter], level: float, workers: int) -> Intervals:
+def _profile(fit: "Fit", chosen: list[Parameter], confidence: float, workers: int) -> Intervals:
     from panelist.models.inference.profile import Ends, find_ends, find_target, profile_least_squares
 
-    quantile = float(ndtri(0.5 * (1.0 + level)))
+    quantile = float(ndtri(0.5 * (1.0 + confidence)))
     notes = []
     if fit.model == "lm":
         ends = [profile_least_squares(fit, p.kind, p.place, quantile) for p in chosen]
@@ -212,9 +213,9 @@ def _profile(fit: "Fit", chosen: list[Parameter], level: float, workers: int) ->
             "its intervals"
         )
     if any(not np.isfinite([end.low, end.high]).all() for end in ends):
-        notes.append("an infinite end means that the data set no bound on that side")
+        notes.append("an infinite end means that the data give no bound on that side")
     return _gather(
-        fit, chosen, [end.low for end in ends], [end.high for end in ends], "profile", level, notes
+        fit, chosen, [end.low for end in ends], [end.high for end in ends], "profile", confidence, notes
     )
 
 
@@ -240,7 +241,7 @@ def _gather(
     low: Sequence[float],
     high: Sequence[float],
     method: str,
-    level: float,
+    confidence: float,
     notes: list[str],
 ) -> Intervals:
     return Intervals(
@@ -248,7 +249,7 @@ def _gather(
         tuple(map(float, low)),
         tuple(map(float, high)),
         method,
-        level,
+        confidence,
         fit.title(),
         tuple(notes),
     )

@@ -13,7 +13,7 @@ D = ΛΛ' for any Λ, M = I + Λ'Z'ZΛ,
 
     S = Σ⁻¹ = (I − Z N Z')/σ²,   N = ΛM⁻¹Λ',   E = I − N Z'Z,   T = Z'SZ,   U = Z'SX
 
-and G_r = Z B_r Z' with B_r a pattern of ones. M has no eigenvalue below 1, so variances of zero do no harm.
+and G_r = Z B_r Z' with B_r a pattern of ones. M has no eigenvalue below 1, so variances of zero are harmless.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.sparse import csr_array
 
 from panelist.core.errors import BadModel
-from panelist.models.arrays import Floats
 from panelist.models.formulas.matrices import Factor
 from panelist.models.inference.hypotheses import UNTESTABLE, FTest, f_tail
+from panelist.numerics.arrays import Floats
 
 MOST_COLUMNS = 4000  # of Z; five dense matrices of this size take 0.6 GB
 _RANK = 1e-10  # smaller eigenvalues of the scaled information, or singular values of L, count as zero
@@ -236,7 +236,7 @@ def _traces(parts: _Parts, pairs: list[_Pair]) -> Floats:
                 for a, b in other.ordered
             )
             traces[r, s] = traces[s, r] = total
-        alone = sum(  # Z'S²Z = T E/σ², of which only these diagonals are wanted
+        alone = sum(  # Z'S²Z = T E/σ², of which only these diagonals are needed
             float(np.einsum("ij,ji->", parts.T[j], parts.E[:, i])) for i, j in one.ordered
         )
         traces[r, -1] = traces[-1, r] = alone / parts.variance
@@ -274,9 +274,9 @@ def _invert(precision: Floats) -> Floats:
 
 
 def _pseudo_invert(information: Floats) -> Floats:
-    """Return the inverse; parameters that the data cannot tell apart share what is known of them.
+    """Return the inverse; parameters that the data cannot separate share what is known about them.
 
-    The rank is judged on the scale of correlations, so that the unit of the ratings plays no part.
+    The rank is judged on the scale of correlations, so that the unit of the ratings does not matter.
     """
     size = np.sqrt(np.maximum(np.diag(information), 0.0))
     size[size == 0] = 1.0

@@ -6,9 +6,10 @@ by Laplace, N − c is the better objective, and a Newton step from the optimum 
     shift = H⁻¹ ∂c/∂ψ,      H the Hessian of N
 
 With one grouping factor c is exact. With several it leaves out what the factors do together, which is small
-beside it wherever one factor has few ratings a level. The step is a prediction: where the error is large the
-true shift is often larger still, and now and then Laplace has an optimum of its own where the step is short.
-So a large move of the standard deviations, or a likelihood far too high, is a reason for distrust as well.
+in comparison wherever one factor has few ratings per level. The step is a prediction: where the error is
+large the true shift is often larger still, and now and then Laplace has an optimum of its own where the step
+is short. So a large move of the standard deviations, or a likelihood far too high, is a reason for distrust
+as well.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panelist.models.arrays import Floats
 from panelist.models.solvers.laplace_shift import (
     LOWEST,
     STEADY,
@@ -25,9 +25,10 @@ from panelist.models.solvers.laplace_shift import (
     find_spread,
     measure_levels,
 )
+from panelist.numerics.arrays import Floats
 
 if TYPE_CHECKING:
-    from panelist.models.fitted import Fit
+    from panelist.models.results.fitted import Fit
 
 
 @dataclass(frozen=True)
@@ -62,25 +63,25 @@ class LaplaceError:
 
     @property
     def worst(self) -> float:
-        """The largest shift of a coefficient, in its standard errors; infinite where it cannot be told."""
+        """The largest shift of a coefficient, in its standard errors; infinite where it is not known."""
         return worst_of(self.shift_of(np.eye(len(self.shift))))
 
     @property
     def trusted(self) -> bool:
-        """Whether the approximation leaves the coefficients alone."""
+        """Whether the approximation leaves the coefficients nearly unchanged."""
         return self.holds_for(np.eye(len(self.shift)))
 
     def holds_for(self, L: Floats) -> bool:
-        """Return whether the approximation leaves these contrasts alone."""
+        """Return whether the approximation leaves these contrasts nearly unchanged."""
         claimed = min(factor.loglik_error for factor in self.factors)
         return worst_of(self.shift_of(L)) <= TRUSTED and self.spread <= STEADY and claimed >= LOWEST
 
     def faults(self, L: Floats) -> list[str]:
-        """Return what is off by more than can be borne, for these contrasts, each in a few words."""
+        """Return what is off by more than is acceptable, for these contrasts, each in a few words."""
         worst, claimed = worst_of(self.shift_of(L)), min(self.factors, key=lambda one: one.loglik_error)
         found = []
         if not np.isfinite(worst):
-            found.append("by how much cannot be told")
+            found.append("by an unknown amount")
         elif worst > TRUSTED:
             found.append(f"a difference by about {worst:.1f} standard errors")
         if np.isfinite(self.spread) and self.spread > STEADY:
@@ -98,13 +99,13 @@ class LaplaceError:
             )
         most = max(self.factors, key=lambda factor: abs(factor.loglik_error))
         known = np.isfinite(self.worst) and np.isfinite(self.spread)
-        size = f"by about {self.worst:.1f} standard errors" if known else "nobody knows how far"
+        size = f"by about {self.worst:.1f} standard errors" if known else "by an unknown amount"
         spread = f", standard deviations by {100 * self.spread:.0f} %" if known else ""
         return (
             f"the Laplace approximation does not hold here: the levels of {most.name} have few ratings, or "
             "ratings that nearly all agree, so that the log-likelihood is off by "
             f"{abs(self.loglik_error):.1f} and an effect moves {size}{spread}; do not report these estimates "
-            "on their own"
+            "alone"
         )
 
 
@@ -115,16 +116,16 @@ def worst_of(shifts: Floats) -> float:
 
 def measure_laplace_error(fit: "Fit") -> LaplaceError:
     """Return the error of a Laplace fit of an ordinal mixed model."""
-    from panelist.models.solvers.clmm import make_model, make_room
-    from panelist.models.solvers.rooms import lend_room
+    from panelist.models.blocks.workspaces import lend_workspace
+    from panelist.models.solvers.clmm import make_model, make_workspace
 
     assert fit.structure is not None
     assert fit.link is not None
     solution = fit.solution
     model = make_model(fit.design, fit.link, fit.structure)
-    with lend_room(make_room, model) as room:
-        room.work.u[:] = 0.0
-        errors, slopes = measure_levels(model, room.work, solution.psi)
+    with lend_workspace(make_workspace, model) as space:
+        space.work.u[:] = 0.0
+        errors, slopes = measure_levels(model, space.work, solution.psi)
     shift = find_shift(slopes, solution.hessian, solution.joint_vcov)
     names = (factor.name for factor in fit.design.factors)
     factors = tuple(FactorError(name, float(error)) for name, error in zip(names, errors, strict=True))

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import chdtrc
 
+from panelist.core.display.formats import P_VALUE, decimals
+from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
 from panelist.core.errors import BadModel
-from panelist.core.formats import P_VALUE, decimals
-from panelist.core.result import Part, Result, Sentence, Table, json_ready
-from panelist.models.arrays import Floats
+from panelist.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from panelist.models.fitted import Fit
+    from panelist.models.results.fitted import Fit
 
 _WITHIN = 1e-7  # share of a column that may lie outside the larger model
 _WORSE = 1e-4  # log-likelihood that a larger model may lose to rounding
 
 
 @dataclass(frozen=True)
-class Step:
+class ModelStep:
     """One model against the next larger one; ``p_boundary`` is None where no variance is tested."""
 
     smaller: str
@@ -41,12 +41,12 @@ class Step:
 
 @dataclass(frozen=True)
 class LikelihoodRatio(Result):
-    """The tests of a row of nested fits, smallest first; ``chisq``, ``df``, ``p`` are those of the last."""
+    """The tests of nested fits, smallest first; ``chisq``, ``df`` and ``p`` are those of the last."""
 
     formulas: tuple[str, ...]
     n_parameters: tuple[int, ...]
     logliks: tuple[float, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ModelStep, ...]
     n: int
     notes: tuple[str, ...] = ()
 
@@ -71,7 +71,7 @@ class LikelihoodRatio(Result):
         return self.steps[-1].p_boundary
 
     def table(self) -> "pd.DataFrame":
-        """Return a row a model: formula, n_parameters, loglik, aic, chisq, df, p, p_boundary."""
+        """Return one row per model: formula, n_parameters, loglik, aic, chisq, df, p, p_boundary."""
         import pandas as pd
 
         aic = 2.0 * np.array(self.n_parameters) - 2.0 * np.array(self.logliks)
@@ -142,7 +142,7 @@ def compare_fits(*fits: "Fit") -> LikelihoodRatio:
         notes += about
     for fit in row:
         if not fit.converged:
-            notes.append(f"the fit of {fit.formula} has not converged, so that its test means nothing")
+            notes.append(f"the fit of {fit.formula} has not converged, so its test means nothing")
     return LikelihoodRatio(
         tuple(fit.formula for fit in row),
         tuple(fit.n_parameters for fit in row),
@@ -153,7 +153,7 @@ def compare_fits(*fits: "Fit") -> LikelihoodRatio:
     )
 
 
-def _test(smaller: "Fit", larger: "Fit") -> tuple[Step, list[str]]:
+def _test(smaller: "Fit", larger: "Fit") -> tuple[ModelStep, list[str]]:
     notes = []
     gain = larger.loglik - smaller.loglik
     if gain < -_WORSE:
@@ -168,16 +168,17 @@ def _test(smaller: "Fit", larger: "Fit") -> tuple[Step, list[str]]:
         fewer = float(chdtrc(df - 1, chisq)) if df > 1 else float(chisq <= 0.0)
         mixture = 0.5 * (fewer + float(chdtrc(df, chisq)))
         notes.append(
-            "a variance cannot be negative, so the test of one stands at its boundary, and plain p is too "
+            "a variance cannot be negative, so the test of one is at its boundary, and plain p is too "
             f"large: p, mixture is from an even mixture of χ² with {df - 1} and {df} degrees of freedom "
             "(Self & Liang 1987)"
         )
     elif added > 1:
         notes.append(
-            f"{added} variances are tested at once, each at its boundary: plain p is too large, by how much "
-            "has no simple answer; simulate from the smaller model where it matters"
+            f"{added} variances are tested at once, each at its boundary: plain p is too large, by an "
+            "amount that "
+            "has no simple formula; simulate from the smaller model where it matters"
         )
-    return Step(smaller.formula, larger.formula, chisq, df, float(chdtrc(df, chisq)), mixture), notes
+    return ModelStep(smaller.formula, larger.formula, chisq, df, float(chdtrc(df, chisq)), mixture), notes
 
 
 def _count_variances(fit: "Fit") -> int:
@@ -202,7 +203,7 @@ def _use_ml(row: list["Fit"]) -> tuple[list["Fit"], list[str]]:
             fit = replace(fit, method="ML", solution=solution, uncertainty=uncertainty)
         refitted.append(fit)
     return refitted, [
-        "REML fits were refitted by ML, as restricted likelihoods of different models do not compare"
+        "REML fits were refitted by ML, as restricted likelihoods of different models cannot be compared"
     ]
 
 
@@ -261,13 +262,14 @@ def _check_nested(smaller: "Fit", larger: "Fit") -> None:
             lost.append(f"random effects of {factor.name}")
     if lost:
         raise BadModel(
-            f"{smaller.formula!r} is not part of {larger.formula!r}: its {' and '.join(lost)} cannot be had "
+            f"{smaller.formula!r} is not part of {larger.formula!r}: its {' and '.join(lost)} cannot be "
+            "expressed "
             "there. A likelihood-ratio test needs nested models; compare others by AIC."
         )
 
 
 def _fixed_columns(fit: "Fit") -> Floats:
-    """Return X, with the intercept that the thresholds of an ordinal model stand for."""
+    """Return X, with the intercept that the thresholds of an ordinal model replace."""
     X = fit.design.X
     return np.column_stack([np.ones(len(X)), X]) if fit.ordinal else X
 

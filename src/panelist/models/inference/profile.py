@@ -7,8 +7,8 @@ as R's confint for clm and lmer). Every parameter is one coordinate of φ:
     clm, clmm   φ = (α, β, τ)
     lmm         φ = (σθ, log σ), with β at its best; or (σθ, log σ, β_k), with the others at their best
 
-The standard deviation of a random effect is a coordinate where its column comes first in its block, for then
-Λ₁₁ is all of it; so the columns are put in that order, which changes nothing else.
+The standard deviation of a random effect is a coordinate where its column comes first in its block, because
+then Λ₁₁ is all of it; so the columns are put in that order, which changes nothing else.
 """
 
 from dataclasses import dataclass, replace
@@ -17,23 +17,23 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from panelist.core.errors import BadModel
-from panelist.models.arrays import Floats, Longs
-from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.blocks import find_pattern
-from panelist.models.solvers.deviance import Linear, evaluate_deviance, make_linear_workspace
-from panelist.models.solvers.from_python import begin, evaluate, fill_rows, judge, propose
-from panelist.models.solvers.laplace import FINAL, make_workspace
-from panelist.models.solvers.links import D1, N_ENTRIES, A, B, link_code
-from panelist.models.solvers.optimise import F, make_search
+from panelist.models.blocks.pattern import find_pattern
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.covariance import free_entries
+from panelist.models.likelihoods.deviance import Linear, evaluate_deviance, make_deviance_workspace
+from panelist.models.likelihoods.laplace import FINAL, make_laplace_workspace
+from panelist.models.likelihoods.link_functions import D1, N_ENTRIES, A, B, link_code
+from panelist.models.search.bfgs import F, make_search
+from panelist.models.search.entry_points import begin, evaluate, fill_rows, judge, propose
 from panelist.models.solvers.solution import rectify
-from panelist.models.solvers.variances import free_entries
+from panelist.numerics.arrays import Floats, Longs
 
 if TYPE_CHECKING:
-    from panelist.models.fitted import Fit
+    from panelist.models.results.fitted import Fit
 
 _TOLERANCE = 1e-10  # predicted gain in log-likelihood at which a constrained search ends
 _MAX_STEPS = 300
-_CLOSE = 1e-6  # of a standard error: how near an end of the interval is found
+_CLOSE = 1e-6  # of a standard error: how precisely an end of the interval is found
 _FARTHEST = 1e3  # standard errors: an end that is not found within these is infinite
 
 
@@ -45,7 +45,7 @@ class Objective(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class ProfileTarget:
     """A parameter to profile: coordinate ``place`` of an objective whose optimum is ``optimum``."""
 
     objective: Objective
@@ -67,7 +67,7 @@ class Ends:
     better: float = 0.0
 
 
-def find_ends(target: Target, quantile: float) -> Ends:
+def find_ends(target: ProfileTarget, quantile: float) -> Ends:
     """Return where the profile reaches the quantile on either side; infinite where it never does."""
     profile = _Profile(target)
     centre = float(target.optimum[target.place])
@@ -86,7 +86,7 @@ def find_ends(target: Target, quantile: float) -> Ends:
 class _Profile:
     """ζ(v) along one coordinate; each constrained fit starts from the nearest one before."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: ProfileTarget) -> None:
         self.target = target
         self.value, _ = target.objective.evaluate(target.optimum)
         if not np.isfinite(self.value):
@@ -111,7 +111,7 @@ class _Profile:
             return self.known[v][0]
         near = min(self.known, key=lambda w: abs(w - v))
         search = make_search(self.known[near][1] + (v - near) * self.tangent, self.metric)
-        for place in self.target.diagonal:  # zero is stationary by symmetry, and no place to start from
+        for place in self.target.diagonal:  # zero is stationary by symmetry, and so not a place to start from
             if place != self.target.place:
                 at = int(np.searchsorted(self.free, place))
                 search.trial[at] = max(abs(search.trial[at]), 0.05)
@@ -136,7 +136,7 @@ class _Profile:
             zeta = abs(self.zeta(v))
             if not np.isfinite(zeta) or zeta >= quantile:
                 return self.refine(v, inner, quantile)
-            # ζ is nearly linear: go on along the chord, a little further so as to pass the quantile.
+            # ζ is nearly linear: continue along the chord, a little further so as to pass the quantile.
             rise = max(zeta - inner_zeta, 1e-2 * quantile)
             step = min(1.1 * (quantile - zeta) / rise, 4.0) * step + 1e-3 * self.se
             inner, inner_zeta = v, zeta
@@ -163,7 +163,7 @@ class _Profile:
         return value
 
 
-def _curvature(target: Target) -> Floats:
+def _curvature(target: ProfileTarget) -> Floats:
     """Return the Hessian at the optimum, by central differences of the exact gradient."""
     k = len(target.optimum)
     hessian = np.zeros((k, k))
@@ -207,7 +207,7 @@ def profile_least_squares(fit: "Fit", kind: str, place: int, quantile: float) ->
 
 
 # ---- targets -----------------------------------------------------------------------------------------------
-def find_target(fit: "Fit", kind: str, group: str, place: int) -> Target:
+def find_target(fit: "Fit", kind: str, group: str, place: int) -> ProfileTarget:
     """Return the target of a parameter by its kind: threshold, effect, sd, or residual.
 
     ``place`` counts within the threshold parameters, the fixed effects, or the columns of the grouping
@@ -230,7 +230,7 @@ def find_target(fit: "Fit", kind: str, group: str, place: int) -> Target:
             optimum = np.append(optimum, fit.beta[held] / unit)
             scales = np.append(scales, np.sqrt(fit.vcov[held, held]) / unit)
         at = {"sd": entry, "residual": len(tau), "effect": len(tau) + 1}[kind]
-        return Target(
+        return ProfileTarget(
             _Deviance(design, held, unit),
             optimum,
             scales,
@@ -245,7 +245,7 @@ def find_target(fit: "Fit", kind: str, group: str, place: int) -> Target:
     at = {"threshold": place, "effect": s + place, "sd": len(fixed) + entry}[kind]
     errors = np.sqrt(np.abs(np.diag(fit.solution.joint_vcov)))
     scales = np.append(np.where(errors > 0.0, np.minimum(errors, 1.0), 0.1), np.full(len(tau), 0.1))
-    return Target(
+    return ProfileTarget(
         _ordinal_objective(replace(fit, design=design)),
         np.concatenate([fixed, tau]),
         scales,
@@ -256,8 +256,8 @@ def find_target(fit: "Fit", kind: str, group: str, place: int) -> Target:
 
 
 def _put_first(
-    design: Design, lambdas: tuple[Floats, ...], group: str, place: int
-) -> tuple[Design, tuple[Floats, ...], int]:
+    design: ModelMatrices, lambdas: tuple[Floats, ...], group: str, place: int
+) -> tuple[ModelMatrices, tuple[Floats, ...], int]:
     """Return design and Λ with a column of a grouping factor first in its block, and its entry in τ."""
     factors, turned = list(design.factors), list(lambdas)
     which = next(k for k, factor in enumerate(factors) if factor.name == group)
@@ -266,9 +266,7 @@ def _put_first(
     order = np.arange(len(factor.columns))
     order[start:stop] = [place, *(c for c in range(start, stop) if c != place)]
     factors[which] = replace(
-        factor,
-        columns=tuple(factor.columns[c] for c in order),
-        Z=np.ascontiguousarray(factor.Z[:, order]),
+        factor, columns=tuple(factor.columns[c] for c in order), Z=np.ascontiguousarray(factor.Z[:, order])
     )
     # λ = R' of (Pλ)' = QR has the same covariance and is lower triangular again.
     turned[which] = rectify(np.tril(np.asarray(np.linalg.qr(lambdas[which][order].T, mode="r")).T))
@@ -328,7 +326,7 @@ class _Laplace:
         assert fit.structure is not None
         assert fit.link is not None
         self.model = make_model(fit.design, fit.link, fit.structure)
-        self.work = make_workspace(self.model)
+        self.work = make_laplace_workspace(self.model)
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
         """Return −log L and its gradient by (α, β, τ)."""
@@ -340,7 +338,7 @@ class _Quadrature:
     """An ordinal model with one or two nested random effects, by adaptive quadrature."""
 
     def __init__(self, fit: "Fit") -> None:
-        from panelist.models.solvers.nests import make_nest
+        from panelist.models.likelihoods.nests import make_nest
         from panelist.models.solvers.quadrature import make_modes
 
         assert fit.structure is not None
@@ -350,7 +348,7 @@ class _Quadrature:
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
         """Return −log L and its gradient by (α, β, τ)."""
-        from panelist.models.solvers.nested_likelihood import evaluate_quadrature
+        from panelist.models.likelihoods.nested_likelihood import evaluate_quadrature
 
         gradient = np.zeros(len(phi))
         return float(evaluate_quadrature(self.model, phi, self.modes, gradient)), gradient
@@ -359,14 +357,14 @@ class _Quadrature:
 class _Deviance:
     """A linear mixed model by ML over (σθ, log σ) and, where it is held, β_k; the other β at their best."""
 
-    def __init__(self, design: Design, held: int | None, unit: float) -> None:
+    def __init__(self, design: ModelMatrices, held: int | None, unit: float) -> None:
         pattern = find_pattern(design.factors)
         X, self.y = design.X[pattern.order], design.y[pattern.order] / unit
         self.x = None if held is None else X[:, held]
         X = np.ascontiguousarray(X if held is None else np.delete(X, held, axis=1))
         rows, columns = free_entries(design.factors)
         self.model = Linear(pattern, X, self.y.copy(), rows, columns, False)
-        self.work = make_linear_workspace(self.model)
+        self.work = make_deviance_workspace(self.model)
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
         """Return ½ d(θ, σ), the deviance not profiled over σ, and its gradient."""

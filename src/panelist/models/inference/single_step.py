@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtri, stdtr, stdtrit
 
-from panelist.models.arrays import Floats
+from panelist.numerics.arrays import Floats
 
 POINTS = 16  # 2 to this power directions: p-values good to three digits after the point
 _SEED = 7
@@ -49,8 +49,8 @@ def equal_directions(m: int) -> Floats:
 def single_step_tail(statistic: Floats, df: Floats, directions: Floats) -> Floats:
     """Return P(max|T| > |statistic|) for each statistic, on its own degrees of freedom; nan gives nan.
 
-    Where degrees of freedom differ, each statistic is held against the maximum on its own, as R's emmeans
-    does. The result lies between the p-value of one test and Šidák's, as it must.
+    Where degrees of freedom differ, each statistic is compared with the maximum on its own degrees of
+    freedom, as in R's emmeans. The result lies between the p-value of one test and Šidák's, as it must.
     """
     size, df = np.broadcast_arrays(np.abs(np.asarray(statistic, float)), np.asarray(df, float))
     tail: Floats = np.full(size.shape, np.nan)
@@ -69,8 +69,8 @@ def single_step_tail(statistic: Floats, df: Floats, directions: Floats) -> Float
     return tail
 
 
-def single_step_quantile(level: float, df: Floats, directions: Floats) -> Floats:
-    """Return c with P(max|T| ≤ c) = ``level``, elementwise over ``df``."""
+def single_step_quantile(confidence: float, df: Floats, directions: Floats) -> Floats:
+    """Return c with P(max|T| ≤ c) = ``confidence``, elementwise over ``df``."""
     df = np.asarray(df, float)
     rows = directions[np.isfinite(directions).all(axis=1)]
     if not len(rows):
@@ -79,7 +79,7 @@ def single_step_quantile(level: float, df: Floats, directions: Floats) -> Floats
     values, places = np.unique(np.minimum(df.ravel(), _MANY), return_inverse=True)
 
     def find(one: float) -> float:
-        return _quantile(level, one, nodes, weight, rank, len(rows))
+        return _quantile(confidence, one, nodes, weight, rank, len(rows))
 
     if len(values) > _NODES and values[0] >= 1:
         x = 1 / values
@@ -125,7 +125,7 @@ def _draw_directions(rank: int) -> Floats:
     if rank == 2:
         angle = (np.arange(2**POINTS) + 0.5) * (np.pi / 2**POINTS)  # half of it: M(u) = M(−u)
         return np.column_stack([np.cos(angle), np.sin(angle)])
-    from scipy.stats import qmc  # late: it takes a moment
+    from scipy.stats import qmc  # imported late: it takes a moment
 
     shift = np.random.default_rng(_SEED).random(rank)
     uniform = np.modf(qmc.Sobol(rank, scramble=False).random_base2(POINTS) + shift)[0]
@@ -141,17 +141,17 @@ def _radial_tail(t: float, df: float, largest: Floats, rank: int) -> Floats:
     return tail
 
 
-def _quantile(level: float, df: float, largest: Floats, weight: Floats, rank: int, m: int) -> float:
+def _quantile(confidence: float, df: float, largest: Floats, weight: Floats, rank: int, m: int) -> float:
     """Return one quantile by bracketing between one test and Bonferroni's."""
     if not df > 0:
         return float("nan")
-    low, high = (float(stdtrit(min(df, _MANY), 1 - (1 - level) / (2 * count))) for count in (1, m))
+    low, high = (float(stdtrit(min(df, _MANY), 1 - (1 - confidence) / (2 * count))) for count in (1, m))
     if rank == 1:
         return low
     from scipy.optimize import brentq
 
     def excess(t: float) -> float:
-        return float(_radial_tail(t, df, largest, rank) @ weight) - (1 - level)
+        return float(_radial_tail(t, df, largest, rank) @ weight) - (1 - confidence)
 
     low, high = low * (1 - 1e-9), high * (1 + 1e-9)
     if not excess(low) > 0 > excess(high):

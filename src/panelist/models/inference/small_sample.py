@@ -1,15 +1,15 @@
 """Tests of ordinal mixed models that hold with few raters or items.
 
-A Wald z takes the variances of the random effects for known, and maximum likelihood makes them too small:
+A Wald z treats the variances of the random effects as known, and maximum likelihood makes them too small:
 with three raters it finds a difference in a quarter of null studies. Both faults have known remedies in
-linear mixed models, and the *linear analogue* lends them: the same fixed and random part fitted to the
+linear mixed models, and the *linear analogue* provides them: the same fixed and random part fitted to the
 ratings as numbers. For a contrast l,
 
     SE(l) = SE of the ordinal fit × (SE by REML / SE by ML),    df(l) = Satterthwaite's, by REML
 
-and t replaces z. The ratio mends the bias of the variances, the degrees of freedom their uncertainty. Where
-the analogue cannot be fitted, the degrees of freedom are the levels of the smallest grouping factor less one.
-docs/method.md has the type I errors and coverages by simulation.
+and t replaces z. The ratio corrects the bias of the variances, the degrees of freedom their uncertainty.
+Where the analogue cannot be fitted, the degrees of freedom are the levels of the smallest grouping factor
+less one. docs/method.md has the type I errors and coverages by simulation.
 """
 
 from dataclasses import dataclass, replace
@@ -18,14 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panelist.models.arrays import Floats
-from panelist.models.formulas.matrices import Design
-from panelist.models.inference.hypotheses import (
-    FTest,
-    degrees_satterthwaite,
-    f_tail,
-    test_term_satterthwaite,
-)
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.inference.hypotheses import FTest, degrees_satterthwaite, f_tail, test_term_satterthwaite
+from panelist.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     from panelist.models.solvers.lmm import Uncertainty
@@ -45,9 +40,9 @@ class _Linear:
 
 @dataclass(frozen=True, eq=False)
 class SmallSample:
-    """What t needs in place of z, for the fixed effects of one ordinal mixed model; worked out when asked."""
+    """What t needs in place of z, for the fixed effects of one ordinal mixed model; computed on demand."""
 
-    design: Design
+    design: ModelMatrices
 
     def degrees(self, L: Floats) -> Floats:
         """Return the degrees of freedom of t for each row of contrasts of the fixed effects."""
@@ -86,13 +81,13 @@ class SmallSample:
         return FTest(F, len(rows), ddf, f_tail(F, len(rows), ddf))
 
     def as_fitted(self) -> "Analogue":
-        """Return the linear analogue as far as contrasts look at a fit."""
+        """Return the linear analogue with what contrasts need from a fit."""
         assert self.linear is not None
         return Analogue(self.design, self.linear.beta[1:], self.linear.reml[1:, 1:], self)
 
     @property
     def fewest(self) -> float:
-        """The levels of the smallest grouping factor less one: what there is without the analogue."""
+        """The levels of the smallest grouping factor less one: the fallback without the analogue."""
         return float(max(min(len(factor.levels) for factor in self.design.factors) - 1, 1))
 
     @cached_property
@@ -122,7 +117,7 @@ class SmallSample:
 class Analogue:
     """The linear analogue, whose contrasts have the columns of the ordinal model."""
 
-    design: Design
+    design: ModelMatrices
     beta: Floats
     vcov: Floats
     small: SmallSample
@@ -137,7 +132,7 @@ class Analogue:
         return np.ones(len(np.atleast_2d(L)))
 
 
-def make_linear_design(design: Design) -> Design:
+def make_linear_design(design: ModelMatrices) -> ModelMatrices:
     """Return the design of the linear analogue: an intercept, and the places of the ratings as numbers."""
     assert design.codes is not None
     X = np.ascontiguousarray(np.column_stack([np.ones(len(design.X)), design.X]))

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import lambertw, ndtr, ndtri, stdtrit
 
-from panelist.models.arrays import Floats
+from panelist.numerics.arrays import Floats
 
 _STEP, _REACH = 0.125, 8.0
 _GRID = np.arange(-_REACH, _REACH + _STEP / 2, _STEP)
@@ -22,7 +22,7 @@ _SEVERAL = 200  # different degrees of freedom from which on tails are interpola
 _ENOUGH = 40  # and quantiles, each of which takes ten tails
 _PANEL, _NODES = 0.5, 20  # log P(R > w) is a polynomial of degree 19 on every half unit, to 13 digits
 _WIDEST = 48.0  # beyond, P(R > w) is below 1e-240
-_DEGREES = (8, 16, 32, 64)  # their nodes are nested, so that none is worked out twice
+_DEGREES = (8, 16, 32, 64)  # their nodes are nested, so that none is computed twice
 _EXACT = 1e-9  # for few degrees of freedom and many means a quantile itself is known no better
 
 
@@ -73,18 +73,18 @@ def studentised_range_tail(q: Floats, k: int, df: Floats) -> Floats:
     return np.minimum(tail, 1.0, out=tail)
 
 
-def studentised_range_quantile(level: float, k: int, df: Floats) -> Floats:
-    """Return q with P(Q ≤ q) = ``level``, elementwise over ``df`` (R: ``qtukey(level, k, df)``)."""
+def studentised_range_quantile(confidence: float, k: int, df: Floats) -> Floats:
+    """Return q with P(Q ≤ q) = ``confidence``, elementwise over ``df`` (R: ``qtukey(level, k, df)``)."""
     df = np.asarray(df, dtype=float)
     values, places = np.unique(np.minimum(df.ravel(), _MANY), return_inverse=True)
-    found = _interpolate_quantiles(level, k, values) if len(values) >= _ENOUGH else None
+    found = _interpolate_quantiles(confidence, k, values) if len(values) >= _ENOUGH else None
     if found is None:
-        found = np.array([_quantile(level, k, float(value)) for value in values])
+        found = np.array([_quantile(confidence, k, float(value)) for value in values])
     quantiles: Floats = found[places].reshape(df.shape)
     return quantiles
 
 
-def _interpolate_quantiles(level: float, k: int, df: Floats) -> Floats | None:
+def _interpolate_quantiles(confidence: float, k: int, df: Floats) -> Floats | None:
     """Return the quantiles at many degrees of freedom, from a few; None where that would not be exact.
 
     The quantile is a smooth function of 1/df: its Chebyshev series ends where its terms reach rounding.
@@ -96,7 +96,7 @@ def _interpolate_quantiles(level: float, k: int, df: Floats) -> Floats | None:
     for degree in _DEGREES:
         nodes = np.cos(np.pi * np.arange(degree + 1) / degree)
         exact = np.array(
-            [_quantile(level, k, float(1 / max(middle + half * node, 1 / _MANY))) for node in nodes]
+            [_quantile(confidence, k, float(1 / max(middle + half * node, 1 / _MANY))) for node in nodes]
         )
         series = np.polynomial.chebyshev.Chebyshev.fit(nodes, exact, degree, domain=[-1, 1])
         if np.abs(series.coef[-3:]).max() < _EXACT * np.abs(exact).min():
@@ -148,17 +148,17 @@ def _scale_nodes(df: float) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=4096)
-def _quantile(level: float, k: int, df: float) -> float:
+def _quantile(confidence: float, k: int, df: float) -> float:
     """Return one quantile by bracketing: Tukey's lies between the unadjusted and Bonferroni's."""
     if not df > 0:
         return float("nan")
     pairs = k * (k - 1) / 2
-    low, high = (np.sqrt(2) * _t_quantile(1 - (1 - level) / (2 * m), df) for m in (1.0, pairs))
+    low, high = (np.sqrt(2) * _t_quantile(1 - (1 - confidence) / (2 * m), df) for m in (1.0, pairs))
     if k == 2:
         return float(low)
-    from scipy.optimize import brentq  # late: 0.1 s that only intervals need
+    from scipy.optimize import brentq  # imported late: 0.1 s that only intervals need
 
-    target = np.log1p(-level)
+    target = np.log1p(-confidence)
 
     def excess(q: float) -> float:
         return float(np.log(studentised_range_tail(np.array(q), k, np.array(df))) - target)
@@ -169,5 +169,5 @@ def _quantile(level: float, k: int, df: float) -> float:
     return float(brentq(excess, low, high, xtol=1e-12, rtol=1e-13))
 
 
-def _t_quantile(level: float, df: float) -> float:
-    return float(ndtri(level) if df >= _MANY else stdtrit(df, level))
+def _t_quantile(confidence: float, df: float) -> float:
+    return float(ndtri(confidence) if df >= _MANY else stdtrit(df, confidence))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import chdtrc
 
+from panelist.core.display.formats import P_VALUE, decimals
+from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
-from panelist.core.formats import P_VALUE, decimals
-from panelist.core.result import Part, Result, Sentence, Table, json_ready
 from panelist.models.inference.hypotheses import FTest, f_tail, term_contrasts, test_term_satterthwaite
 from panelist.models.inference.kenward_roger import KenwardRoger, kenward_roger
 from panelist.models.inference.small_sample import SmallSample
@@ -16,8 +16,8 @@ from panelist.models.inference.small_sample import SmallSample
 if TYPE_CHECKING:
     import pandas as pd
 
-    from panelist.models.arrays import Floats
-    from panelist.models.fitted import Fit
+    from panelist.models.results.fitted import Fit
+    from panelist.numerics.arrays import Floats
 
 DEGREES = ("satterthwaite", "kenward-roger")
 _WORDS = {
@@ -41,7 +41,7 @@ class TermTests(Result):
     notes: tuple[str, ...] = ()
 
     def table(self) -> "pd.DataFrame":
-        """Return a row a term: term, num_df, den_df, F, p; for ordinal models term, chisq, df, p."""
+        """Return one row per term: term, num_df, den_df, F, p; for ordinal models term, chisq, df, p."""
         import pandas as pd
 
         if not self.degrees:
@@ -80,7 +80,7 @@ class TermTests(Result):
 def tabulate_term_tests(fit: "Fit", kind: int = 3, ddf: str | None = None) -> TermTests:
     """Return the tests of type III, or I, of the fixed terms.
 
-    ``ddf`` is "satterthwaite" or "kenward-roger" for a linear mixed model; None takes what the fit carries.
+    ``ddf`` is "satterthwaite" or "kenward-roger" for a linear mixed model; None takes what the fit has.
     A linear model has its residual degrees of freedom, an ordinal mixed model those of its linear analogue;
     other ordinal models have Wald's χ².
     """
@@ -120,15 +120,13 @@ def with_degrees(fit: "Fit", ddf: str) -> "Fit":
     if (ddf == "kenward-roger") == present:
         return fit
     if present:
-        raise BadModel(
-            "The fit already carries Kenward-Roger's covariance; take the fit that it was made from."
-        )
+        raise BadModel("The fit already has Kenward-Roger's covariance; use the fit that it was made from.")
     if fit.method != "REML":
         raise BadModel(
             f"Kenward-Roger's tests are made for REML, and this model was fitted by {fit.method}. Fit it "
             "with method='REML', or ask for Satterthwaite's."
         )
-    covariances = [fit.covariances[factor.name] for factor in fit.design.factors]
+    covariances = [fit.variance_components[factor.name] for factor in fit.design.factors]
     adjusted = kenward_roger(fit.design.X, fit.design.factors, covariances, fit.sigma)
     return replace(fit, solution=replace(fit.solution, vcov=adjusted.adjusted), uncertainty=adjusted)
 

@@ -1,1 +1,1 @@
-"""What a fit says of ratings, those it has seen and those it has not."""
+"""What a fit says about ratings, those it has seen and those it has not."""

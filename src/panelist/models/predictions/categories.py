@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit, ndtr
 
-from panelist.models.arrays import Floats, Longs
+from panelist.numerics.arrays import Floats, Longs
 
 # How far from the real line F stays bounded and analytic; the quadrature's step follows from it.
 _STRIP = {"logit": np.pi, "cloglog": np.pi / 2, "loglog": np.pi / 2, "cauchit": 1.0}
@@ -30,7 +30,7 @@ def tails(link: str, x: Floats) -> tuple[Floats, Floats]:
 
 
 def category_probabilities(link: str, thresholds: Floats, eta: Floats, variance: Floats) -> Floats:
-    """Return P(y = k), a row an η and a column a category, averaged over η + N(0, variance)."""
+    """Return P(y = k), one row per η and one column per category, averaged over η + N(0, variance)."""
     lower, upper = _average_tails(link, thresholds, eta, variance)
     n = len(eta)
     zeros, ones = np.zeros((n, 1)), np.ones((n, 1))

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
-from panelist.models.arrays import Floats
 from panelist.models.predictions.categories import category_probabilities
-from panelist.models.predictions.rows import Rows, own_rows, read_rows
+from panelist.models.predictions.new_rows import DesignRows, own_rows, read_rows
+from panelist.numerics.arrays import Floats
 
 if TYPE_CHECKING:
-    from panelist.models.fitted import Fit
+    from panelist.models.results.fitted import Fit
 
 EFFECTS = ("modes", "population", "none")
 KINDS = {True: ("probabilities", "mean", "class", "latent"), False: ("mean",)}  # by whether it is ordinal
@@ -20,17 +20,16 @@ Prediction: TypeAlias = "pd.DataFrame | pd.Series[Any]"
 
 
 def predict(fit: "Fit", data: Any = None, effects: str = "modes", kind: str | None = None) -> Prediction:
-    """Return what the model expects of each row: of the rows of the fit, or of new ``data``.
+    """Return what the model expects for each row: for the rows of the fit, or for new ``data``.
 
     ``effects`` says who rates what. "modes": each rater and item that the fit has seen has its own effect
-    (the conditional mode, taken as known), an unseen one is averaged over all there might be;
-    ``attrs["notes"]`` of the answer counts these. "population": all are unseen, so the grouping columns are
-    not needed. "none": all effects are zero, a rater and an item in the middle of their kind, which for an
-    ordinal model is not the average.
+    (the conditional mode, taken as known), an unseen one is averaged over the population (count_unseen
+    counts these). "population": all are unseen, so the grouping columns are not needed. "none": all effects
+    are zero, a typical rater and a typical item, which for an ordinal model is not the average.
 
-    ``kind`` for ordinal models: "probabilities" (as default; a column a category), "mean" (the expected
+    ``kind`` for ordinal models: "probabilities" (as default; one column per category), "mean" (the expected
     rating, if the categories are numbers), "class" (the most probable category), "latent" (η, without
-    thresholds). Linear models know "mean" only. All but the probabilities are a column.
+    thresholds). Linear models have only "mean". All except the probabilities are a column.
 
     New data need the columns that the formula uses, without the response. A missing value, or a system that
     the fit has not seen, raises BadModel and names it. The index is that of the new data; for the rows
@@ -42,13 +41,10 @@ def predict(fit: "Fit", data: Any = None, effects: str = "modes", kind: str | No
     else:
         rows = read_rows(fit.design, data, levels=effects == "modes", slopes=effects != "none")
     eta, variance = linear_predictor(fit, rows, effects)
-    made = _shape(fit, kind, eta, variance, rows)
-    if effects == "modes" and (notes := _count_unseen(rows)):
-        made.attrs["notes"] = notes
-    return made
+    return _shape(fit, kind, eta, variance, rows)
 
 
-def linear_predictor(fit: "Fit", rows: Rows, effects: str = "modes") -> tuple[Floats, Floats]:
+def linear_predictor(fit: "Fit", rows: DesignRows, effects: str = "modes") -> tuple[Floats, Floats]:
     """Return η of each row, and the variance about it of the effects that are averaged over."""
     eta = rows.X @ fit.beta
     variance = np.zeros(len(eta))
@@ -61,7 +57,7 @@ def linear_predictor(fit: "Fit", rows: Rows, effects: str = "modes") -> tuple[Fl
             continue
         eta[seen] += np.einsum("ij,ij->i", group.Z[seen], modes[group.index[seen]])
         Z = group.Z[~seen]
-        variance[~seen] += np.einsum("ij,ij->i", Z @ fit.covariances[group.factor.name], Z)
+        variance[~seen] += np.einsum("ij,ij->i", Z @ fit.variance_components[group.factor.name], Z)
     return eta, variance
 
 
@@ -99,12 +95,12 @@ def _check(fit: "Fit", effects: str, kind: str | None) -> str:
     if kind == "mean" and fit.ordinal and category_points(fit) is None:
         raise BadModel(
             f"The categories {', '.join(map(repr, fit.design.categories))} are words, which have no mean. "
-            "Take kind='probabilities' or 'class', or fit the model to numbers."
+            "Use kind='probabilities' or 'class', or fit the model to numbers."
         )
     return kind
 
 
-def _shape(fit: "Fit", kind: str, eta: Floats, variance: Floats, rows: Rows) -> Prediction:
+def _shape(fit: "Fit", kind: str, eta: Floats, variance: Floats, rows: DesignRows) -> Prediction:
     name = fit.design.response
     if kind == "latent" or not fit.ordinal:
         return pd.Series(eta, rows.labels, name="latent" if fit.ordinal else name)
@@ -119,10 +115,7 @@ def _shape(fit: "Fit", kind: str, eta: Floats, variance: Floats, rows: Rows) -> 
     return pd.DataFrame(table, rows.labels, columns=list(fit.design.categories))
 
 
-def _count_unseen(rows: Rows) -> tuple[str, ...]:
-    return tuple(
-        f"{unseen:,} of {len(group.index):,} rows have a {group.factor.name} that the fit has not seen, "
-        "averaged over"
-        for group in rows.groups
-        if (unseen := int(np.count_nonzero(group.index < 0)))
-    )
+def count_unseen(fit: "Fit", data: Any) -> dict[str, int]:
+    """Return for each grouping factor how many rows of new data have a level that the fit has not seen."""
+    rows = read_rows(fit.design, data, levels=True, slopes=True)
+    return {group.factor.name: int(np.count_nonzero(group.index < 0)) for group in rows.groups}

@@ -1,4 +1,4 @@
-"""Residuals: what the model leaves unexplained of each rating, at the conditional modes."""
+"""Residuals: the part of each rating that the model leaves unexplained, at the conditional modes."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,17 +8,17 @@ from scipy.special import logit, ndtri
 
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.seeds import stream
-from panelist.models.arrays import Floats
 from panelist.models.predictions.categories import tails
+from panelist.models.predictions.new_rows import own_rows
 from panelist.models.predictions.predict import conditional_probabilities, linear_predictor
-from panelist.models.predictions.rows import own_rows
+from panelist.numerics.arrays import Floats
 
 if TYPE_CHECKING:
-    from panelist.models.fitted import Fit
+    from panelist.models.results.fitted import Fit
 
 KINDS = {True: ("probability", "surrogate"), False: ("response", "standardised")}  # by whether it is ordinal
 
-# The mean of each latent residual; a Cauchy variable has none, so its median stands in.
+# The mean of each latent residual; a Cauchy variable has none, so its median is used.
 _LATENT_MEAN = {
     "probit": 0.0,
     "logit": 0.0,
@@ -29,7 +29,7 @@ _LATENT_MEAN = {
 
 
 def compute_residuals(fit: "Fit", kind: str | None = None, seed: int = 0) -> "pd.Series[Any]":
-    """Return a residual a row of the fit, indexed by its place in the table that was fitted.
+    """Return one residual per row of the fit, indexed by its place in the table that was fitted.
 
     Ordinal models: "probability", P(Y < y) − P(Y > y), from −1 to 1, zero on average (Li & Shepherd 2012,
     doi:10.1093/biomet/asr073); or "surrogate", a draw of the latent variable between the thresholds of

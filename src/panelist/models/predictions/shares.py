@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.core.formats import decimals
-from panelist.core.result import Part, Result, Sentence, Table, json_ready
-from panelist.models.solvers.links import LATENT_SD
+from panelist.core.display.formats import decimals
+from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.models.likelihoods.link_functions import LATENT_SD
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from panelist.models.fitted import Fit
+    from panelist.models.results.fitted import Fit
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Shares(Result):
 
     @property
     def table(self) -> "pd.DataFrame":
-        """A row a source: group, variance, share, icc."""
+        """One row per source: group, variance, share, icc."""
         import pandas as pd
 
         variance = np.array(self.variances)
@@ -67,7 +67,7 @@ def compute_shares(fit: "Fit") -> Shares:
         # The mean of z'Σz needs only the mean of zz'.
         moments = factor.Z.T @ factor.Z / fit.n
         groups.append(factor.name)
-        variances.append(float(np.sum(moments * fit.covariances[factor.name])))
+        variances.append(float(np.sum(moments * fit.variance_components[factor.name])))
     groups.append("residual")
     variances.append(LATENT_SD[fit.link] ** 2 if fit.link else fit.sigma**2)
     notes = []
@@ -77,6 +77,8 @@ def compute_shares(fit: "Fit") -> Shares:
             "fit another link to have them"
         )
     if fit.singular:
-        notes.append("the fit is singular, so a share of zero says that it could not be told from zero")
+        notes.append(
+            "the fit is singular, so a share of zero means that it could not be distinguished from zero"
+        )
     scale = "latent" if fit.ordinal else "rating"
     return Shares(fit.formula, scale, tuple(groups), tuple(variances), tuple(notes))

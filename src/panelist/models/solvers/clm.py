@@ -2,20 +2,29 @@
 
 import numpy as np
 
-from panelist.models.arrays import Floats, Ints
-from panelist.models.compiling import prepare
-from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.kernel import kernel
-from panelist.models.solvers.links import A_TILT, B_TILT, D1, N_ENTRIES, A, B, fill_rows, link_code
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.link_functions import (
+    A_TILT,
+    B_TILT,
+    D1,
+    N_ENTRIES,
+    A,
+    B,
+    fill_rows,
+    link_code,
+)
+from panelist.models.likelihoods.thresholds import Thresholds
+from panelist.models.search.starts import start_alpha
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
-from panelist.models.solvers.start import start_alpha
-from panelist.models.solvers.thresholds import Thresholds
+from panelist.numerics.arrays import Floats, Ints
+from panelist.numerics.compile_ahead import prepare
+from panelist.numerics.kernel import kernel
 
 _STEPS, _TOLERANCE = 100, 1e-12
 
 
-def solve_clm(design: Design, link: str, thresholds: Thresholds) -> Solution:
+def solve_clm(design: ModelMatrices, link: str, thresholds: Thresholds) -> Solution:
     """Return the maximum likelihood estimates of a cumulative link model."""
     prepare("clm")
     assert design.codes is not None

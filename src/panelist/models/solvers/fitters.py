@@ -1,7 +1,7 @@
 """Responses of a batch, fitted with the solvers of a single fit to a design that is prepared once.
 
-Every model has a *fitter*. It is made once for each thread, holds the room that its solver works in, and
-nothing of one response reaches the next.
+Every model has a *fitter*. It is made once for each thread, holds the workspace of its solver, and
+one response does not affect the next.
 """
 
 from dataclasses import dataclass, replace
@@ -9,20 +9,21 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from panelist.models.arrays import Floats, Longs
-from panelist.models.formulas.matrices import Design
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.covariance import is_singular, split_lambda
+from panelist.models.likelihoods.deviance import Linear
+from panelist.models.likelihoods.laplace import Ordinal
+from panelist.models.likelihoods.link_functions import LATENT_SD
+from panelist.models.likelihoods.thresholds import Thresholds, make_thresholds
 from panelist.models.solvers import clmm, lmm
 from panelist.models.solvers.clm import solve_clm
-from panelist.models.solvers.deviance import Linear
-from panelist.models.solvers.laplace import Ordinal
+from panelist.models.solvers.estimates import Found
 from panelist.models.solvers.laplace_shift import find_shift, find_spread, measure_levels
-from panelist.models.solvers.links import LATENT_SD
 from panelist.models.solvers.lm import solve_lm
 from panelist.models.solvers.separation import find_lost, scaled_conditions
-from panelist.models.solvers.thresholds import Thresholds, make_thresholds
-from panelist.models.solvers.variances import is_singular, split_lambda
+from panelist.numerics.arrays import Floats, Longs
 
-_NOTHING = np.empty(0)
+_NOTHING, _NO_CODES = np.empty(0), np.empty(0, dtype=np.int64)
 FITTED, ONE_VALUE, LOST, NOT_CONVERGED, SEPARATED = range(5)
 FAILURES = {
     FITTED: "fitted",
@@ -33,7 +34,7 @@ FAILURES = {
 }
 
 
-class Estimates(NamedTuple):
+class FittedResponse(NamedTuple):
     """The fit of one response; what a model does not have is empty."""
 
     failed: int
@@ -42,12 +43,12 @@ class Estimates(NamedTuple):
     loglik: float
     beta: Floats
     vcov: Floats
-    thresholds: Floats  # between the categories that occur
-    used: Longs  # those categories
-    covariances: tuple[Floats, ...]  # of the random effects, factor by factor
-    sigma: float
-    slopes: Floats  # ∂Var(β̂)/∂φ and Var(φ̂), for Satterthwaite's degrees of freedom
-    A: Floats
+    thresholds: Floats = _NOTHING  # between the categories that occur
+    used: Longs = _NO_CODES  # those categories
+    covariances: tuple[Floats, ...] = ()  # of the random effects, factor by factor
+    sigma: float = 1.0
+    slopes: Floats = _NOTHING  # ∂Var(β̂)/∂φ and Var(φ̂), for Satterthwaite's degrees of freedom
+    A: Floats = _NOTHING
     shift: Floats = _NOTHING  # of β by a better approximation than Laplace's, where it was asked for; and
     spread: float = np.nan  # of the standard deviations, as a share of the latent spread; and
     loglik_error: float = np.nan  # the lowest of any factor
@@ -56,13 +57,13 @@ class Estimates(NamedTuple):
 class Fitter(Protocol):
     """Fits responses to one design; no set's numbers depend on what is fitted with it."""
 
-    def fit(self, responses: Any) -> list[Estimates | None]:
+    def fit(self, responses: Any) -> list[FittedResponse | None]:
         """Return the estimates of each, None where every rating is the same."""
 
 
 @dataclass(frozen=True)
 class Pack:
-    """A response of categories without the unused ones."""
+    """A response in categories without the unused ones."""
 
     codes: Any
     used: Longs
@@ -89,7 +90,7 @@ class _Packer:
 
 class _Searched(NamedTuple):
     pack: Pack
-    found: clmm.Found
+    found: Found
     errors: Floats  # of Laplace, by factor, where they are asked for
     slopes: Floats  # of their sum
 
@@ -97,16 +98,16 @@ class _Searched(NamedTuple):
 class OrdinalMixed:
     """Fits an ordinal mixed model by Laplace."""
 
-    def __init__(self, design: Design, link: str, base: Ordinal, measured: bool = False) -> None:
+    def __init__(self, design: ModelMatrices, link: str, base: Ordinal, measured: bool = False) -> None:
         self.design, self.link, self.base, self.measured = design, link, base, measured
         self.packer = _Packer()
-        self.rooms: dict[int, clmm.Room] = {}  # by the number of categories
+        self.spaces: dict[int, clmm.OrdinalWorkspace] = {}  # by the number of categories
 
-    def fit(self, responses: Any) -> list[Estimates | None]:
+    def fit(self, responses: Any) -> list[FittedResponse | None]:
         """Return the estimates for each row of codes."""
         searched = [self._search(response) for response in responses]
         sizes = {len(one.pack.used) for one in searched if one is not None}
-        known: dict[int, Estimates] = {}
+        known: dict[int, FittedResponse] = {}
         for size in sizes:  # sets with as many categories have Hessians of one shape
             places = [at for at, one in enumerate(searched) if one is not None and len(one.pack.used) == size]
             alike = [one for one in searched if one is not None and len(one.pack.used) == size]
@@ -118,18 +119,18 @@ class OrdinalMixed:
         if pack is None:
             return None
         model = self.base._replace(codes=pack.codes[self.base.pattern.order], J=pack.thresholds.J)
-        room = self._room(model)
-        found = clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, room)
+        space = self._space(model)
+        found = clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, space)
         if not self.measured:
             return _Searched(pack, found, _NOTHING, _NOTHING)
-        return _Searched(pack, found, *measure_levels(model, room.work, found.psi))
+        return _Searched(pack, found, *measure_levels(model, space.work, found.point))
 
-    def _describe(self, searched: "list[_Searched]") -> list[Estimates]:
-        """Return the estimates of searches with as many categories; what can be is done for all at once."""
+    def _describe(self, searched: "list[_Searched]") -> list[FittedResponse]:
+        """Return the estimates of searches with equally many categories, as far as possible all at once."""
         s, p = searched[0].pack.thresholds.J.shape[1], self.design.X.shape[1]
         hessians = np.array([one.found.hessian for one in searched])
         conditions = scaled_conditions(hessians)
-        # Where there are no estimates any Hessian will do for the stack; it is not looked at.
+        # Where there are no estimates any Hessian will do for the stack; it is not used.
         finite = np.array([one.found.finite for one in searched])
         hessians[~finite] = np.eye(hessians.shape[1])
         covariances = clmm.invert_information(hessians, s + p)
@@ -139,10 +140,10 @@ class OrdinalMixed:
             for one, covariance, condition in zip(searched, covariances, conditions, strict=True)
         ]
 
-    def _describe_one(self, searched: "_Searched", covariance: Floats, condition: float) -> Estimates:
+    def _describe_one(self, searched: "_Searched", covariance: Floats, condition: float) -> FittedResponse:
         pack, found, errors, slopes = searched
         s, p = pack.thresholds.J.shape[1], self.design.X.shape[1]
-        beta, tau = found.psi[s : s + p], found.psi[s + p :]
+        beta, tau = found.point[s : s + p], found.point[s + p :]
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
         X, J = self.design.X, pack.thresholds.J
         shift = find_shift(slopes, found.hessian, covariance) if self.measured else _NOTHING
@@ -152,81 +153,76 @@ class OrdinalMixed:
             covariance[:, lost] = np.nan
         converged = found.converged(len(pack.codes))
         lambdas = split_lambda(self.design.factors, tau)
-        return Estimates(
+        return FittedResponse(
             _judge(found.finite, converged, bool(lost[s:].any())),
             converged,
             is_singular(self.design.factors, lambdas),
             -found.value,
             beta,
             covariance[s:, s:],
-            found.psi[:s],
+            found.point[:s],
             pack.used,
             _square(lambdas, 1.0),
-            1.0,
-            _NOTHING,
-            _NOTHING,
-            shift[s : s + p],
-            find_spread(errors, shift, tau, self.link) if self.measured else np.nan,
-            float(errors.min()) if self.measured else np.nan,
+            shift=shift[s : s + p],
+            spread=find_spread(errors, shift, tau, self.link) if self.measured else np.nan,
+            loglik_error=float(errors.min()) if self.measured else np.nan,
         )
 
-    def _room(self, model: Ordinal) -> clmm.Room:
+    def _space(self, model: Ordinal) -> clmm.OrdinalWorkspace:
         K = len(model.J)
-        if K not in self.rooms:
-            self.rooms[K] = clmm.make_room(model)
-        return self.rooms[K]
+        if K not in self.spaces:
+            self.spaces[K] = clmm.make_workspace(model)
+        return self.spaces[K]
 
 
 class LinearMixed:
     """Fits a linear mixed model by ML or REML."""
 
-    def __init__(self, design: Design, base: Linear) -> None:
+    def __init__(self, design: ModelMatrices, base: Linear) -> None:
         self.design, self.base = design, base
-        self.room = lmm.make_room(base)
+        self.space = lmm.make_workspace(base)
 
-    def fit(self, responses: Any) -> list[Estimates | None]:
+    def fit(self, responses: Any) -> list[FittedResponse | None]:
         """Return the estimates for each row of numbers."""
         return [self._fit_one(response) for response in responses]
 
-    def _fit_one(self, response: Floats) -> Estimates | None:
+    def _fit_one(self, response: Floats) -> FittedResponse | None:
         if (response == response[0]).all():
             return None
         model, unit = lmm.set_response(self.base, response)
-        found = lmm.find_estimates(model, self.design.factors, self.room)
-        moments = lmm.find_moments(lmm.read_settled(model, self.room.work, found), unit)
+        found = lmm.find_estimates(model, self.design.factors, self.space)
+        moments = lmm.find_moments(lmm.read_settled(model, self.space.work, found), unit)
         return self._describe(lmm.log_likelihood(model, found, unit), found, moments)
 
-    def _describe(self, loglik: float, found: lmm.Found, moments: lmm.Moments) -> Estimates:
-        lambdas = split_lambda(self.design.factors, found.theta)
+    def _describe(self, loglik: float, found: Found, moments: lmm.LinearMoments) -> FittedResponse:
+        lambdas = split_lambda(self.design.factors, found.point)
         converged = found.converged(len(self.design.rows))
         usable = bool(np.isfinite(found.value) and np.isfinite(moments.uncertainty.A).all())
-        return Estimates(
+        return FittedResponse(
             _judge(usable, converged, False),
             converged,
             is_singular(self.design.factors, lambdas),
             loglik,
             moments.beta,
             moments.vcov,
-            np.empty(0),
-            np.empty(0, dtype=np.int64),
-            _square(lambdas, moments.sigma),
-            moments.sigma,
-            moments.uncertainty.slopes,
-            moments.uncertainty.A,
+            covariances=_square(lambdas, moments.sigma),
+            sigma=moments.sigma,
+            slopes=moments.uncertainty.slopes,
+            A=moments.uncertainty.A,
         )
 
 
 class OrdinalFixed:
     """Fits an ordinal model without random effects."""
 
-    def __init__(self, design: Design, link: str) -> None:
+    def __init__(self, design: ModelMatrices, link: str) -> None:
         self.design, self.link, self.packer = design, link, _Packer()
 
-    def fit(self, responses: Any) -> list[Estimates | None]:
+    def fit(self, responses: Any) -> list[FittedResponse | None]:
         """Return the estimates for each response."""
         return [self._fit_one(response) for response in responses]
 
-    def _fit_one(self, response: Any) -> Estimates | None:
+    def _fit_one(self, response: Any) -> FittedResponse | None:
         """Return the estimates for these codes."""
         pack = self.packer.pack(response)
         if pack is None:
@@ -239,7 +235,7 @@ class OrdinalFixed:
         lost = find_lost(solution.beta, covariance, optimum.condition, pack.codes, self.design.X, J, unit)
         covariance[lost, :] = np.nan
         covariance[:, lost] = np.nan
-        return Estimates(
+        return FittedResponse(
             _judge(bool(np.isfinite(solution.loglik)), optimum.converged, bool(lost[s:].any())),
             optimum.converged,
             False,
@@ -248,44 +244,25 @@ class OrdinalFixed:
             covariance[s:, s:],
             solution.alpha,
             pack.used,
-            (),
-            1.0,
-            np.empty(0),
-            np.empty(0),
         )
 
 
 class LinearFixed:
     """Fits a linear model by least squares."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: ModelMatrices) -> None:
         self.design = design
 
-    def fit(self, responses: Any) -> list[Estimates | None]:
+    def fit(self, responses: Any) -> list[FittedResponse | None]:
         """Return the estimates for each response."""
         return [self._fit_one(response) for response in responses]
 
-    def _fit_one(self, response: Any) -> Estimates | None:
+    def _fit_one(self, response: Any) -> FittedResponse | None:
         """Return the estimates for these numbers."""
         if (response == response[0]).all():
             return None
         found = solve_lm(replace(self.design, y=response))
-        nothing = np.empty(0)
-        used = np.empty(0, dtype=np.int64)
-        return Estimates(
-            FITTED,
-            True,
-            False,
-            found.loglik,
-            found.beta,
-            found.vcov,
-            nothing,
-            used,
-            (),
-            found.sigma,
-            nothing,
-            nothing,
-        )
+        return FittedResponse(FITTED, True, False, found.loglik, found.beta, found.vcov, sigma=found.sigma)
 
 
 def _judge(finite: bool, converged: bool, separated: bool) -> int:

@@ -2,22 +2,26 @@
 
 import numpy as np
 
-from panelist.models.arrays import Floats
-from panelist.models.solvers.from_python import evaluate
-from panelist.models.solvers.laplace import FINAL, Ordinal, Workspace
-from panelist.models.solvers.level_errors import fill_errors
-from panelist.models.solvers.links import LATENT_SD
-from panelist.models.solvers.spectra import routine
+from panelist.models.likelihoods.laplace import FINAL, LaplaceWorkspace, Ordinal
+from panelist.models.likelihoods.level_errors import fill_errors
+from panelist.models.likelihoods.link_functions import LATENT_SD
+from panelist.models.search.entry_points import evaluate
+from panelist.numerics.arrays import Floats
+from panelist.numerics.compile_ahead import prepare
+from panelist.numerics.spectra import routine
 
 TRUSTED = 0.2  # standard errors: a larger shift of an effect changes what it says
 STEADY = 0.2  # a larger share of the spread, and the step itself cannot be relied on
-LOWEST = -2.0  # log-likelihood of a factor: where Laplace claims more than that too much, nothing is reliable
+LOWEST = (
+    -2.0
+)  # log-likelihood of a factor: where Laplace overstates it by more than this, nothing is reliable
 NEGLIGIBLE = 0.5  # log-likelihood: a smaller error moves a deviation only where the data hardly know it
 _FLAT = 1e-6  # scaled curvature of the variances below which a direction is left out
 
 
-def measure_levels(model: Ordinal, work: Workspace, psi: Floats) -> tuple[Floats, Floats]:
+def measure_levels(model: Ordinal, work: LaplaceWorkspace, psi: Floats) -> tuple[Floats, Floats]:
     """Return the error of each factor and the slopes of their sum in ψ; nan where there is no likelihood."""
+    prepare("errors")
     errors, slopes = np.full(len(model.pattern.widths), np.nan), np.full(len(psi), np.nan)
     work.counts[2] = 0
     if np.isfinite(psi).all() and np.isfinite(evaluate(model, psi, work, slopes, FINAL)):
@@ -26,7 +30,7 @@ def measure_levels(model: Ordinal, work: Workspace, psi: Floats) -> tuple[Floats
 
 
 def find_shift(slopes: Floats, hessian: Floats, covariance: Floats) -> Floats:
-    """Return the Newton step of ψ = (α, β, τ), given the covariance of (α, β); nan where it cannot be told.
+    """Return the Newton step of ψ = (α, β, τ), given the covariance of (α, β); nan where it is not known.
 
     Variances at their boundary, and flat directions among them, are left out as they are from the covariance.
     """
@@ -46,7 +50,7 @@ def find_shift(slopes: Floats, hessian: Floats, covariance: Floats) -> Floats:
 def find_spread(errors: Floats, shift: Floats, tau: Floats, link: str) -> float:
     """Return by what share of the latent spread the random effects' standard deviations move.
 
-    None at all where no factor's error is worth a word: a variance near zero has so flat a likelihood that
+    Zero where no factor's error matters: a variance near zero has so flat a likelihood that
     next to nothing moves it far.
     """
     if np.abs(errors).max(initial=0.0) < NEGLIGIBLE:

@@ -3,16 +3,16 @@
 import numpy as np
 
 from panelist.core.errors import BadModel
-from panelist.models.formulas.matrices import Design
+from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.solvers.solution import Optimum, Solution
 
 
-def solve_lm(design: Design) -> Solution:
+def solve_lm(design: ModelMatrices) -> Solution:
     """Return the least squares estimates; σ² has n − p in its denominator, the log-likelihood has n."""
     n, p = design.X.shape
     if n <= p:
         raise BadModel(
-            f"A linear model with {p} columns needs more than {p} rows; these are {n}. Use fewer terms."
+            f"A linear model with {p} columns needs more than {p} rows; there are {n}. Use fewer terms."
         )
     Q, R = np.linalg.qr(design.X)
     beta = np.linalg.solve(R, Q.T @ design.y)

@@ -24,25 +24,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from panelist.models.arrays import Floats
-from panelist.models.compiling import prepare
-from panelist.models.formulas.matrices import Design
-from panelist.models.solvers.integration import MOST_NODES
-from panelist.models.solvers.links import LATENT_SD
-from panelist.models.solvers.nested_likelihood import (
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.covariance import describe_singular
+from panelist.models.likelihoods.integration import MOST_NODES
+from panelist.models.likelihoods.link_functions import LATENT_SD
+from panelist.models.likelihoods.nested_likelihood import (
     count_outer,
     evaluate_quadrature,
     fill_effects,
-    minimise,
     most_nodes,
 )
-from panelist.models.solvers.nests import Nest, Places, make_nest
-from panelist.models.solvers.optimise import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, make_search
+from panelist.models.likelihoods.nests import Nest, Places, make_nest
+from panelist.models.likelihoods.thresholds import Thresholds
+from panelist.models.search.bfgs import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, make_search
+from panelist.models.search.nested import minimise
+from panelist.models.search.starts import start_alpha
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
-from panelist.models.solvers.start import start_alpha
-from panelist.models.solvers.thresholds import Thresholds
-from panelist.models.solvers.variances import describe_singular
+from panelist.numerics.arrays import Floats
+from panelist.numerics.compile_ahead import prepare
 
 _TOLERANCE = 1e-11  # predicted gain in log-likelihood at which the search ends
 _MAX_STEPS = 500
@@ -50,7 +50,7 @@ _NEARLY_ZERO = 1e-3  # τ below this is tried at zero
 _STARTS = (1.0, 0.2, 3.0)  # factors on the starting value of τ
 
 
-def solve_by_quadrature(design: Design, link: str, thresholds: Thresholds, points: int) -> Solution:
+def solve_by_quadrature(design: ModelMatrices, link: str, thresholds: Thresholds, points: int) -> Solution:
     """Return the estimates of an ordinal model with one or two nested random effects, by quadrature.
 
     Levels get ``points`` points or more, as many as their integral needs.
@@ -77,7 +77,7 @@ def solve_by_quadrature(design: Design, link: str, thresholds: Thresholds, point
 
 
 def make_modes(model: Nest) -> Floats:
-    """Return the room for û of every block, then for the middle of every outer level."""
+    """Return the arrays for û of every block, then for the middle of every outer level."""
     return np.zeros(len(model.start) - 1 + (len(model.copies) if len(model.outer) else 0))
 
 
@@ -91,13 +91,13 @@ def _try_zero(model: Nest, modes: Floats, search: Search) -> None:
                 search.point[:] = trial
 
 
-def _describe(model: Nest, places: Places, design: Design, modes: Floats, search: Search) -> Solution:
+def _describe(model: Nest, places: Places, design: ModelMatrices, modes: Floats, search: Search) -> Solution:
     s, p = model.J.shape[1], model.X.shape[1]
     psi, gradient = search.point, np.full(len(search.point), np.nan)
     value = float(evaluate_quadrature(model, psi, modes, gradient))
     hessian = curvature_at(model, psi, modes)
     finite = bool(np.isfinite(value)) and bool(np.all(np.isfinite(hessian)))
-    # A variance at zero is at a symmetric minimum: it tells nothing about the others, and is left out.
+    # A variance at zero is at a symmetric minimum: it says nothing about the others, and is left out.
     kept = np.flatnonzero((psi != 0.0) | (np.arange(len(psi)) < s + p))
     used = hessian[np.ix_(kept, kept)]
     covariance = np.full((s + p, s + p), np.nan)
@@ -142,7 +142,7 @@ def _describe(model: Nest, places: Places, design: Design, modes: Floats, search
     )
 
 
-def _say_unbounded(design: Design, place: int) -> str:
+def _say_unbounded(design: ModelMatrices, place: int) -> str:
     name = design.factors[place].name
     return (
         f"the ratings of each {name} agree so closely that the standard deviation over {name} grows without "

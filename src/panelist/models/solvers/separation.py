@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from panelist.models.arrays import Bools, Floats, Ints
 from panelist.models.solvers.solution import Solution
-from panelist.models.solvers.spectra import condition_of, routine
+from panelist.numerics.arrays import Bools, Floats, Ints
+from panelist.numerics.spectra import condition_of, routine
 
 _FAR = 4.0  # latent standard deviations: effects on a scale hardly ever reach further
 _CONDITION = 1e6
@@ -41,7 +41,7 @@ def mark_separated(solution: Solution, codes: Ints, X: Floats, J: Floats, unit: 
 def find_lost(
     beta: Floats, covariance: Floats, condition: float, codes: Ints, X: Floats, J: Floats, unit: float
 ) -> Bools:
-    """Return which of (α, β) have no finite estimate; it is only looked for where something looks strange."""
+    """Return which of (α, β) have no finite estimate; it is only checked where something looks unusual."""
     s, p = J.shape[1], X.shape[1]
     none = np.zeros(s + p, dtype=np.bool_)
     if not _looks_strange(beta, condition, X, unit):
@@ -115,5 +115,5 @@ def scaled_condition(hessian: Floats) -> float:
 
 
 def scaled_conditions(hessians: Floats) -> Floats:
-    """Return the condition number of each Hessian of a stack, infinite where it is none."""
+    """Return the condition number of each Hessian of a stack, infinite where it has none."""
     return np.array([scaled_condition(hessian) for hessian in hessians])

@@ -1,10 +1,10 @@
-"""What a solver hands back: estimates, their covariance, and the optimiser's own record."""
+"""What a solver returns: estimates, their covariance, and the optimiser's own record."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from panelist.models.arrays import Floats
+from panelist.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Optimum:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """One model's estimates; random effects are b = Λu, a row a level, factors as in the design."""
+    """One model's estimates; random effects are b = Λu, one row per level, factors as in the design."""
 
     loglik: float
     n_parameters: int

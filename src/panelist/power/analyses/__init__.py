@@ -1,4 +1,4 @@
-"""One file an analysis; each files itself in ANALYSES."""
+"""One file per analysis; each registers itself in ANALYSES."""
 
 from panelist.core.registry import import_siblings
 from panelist.power.analyses.base import ANALYSES

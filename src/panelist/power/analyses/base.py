@@ -1,40 +1,18 @@
-"""What an analysis is: something that looks at responses and says which pairs of systems differ."""
+"""What an analysis is: a function of the responses that says which pairs of systems differ."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from panelist.analysis.spec import AnalysisSpec
 from panelist.core.registry import Registry
-from panelist.power.layouts import Layout
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
-MAXIMAL = "maximal"
+from panelist.numerics.arrays import Bools, Floats
+from panelist.power.layouts.base import Layout
 
 
-@dataclass(frozen=True)
-class Choices:
-    """What is decided once for all analyses of a run."""
-
-    alpha: float = 0.05
-    adjust: str = "tukey"
-    link: str = "probit"
-    method: str = "REML"
-    formula: str = MAXIMAL
-    """Of the mixed models; maximal is the largest that the design can bear."""
-    df: str = "t"
-    """Of the ordinal mixed model: t as few raters and items ask for, or z."""
-    as_compared: bool = True
-    """Whether each set is analysed as ``panelist compare`` would: smaller models where the largest is
-    singular, systems at one end of the scale tested all the same, the linear model where it leads."""
-
-
-class PairTests(NamedTuple):
+class SimulatedPairTests(NamedTuple):
     """The tests of all pairs in all data sets: (n_sets, n_pairs) each; nan where there is none.
 
     An estimate is how far the second system of a pair lies above the first, in the analysis' own units.
@@ -54,28 +32,29 @@ class PairTests(NamedTuple):
     directions: Floats | None = None  # (n_sets, n_pairs, …): the pairs as unit rows, whose products correlate
 
 
-Run = Callable[[Any], PairTests]
-A = TypeVar("A", bound="Analysis")
+Tester = Callable[[Any], SimulatedPairTests]
+"""Tests every pair in the responses of one layout."""
+A = TypeVar("A", bound="PowerAnalysis")
 
-ANALYSES: Registry["Analysis"] = Registry("analysis")
+ANALYSES: Registry["PowerAnalysis"] = Registry("analysis")
 
 
-class Analysis(ABC):
-    """One way to analyse ratings, filed in ANALYSES under its name."""
+class PowerAnalysis(ABC):
+    """One way to analyse ratings, registered in ANALYSES under its name."""
 
     title: ClassVar[str]
     ignores: ClassVar[tuple[str, ...]] = ()
-    """The dependence that it takes no account of: raters, items."""
+    """The dependence that it ignores: raters, items."""
     reads: ClassVar[tuple[str, ...]] = ("points", "slider")
     """What it can read: points of an ordinal scale, a slider, choices among outputs."""
 
     @abstractmethod
-    def prepare(self, layout: Layout, choices: Choices) -> Run:
+    def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair in responses of this layout; safe to call in threads."""
 
 
 def analysis(name: str) -> Callable[[type[A]], type[A]]:
-    """Return the decorator that files one of an analysis class under its name, and hands the class back."""
+    """Return the decorator that registers an instance of an analysis class under its name."""
 
     def file(made: type[A]) -> type[A]:
         ANALYSES.register(name)(made())
@@ -84,7 +63,7 @@ def analysis(name: str) -> Callable[[type[A]], type[A]]:
     return file
 
 
-def make_tests(estimate: Floats, se: Floats, df: Floats) -> PairTests:
+def make_tests(estimate: Floats, se: Floats, df: Floats) -> SimulatedPairTests:
     """Return tests of estimates over their standard errors; one without a spread has failed."""
     from panelist.models.inference.adjust import two_sided_p
 
@@ -93,10 +72,10 @@ def make_tests(estimate: Floats, se: Floats, df: Floats) -> PairTests:
     lost: Any = np.isnan(statistic).any(axis=1)
     nobody = np.zeros(len(se), dtype=np.bool_)
     p = two_sided_p(statistic, np.where(degrees > 0, degrees, np.nan))
-    return PairTests(estimate, se, statistic, degrees, p, lost, nobody)
+    return SimulatedPairTests(estimate, se, statistic, degrees, p, lost, nobody)
 
 
-def make_p_tests(estimate: Floats, p: Floats) -> PairTests:
+def make_p_tests(estimate: Floats, p: Floats) -> SimulatedPairTests:
     """Return tests that have a p-value and no standard error."""
     from scipy.special import ndtri
 
@@ -104,7 +83,7 @@ def make_p_tests(estimate: Floats, p: Floats) -> PairTests:
     statistic = sign * -ndtri(np.clip(p, 1e-300, 1.0) / 2)
     nothing = np.full(p.shape, np.nan)
     lost: Any = np.isnan(p).any(axis=1)
-    return PairTests(
+    return SimulatedPairTests(
         estimate, nothing, statistic, np.full(p.shape, np.inf), p, lost, np.zeros(len(p), dtype=np.bool_)
     )
 

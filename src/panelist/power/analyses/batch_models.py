@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from panelist.core.ratings import read_ratings
+from panelist.analysis.spec import AnalysisSpec
+from panelist.core.tables.ratings import read_ratings
 from panelist.models.batch import Batch, prepare_batch
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
 from panelist.models.random_part import choose_random
-from panelist.power.analyses.base import ANALYSES, MAXIMAL, Analysis, Choices, PairTests, Run
+from panelist.power.analyses.base import ANALYSES, PowerAnalysis, SimulatedPairTests, Tester, analysis
 from panelist.power.analyses.stepped import (
     Prepare,
     fill_separated,
@@ -20,34 +21,34 @@ from panelist.power.analyses.stepped import (
     lead_by_linear,
     make_pair_tests,
 )
-from panelist.power.layouts import Layout
+from panelist.power.layouts.base import Layout
 
 FIXED = "rating ~ system"
 
 
-class BatchModel(Analysis):
+class BatchModel(PowerAnalysis):
     """A model whose contrasts of systems are tested, with the p-values that ``fit`` gives."""
 
     model: ClassVar[str]
 
-    def prepare(self, layout: Layout, choices: Choices) -> Run:
-        """Return the function that fits every data set; designs are worked out once."""
+    def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
+        """Return the function that fits every data set; designs are prepared once."""
         ordinal, mixed = self.model in ("clmm", "clm"), self.model in ("clmm", "lmm")
-        prepare = make_preparer(layout, self.model, choices)
-        part = choose_random(layout.make_frame(0.0)) if mixed and choices.formula == MAXIMAL else None
-        formula = FIXED if not mixed else choices.formula if part is None else part.formula()
+        prepare = make_preparer(layout, self.model, spec)
+        part = choose_random(layout.make_frame(0.0)) if mixed and spec.formula is None else None
+        formula = FIXED if not mixed else str(spec.formula) if part is None else part.formula()
         L = _contrast_pairs(layout, len(prepare(formula).design.names))
-        start = part if choices.as_compared else None
-        leads = ordinal and mixed and choices.as_compared
-        linear = ANALYSES["lmm"].prepare(layout, choices) if leads else None
+        start = part if spec.as_compared else None
+        leads = ordinal and mixed and spec.as_compared
+        linear = ANALYSES["lmm"].prepare(layout, spec) if leads else None
 
-        def run(responses: Any) -> PairTests:
+        def run(responses: Any) -> SimulatedPairTests:
             if start is None:
                 kept = fit_exactly(formula, prepare, responses)
             else:
                 kept = fit_stepped(start, prepare, responses)
             tests = make_pair_tests(kept, L, start, len(responses))
-            if ordinal and choices.as_compared:
+            if ordinal and spec.as_compared:
                 tests = fill_separated(tests, kept, layout, prepare, L, responses)
             if linear is not None:
                 untrusted = find_untrusted(kept, L, len(responses))
@@ -57,7 +58,7 @@ class BatchModel(Analysis):
         return run
 
 
-def make_preparer(layout: Layout, model: str, choices: Choices) -> Prepare:
+def make_preparer(layout: Layout, model: str, spec: AnalysisSpec) -> Prepare:
     """Return the function that gives the batch of a formula, made once for each."""
 
     @lru_cache(maxsize=16)
@@ -65,14 +66,14 @@ def make_preparer(layout: Layout, model: str, choices: Choices) -> Prepare:
         frame = layout.make_frame(np.resize(np.arange(2.0), layout.n_rows))
         ordinal = model in ("clmm", "clm")
         design = build_design(parse_formula(formula), read_ratings(frame), ordinal=ordinal)
-        measured = model == "clmm" and choices.as_compared
-        return prepare_batch(design, model, choices.link, choices.method, choices.df, measured)
+        measured = model == "clmm" and spec.as_compared
+        return prepare_batch(design, model, spec.link, spec.method, spec.df, measured)
 
     return prepare
 
 
 def _contrast_pairs(layout: Layout, n_columns: int) -> Any:
-    """Return the matrix that takes the fixed effects to the differences of all pairs (second less first)."""
+    """Return the matrix that takes the fixed effects to the differences of all pairs (second minus first)."""
     offset = n_columns - (layout.n_systems - 1)  # 1 where there is an intercept
     L = np.zeros((len(layout.pairs), n_columns))
     for row, (a, b) in enumerate(layout.pairs):
@@ -80,3 +81,39 @@ def _contrast_pairs(layout: Layout, n_columns: int) -> Any:
         if a:
             L[row, offset + a - 1] -= 1.0
     return L
+
+
+@analysis("clmm")
+class Clmm(BatchModel):
+    """Ordered categories with random effects of raters and items: t tests, as compare makes them."""
+
+    title = "ordinal mixed model"
+    model = "clmm"
+    reads = ("points",)
+
+
+@analysis("lmm")
+class Lmm(BatchModel):
+    """Ratings as numbers, random effects of raters and items: t tests with Satterthwaite's df."""
+
+    title = "linear mixed model"
+    model = "lmm"
+
+
+@analysis("clm")
+class Clm(BatchModel):
+    """Ordered categories, every rating taken as independent."""
+
+    title = "ordinal model, no random effects"
+    model = "clm"
+    ignores = ("raters", "items")
+    reads = ("points",)
+
+
+@analysis("lm")
+class Lm(BatchModel):
+    """Ratings as numbers, every rating taken as independent."""
+
+    title = "linear model, no random effects"
+    model = "lm"
+    ignores = ("raters", "items")

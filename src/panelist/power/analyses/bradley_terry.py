@@ -5,23 +5,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from panelist.analysis.comparative.clusters import FEWEST, combine_ways, moderate, relabel
+from panelist.analysis.choices.models.clusters import FEWEST, combine_ways, moderate, relabel
+from panelist.analysis.spec import AnalysisSpec
 from panelist.core.errors import BadDesign
-from panelist.power.analyses.base import Analysis, Choices, PairTests, Run, analysis, make_tests
-from panelist.power.layouts import Layout
-
-Floats = NDArray[np.float64]
+from panelist.numerics.arrays import Floats
+from panelist.power.analyses.base import PowerAnalysis, SimulatedPairTests, Tester, analysis, make_tests
+from panelist.power.layouts.base import Layout
 
 _STEPS = 30
 _FARTHEST = 12.0  # a log-odds beyond it means that one system always won
 
 
 @analysis("bradley_terry")
-class BradleyTerry(Analysis):
-    """Pairs, choices, best-worst and rankings: every comparison told is a win of one system over another.
+class BradleyTerry(PowerAnalysis):
+    """Pairs, choices, best-worst and rankings: every comparison in an answer is a win of one system over
+    another.
 
     Maximum likelihood; raters and items are clusters, as in the comparison of choices (see
-    analysis/comparative/clusters.py), and with fewer than three of a side the other side alone.
+    analysis/choices/models/clusters.py), and with fewer than three of a side the other side alone.
 
     Bradley, R. A. & Terry, M. E. (1952). Biometrika 39. doi:10.1093/biomet/39.3-4.324
     """
@@ -29,14 +30,14 @@ class BradleyTerry(Analysis):
     title = "Bradley-Terry, raters and items as clusters"
     reads = ("choices",)
 
-    def prepare(self, layout: Layout, choices: Choices) -> Run:
+    def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""
         pages = _read_pages(layout)
         first, second = np.array(layout.pairs).T
         rows = np.eye(layout.n_systems)[second] - np.eye(layout.n_systems)[first]
         sides = _read_sides(layout, pages)
 
-        def run(responses: Any) -> PairTests:
+        def run(responses: Any) -> SimulatedPairTests:
             wins = _count_wins(layout, pages, np.asarray(responses, dtype=float))
             theta, bread, ended = _solve(wins.sum(axis=1))
             ended &= np.abs(theta).max(axis=1) < _FARTHEST
@@ -86,7 +87,7 @@ def _read_pages(layout: Layout) -> NDArray[np.int64]:
     """Return the rows of each page, (n_pages, outputs shown)."""
     if layout.page is None:
         raise BadDesign(
-            "Bradley-Terry needs outputs that stand side by side: a design of pairs or best-worst."
+            "Bradley-Terry needs outputs that are shown side by side: a design of pairs or best-worst."
         )
     sizes = np.bincount(layout.page)
     if len(set(sizes.tolist())) != 1 or sizes[0] < 2:

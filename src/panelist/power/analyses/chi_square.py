@@ -4,20 +4,20 @@ from typing import Any
 
 import numpy as np
 
+from panelist.analysis.spec import AnalysisSpec
 from panelist.power.analyses.base import (
-    Analysis,
-    Choices,
-    PairTests,
-    Run,
+    PowerAnalysis,
+    SimulatedPairTests,
+    Tester,
     analysis,
     count_responses,
     make_p_tests,
 )
-from panelist.power.layouts import Layout
+from panelist.power.layouts.base import Layout
 
 
 @analysis("chi_square")
-class ChiSquare(Analysis):
+class ChiSquare(PowerAnalysis):
     """Pearson's chi-square of two shares of the highest point that was given, without continuity correction.
 
     Pearson, K. (1900). Philosophical Magazine 50. doi:10.1080/14786440009463897
@@ -27,11 +27,11 @@ class ChiSquare(Analysis):
     ignores = ("raters", "items")
     reads = ("points",)
 
-    def prepare(self, layout: Layout, choices: Choices) -> Run:
+    def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""
         first, second = np.array(layout.pairs).T
 
-        def run(responses: Any) -> PairTests:
+        def run(responses: Any) -> SimulatedPairTests:
             from scipy.special import ndtr
 
             counts, _ = count_responses(layout, responses)

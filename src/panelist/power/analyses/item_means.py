@@ -4,30 +4,30 @@ from typing import Any
 
 import numpy as np
 
+from panelist.analysis.spec import AnalysisSpec
 from panelist.power.analyses.base import (
-    Analysis,
-    Choices,
-    PairTests,
-    Run,
+    PowerAnalysis,
+    SimulatedPairTests,
+    Tester,
     analysis,
     average_items,
     make_tests,
 )
-from panelist.power.layouts import Layout
+from panelist.power.layouts.base import Layout
 
 
 @analysis("item_means")
-class ItemMeans(Analysis):
+class ItemMeans(PowerAnalysis):
     """Ratings of an output averaged first, then a paired t-test over the items that both systems answered."""
 
     title = "paired t-test of item means"
     ignores = ("raters",)
 
-    def prepare(self, layout: Layout, choices: Choices) -> Run:
+    def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""
         first, second = np.array(layout.pairs).T
 
-        def run(responses: Any) -> PairTests:
+        def run(responses: Any) -> SimulatedPairTests:
             means = average_items(layout, responses)
             gap = means[:, :, second] - means[:, :, first]
             n = np.isfinite(gap).sum(axis=1)

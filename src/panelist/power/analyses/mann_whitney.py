@@ -4,20 +4,20 @@ from typing import Any
 
 import numpy as np
 
+from panelist.analysis.spec import AnalysisSpec
 from panelist.power.analyses.base import (
-    Analysis,
-    Choices,
-    PairTests,
-    Run,
+    PowerAnalysis,
+    SimulatedPairTests,
+    Tester,
     analysis,
     count_responses,
     make_p_tests,
 )
-from panelist.power.layouts import Layout
+from panelist.power.layouts.base import Layout
 
 
 @analysis("mann_whitney")
-class MannWhitney(Analysis):
+class MannWhitney(PowerAnalysis):
     """The rank-sum test by its normal approximation, corrected for ties and for continuity.
 
     Mann, H. B. & Whitney, D. R. (1947). Annals of Mathematical Statistics 18. doi:10.1214/aoms/1177730491
@@ -26,11 +26,11 @@ class MannWhitney(Analysis):
     title = "Mann-Whitney test of all ratings"
     ignores = ("raters", "items")
 
-    def prepare(self, layout: Layout, choices: Choices) -> Run:
+    def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""
         first, second = np.array(layout.pairs).T
 
-        def run(responses: Any) -> PairTests:
+        def run(responses: Any) -> SimulatedPairTests:
             from scipy.special import ndtr
 
             counts, _ = count_responses(layout, responses)

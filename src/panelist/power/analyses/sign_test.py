@@ -4,20 +4,20 @@ from typing import Any
 
 import numpy as np
 
+from panelist.analysis.spec import AnalysisSpec
 from panelist.power.analyses.base import (
-    Analysis,
-    Choices,
-    PairTests,
-    Run,
+    PowerAnalysis,
+    SimulatedPairTests,
+    Tester,
     analysis,
     average_items,
     make_p_tests,
 )
-from panelist.power.layouts import Layout
+from panelist.power.layouts.base import Layout
 
 
 @analysis("sign_test")
-class SignTest(Analysis):
+class SignTest(PowerAnalysis):
     """The exact binomial test of item means that are higher against those that are lower; ties do not count.
 
     Dixon, W. J. & Mood, A. M. (1946). The statistical sign test. JASA 41. doi:10.1080/01621459.1946.10501898
@@ -26,11 +26,11 @@ class SignTest(Analysis):
     title = "sign test of item means"
     ignores = ("raters",)
 
-    def prepare(self, layout: Layout, choices: Choices) -> Run:
+    def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""
         first, second = np.array(layout.pairs).T
 
-        def run(responses: Any) -> PairTests:
+        def run(responses: Any) -> SimulatedPairTests:
             from scipy.special import bdtr
 
             means = average_items(layout, responses)

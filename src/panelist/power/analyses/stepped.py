@@ -1,8 +1,8 @@
-"""Many data sets analysed as ``panelist compare`` analyses one: each by the model that its ratings bear.
+"""Many data sets analysed as ``panelist compare`` analyses one: each by the model that its ratings support.
 
 All are fitted by the largest random part; those that step down are fitted again by the next one, together,
-until every set has its model (analysis/stepping.py has the rule). Sets in which a system is all at one end
-are tested as analysis/separated.py says.
+until every set has its model (fitting/stepping.py has the rule). Sets in which a system is all at one end
+are tested as analysis/systems/separated.py says.
 """
 
 from collections.abc import Callable
@@ -12,29 +12,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from panelist.analysis.separated import find_ends, order_rows, pool_slopes, pull_in
-from panelist.analysis.stepping import Stepped, step_down
+from panelist.analysis.fitting.stepping import Stepped, step_down
+from panelist.analysis.systems.separated import find_ends, order_rows, pool_slopes, pull_in
 from panelist.core.errors import BadModel
 from panelist.models.batch import Batch, add_tests, fit_batch, leave_gaps_out
-from panelist.models.batch_fits import BatchFits
 from panelist.models.inference.single_step import find_directions
 from panelist.models.random_part import RandomPart
+from panelist.models.results.batch_results import BatchFits
 from panelist.models.solvers.fitters import FITTED, SEPARATED
-from panelist.power.analyses.base import PairTests
-from panelist.power.layouts import Layout
+from panelist.numerics.arrays import Floats, Longs
+from panelist.power.analyses.base import SimulatedPairTests
+from panelist.power.layouts.base import Layout
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 Prepare = Callable[[str], Batch]  # the batch of a formula; raises BadModel
 
 
 @dataclass(frozen=True)
 class SetFit:
-    """The fit of one set of a batch, as the rule of stepping down looks at it."""
+    """The fit of one set of a batch, as the rule of stepping down sees it."""
 
     fits: BatchFits
     row: int
-    n_parameters: int  # but for those that every model of the set has
+    n_parameters: int  # except for those that every model of the set has
 
     @property
     def converged(self) -> bool:
@@ -52,14 +51,14 @@ class SetFit:
         return float(self.fits.loglik[self.row])
 
     @property
-    def covariances(self) -> dict[str, Floats]:
+    def variance_components(self) -> dict[str, Floats]:
         """The covariance matrix of the random effects of each grouping factor."""
         return {name: found[self.row] for name, found in self.fits.covariances.items()}
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Sets that ended at one model: their places, the batch and its fits, a row for each place."""
+class SteppedFits:
+    """Sets that ended at one model: their indices, the batch and its fits, one row for each."""
 
     part: RandomPart | None  # None where the formula was given
     formula: str
@@ -68,7 +67,7 @@ class Kept:
     fits: BatchFits
 
 
-def fit_stepped(part: RandomPart, prepare: Prepare, responses: Any) -> list[Kept]:
+def fit_stepped(part: RandomPart, prepare: Prepare, responses: Any) -> list[SteppedFits]:
     """Return the fits that every set keeps, from ``part`` down; sets without any fit are in none of them."""
     able = [place for place, row in enumerate(responses) if (row != row[0]).any()]
     steps = {place: step_down(part) for place in able}
@@ -91,10 +90,12 @@ def fit_stepped(part: RandomPart, prepare: Prepare, responses: Any) -> list[Kept
     return [_gather(formula, prepare, responses, found) for (formula, _), found in ended.items()]
 
 
-def fit_exactly(formula: str, prepare: Prepare, responses: Any) -> list[Kept]:
+def fit_exactly(formula: str, prepare: Prepare, responses: Any) -> list[SteppedFits]:
     """Return the fits of all sets by one formula."""
     batch = prepare(formula)
-    return [Kept(None, formula, batch, np.arange(len(responses)), fit_batch(batch, responses, threads=1))]
+    return [
+        SteppedFits(None, formula, batch, np.arange(len(responses)), fit_batch(batch, responses, threads=1))
+    ]
 
 
 def _try(formula: str, prepare: Prepare, responses: Any) -> list[SetFit | BadModel]:
@@ -111,14 +112,18 @@ def _try(formula: str, prepare: Prepare, responses: Any) -> list[SetFit | BadMod
     return [SetFit(fits, row, entries) for row in range(len(responses))]
 
 
-def _gather(formula: str, prepare: Prepare, responses: Any, found: list[tuple[int, Stepped]]) -> Kept:
+def _gather(formula: str, prepare: Prepare, responses: Any, found: list[tuple[int, Stepped]]) -> SteppedFits:
     places = np.array([place for place, _ in found])
     batch, first = prepare(formula), found[0][1]
     fits = first.fit.fits.take(np.array([kept.fit.row for _, kept in found]))
-    return Kept(first.part, formula, batch, places, add_tests(batch, fits, responses[places], threads=1))
+    return SteppedFits(
+        first.part, formula, batch, places, add_tests(batch, fits, responses[places], threads=1)
+    )
 
 
-def make_pair_tests(kept: list[Kept], L: Floats, part: RandomPart | None, n_sets: int) -> PairTests:
+def make_pair_tests(
+    kept: list[SteppedFits], L: Floats, part: RandomPart | None, n_sets: int
+) -> SimulatedPairTests:
     """Return the tests of all sets; those without a fit have failed."""
     columns: Any = [np.full((n_sets, len(L)), np.nan) for _ in range(5)]
     failed = np.ones(n_sets, dtype=np.bool_)
@@ -135,12 +140,19 @@ def make_pair_tests(kept: list[Kept], L: Floats, part: RandomPart | None, n_sets
     estimate, se, statistic, df, p = columns
     p[failed] = np.nan
     failed |= np.isnan(p).all(axis=1)
-    return PairTests(estimate, se, statistic, df, p, failed, singular, smaller=smaller, directions=directions)
+    return SimulatedPairTests(
+        estimate, se, statistic, df, p, failed, singular, smaller=smaller, directions=directions
+    )
 
 
 def fill_separated(
-    tests: PairTests, kept: list[Kept], layout: Layout, prepare: Prepare, L: Floats, responses: Any
-) -> PairTests:
+    tests: SimulatedPairTests,
+    kept: list[SteppedFits],
+    layout: Layout,
+    prepare: Prepare,
+    L: Floats,
+    responses: Any,
+) -> SimulatedPairTests:
     """Return the tests with those of the pairs that a separated system left without one."""
     columns: Any = [column.copy() for column in tests[:5]]
     estimate, se, statistic, df, p = columns
@@ -187,10 +199,10 @@ def fill_separated(
     )
 
 
-def find_untrusted(kept: list[Kept], L: Floats, n_sets: int) -> NDArray[np.bool_]:
-    """Return the sets whose Laplace approximation is not to be trusted: there the linear model leads.
+def find_untrusted(kept: list[SteppedFits], L: Floats, n_sets: int) -> NDArray[np.bool_]:
+    """Return the sets whose Laplace approximation cannot be trusted: there the linear model leads.
 
-    The rule is that of analysis/lead.py; the batches have measured the error.
+    The rule is that of analysis/sensitivity/lead.py; the batches have measured the error.
     """
     untrusted = np.zeros(n_sets, dtype=np.bool_)
     for one in kept:
@@ -199,8 +211,11 @@ def find_untrusted(kept: list[Kept], L: Floats, n_sets: int) -> NDArray[np.bool_
 
 
 def lead_by_linear(
-    tests: PairTests, untrusted: NDArray[np.bool_], analyse: Callable[[Any], PairTests], responses: Any
-) -> PairTests:
+    tests: SimulatedPairTests,
+    untrusted: NDArray[np.bool_],
+    analyse: Callable[[Any], SimulatedPairTests],
+    responses: Any,
+) -> SimulatedPairTests:
     """Return the tests with those of the linear model, ``analyse``, in the sets marked."""
     if not untrusted.any():
         return tests._replace(linear=untrusted)
@@ -217,7 +232,7 @@ def lead_by_linear(
 
 
 def _lead_directions(ordinal: Floats | None, linear: Floats | None, places: Longs) -> Floats | None:
-    """Return the directions with those of the linear model, which has a column more, in some places."""
+    """Return the directions with those of the linear model, which has one more column, in some places."""
     if ordinal is None or linear is None:
         return None
     wider = np.zeros((*ordinal.shape[:2], max(ordinal.shape[2], linear.shape[2])))

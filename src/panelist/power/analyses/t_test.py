@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from panelist.power.analyses.base import Analysis, Choices, PairTests, Run, analysis, make_tests
-from panelist.power.layouts import Layout
+from panelist.analysis.spec import AnalysisSpec
+from panelist.power.analyses.base import PowerAnalysis, SimulatedPairTests, Tester, analysis, make_tests
+from panelist.power.layouts.base import Layout
 
 
 @analysis("t_test")
-class TTest(Analysis):
+class TTest(PowerAnalysis):
     """Welch's t-test, every rating taken as independent.
 
     Welch, B. L. (1947). Biometrika 34. doi:10.1093/biomet/34.1-2.28
@@ -18,14 +19,14 @@ class TTest(Analysis):
     title = "t-test of all ratings"
     ignores = ("raters", "items")
 
-    def prepare(self, layout: Layout, choices: Choices) -> Run:
+    def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""
         first, second = np.array(layout.pairs).T
         member = np.zeros((layout.n_rows, layout.n_systems))
         member[np.arange(layout.n_rows), layout.system] = 1.0
         n = member.sum(axis=0)
 
-        def run(responses: Any) -> PairTests:
+        def run(responses: Any) -> SimulatedPairTests:
             values = np.asarray(responses, dtype=float)
             mean = values @ member / n
             squares = (values - mean[:, layout.system]) ** 2

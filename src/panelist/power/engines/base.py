@@ -1,4 +1,4 @@
-"""What an engine is: it takes chunks and hands back their tallies as they are done, in any order."""
+"""What an engine is: it takes chunks and returns their tallies as they are done, in any order."""
 
 from abc import ABC, abstractmethod
 from typing import Self
@@ -24,7 +24,7 @@ class Engine(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Stop; what still runs is given up."""
+        """Stop; what is still running is abandoned."""
 
     def __enter__(self) -> Self:
         return self

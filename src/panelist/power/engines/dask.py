@@ -1,7 +1,7 @@
 """A Dask cluster: one inside this process, or any scheduler by its address.
 
-Dask itself runs the chunks of a lost worker again, a few times; where it gives up they are submitted anew. A
-chunk draws from its own random stream, so that it does not matter who runs it, or how often.
+Dask itself runs the chunks of a lost worker again, a few times; where it gives up they are submitted again. A
+chunk draws from its own random stream, so it does not matter which worker runs it, or how often.
 """
 
 from queue import SimpleQueue
@@ -43,8 +43,8 @@ class DaskEngine(Engine):
                 self._losses[chunk.key] = self._losses.get(chunk.key, 0) + 1
                 if self._losses[chunk.key] > _MOST_LOSSES:
                     raise PanelistError(
-                        "The same chunk lost its worker again and again: the workers may have too little "
-                        "memory. Start them with more, or take fewer threads on each."
+                        "The same chunk lost its worker repeatedly: the workers may have too little "
+                        "memory. Start them with more, or use fewer threads on each."
                     ) from error
                 self.submit(chunk)
 

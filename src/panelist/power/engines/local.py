@@ -3,7 +3,7 @@
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 
-from panelist.models.compiling import count_cores
+from panelist.numerics.compile_ahead import count_cores
 from panelist.power.chunks import Chunk, run_chunk
 from panelist.power.engines.base import Engine, Tallies
 
@@ -27,5 +27,5 @@ class LocalEngine(Engine):
         return chunk, future.result()
 
     def close(self) -> None:
-        """Give up what is queued, and wait for what runs."""
+        """Abandon what is queued, and wait for what is running."""
         self._pool.shutdown(wait=True, cancel_futures=True)

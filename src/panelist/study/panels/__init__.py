@@ -6,7 +6,7 @@ from importlib.resources import files
 import yaml
 
 from panelist.core.errors import UnknownName, did_you_mean
-from panelist.study.recruiting import Panel, Recruiting
+from panelist.study.sections.recruiting import Panel, Recruiting
 
 
 @cache
@@ -19,7 +19,7 @@ def list_panels() -> dict[str, Panel]:
 
 
 def find_panel(recruiting: Recruiting, name: str = "") -> Panel:
-    """Return the panel of a study, or another by its name; one that the study declares goes first."""
+    """Return the panel of a study, or another by its name; one that the study declares takes precedence."""
     known = list_panels() | {panel.name: panel for panel in recruiting.panels}
     wanted = name or recruiting.panel
     if wanted not in known:

@@ -1,4 +1,4 @@
-"""Rules that no single part of a study can check: one function a rule, each giving the problems it finds."""
+"""Rules that no single part of a study can check: one function per rule, which yields its problems."""
 
 from panelist.core.registry import import_siblings
 from panelist.study.problems import Problem
@@ -8,7 +8,7 @@ import_siblings(__name__, list(__path__))
 
 
 def find_clashes(facts: Facts) -> list[Problem]:
-    """Return what every rule finds; a rule waits where what it reads is broken."""
+    """Return what every rule finds; a rule is skipped where what it reads is broken."""
     found = []
     for needs, check in RULES:
         if not any(facts.is_broken(key) for key in needs):

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from panelist.core.errors import did_you_mean
+from panelist.core.prose import count
 from panelist.scales.base import BadAnswer, ComparativeScale, RatingScale
-from panelist.study.briefing import Shown
-from panelist.study.criteria import Criterion
-from panelist.study.problems import Path, Problem, count
-from panelist.study.rules.base import EVERY_CRITERION, SINGLE, Facts, rule
+from panelist.study.problems import Path, Problem
+from panelist.study.rules.base import EVERY_CRITERION, Facts, rule
+from panelist.study.sections.briefing import Shown
+from panelist.study.sections.criteria import Criterion
 
 
 @rule("examples", "criteria", "design.type", "design.shown")
@@ -35,7 +36,7 @@ def practice_is_answerable(facts: Facts) -> Iterator[Problem]:
 
 @rule("practice")
 def pass_mark_can_be_reached(facts: Facts) -> Iterator[Problem]:
-    """Nobody must get more items right than there are, and items that nobody marks pass nobody."""
+    """The pass mark is not above the number of items, and items that are not marked do not count."""
     practice = facts.file.practice
     if practice is None:
         return
@@ -70,16 +71,16 @@ def checks_can_be_failed(facts: Facts) -> Iterator[Problem]:
     if checks.allowed >= total:
         yield facts.note(
             ("checks", "allowed"),
-            f"a rater may fail {checks.allowed} of {count(total, 'check')}, so that nothing ever follows.",
+            f"a rater may fail {checks.allowed} of {count(total, 'check')}, so the checks never have an "
+            "effect.",
         )
 
 
 def _may_show_one(facts: Facts) -> bool:
     """Return whether an example or practice item may show one output where the pages of trials show several:
     where nothing is compared, or ratings have pages of their own."""
-    design = facts.file.design
     if not any(one.scale.comparative for _, one in facts.criteria):
-        return design.type == "pages" and not facts.is_broken(EVERY_CRITERION)
+        return not (facts.shows_one or facts.design.compares) and not facts.is_broken(EVERY_CRITERION)
     return _rates_apart(facts)
 
 
@@ -88,7 +89,7 @@ def _rates_apart(facts: Facts) -> bool:
     design = facts.file.design
     kinds = {one.scale.comparative for _, one in facts.criteria}
     apart = design.rated == "alone" and design.criteria != "one per rater"
-    return apart and design.type not in SINGLE and len(kinds) == 2
+    return apart and not facts.shows_one and len(kinds) == 2
 
 
 def _n_shown(shown: Shown) -> int:
@@ -96,11 +97,11 @@ def _n_shown(shown: Shown) -> int:
 
 
 def _check_shown(facts: Facts, path: Path, shown: Shown) -> Iterator[Problem]:
-    """Give what is wrong with the texts of an example or practice item."""
+    """Yield what is wrong with the texts of an example or practice item."""
     design = facts.file.design.type
     if shown.output and shown.outputs:
         yield facts.problem(path, "output and outputs are both given; keep one of them.")
-    elif design in SINGLE:
+    elif facts.shows_one:
         if shown.outputs:
             yield facts.problem(
                 (*path, "outputs"), f"design {design} shows one output at a time; give output, a single text."
@@ -114,7 +115,7 @@ def _check_shown(facts: Facts, path: Path, shown: Shown) -> Iterator[Problem]:
             (*path, "outputs"),
             f"design {design} shows several outputs on a page; give outputs, a list of texts.",
         )
-    elif design == "pages":
+    elif not facts.design.compares:
         if len(shown.outputs) < 2:
             yield facts.problem((*path, "outputs"), "a page shows at least 2 outputs; found 1.")
     elif facts.outputs is not None and len(shown.outputs) != facts.shown:
@@ -127,7 +128,7 @@ def _check_shown(facts: Facts, path: Path, shown: Shown) -> Iterator[Problem]:
 def _check_answers(
     facts: Facts, path: Path, name: str, answers: Sequence[str], n_shown: int, alternatives: bool
 ) -> Iterator[Problem]:
-    """Give what is wrong with the answers to a criterion; alternatives are answers of which any will do."""
+    """Yield what is wrong with the answers to a criterion; with alternatives, any one is right."""
     criterion = facts.criterion(name)
     if criterion is None:
         if name not in facts.criterion_names:
@@ -144,7 +145,7 @@ def _check_answers(
         if practice and not comparative and n_shown > 1:
             yield facts.problem(
                 path,
-                f"design.rated is alone, so {name!r} is asked of one output. Give an item of its own for it, "
+                f"design.rated is alone, so {name!r} is asked about one output. Give a separate item for it, "
                 "with output, a single text.",
             )
             return
@@ -152,7 +153,7 @@ def _check_answers(
     wanted = n_shown if one_each else 1
     if (one_each or not alternatives) and len(answers) != wanted:
         what = "one answer for each output shown" if one_each else "one answer"
-        yield facts.problem(path, f"{what} is wanted, {wanted} in all; found {len(answers)}.")
+        yield facts.problem(path, f"{what} is needed, {wanted} in all; found {len(answers)}.")
     if not answers:
         yield facts.problem(path, "no answer is given; leave the criterion out if it is not to be marked.")
     for place, answer in enumerate(answers):
@@ -167,7 +168,7 @@ def _refuse(criterion: Criterion, answer: str, n_shown: int) -> str:
     try:
         if isinstance(scale, ComparativeScale):
             least, most = scale.least_shown, scale.most_shown
-            if n_shown >= least and (most is None or n_shown <= most):  # else another rule has told
+            if n_shown >= least and (most is None or n_shown <= most):  # else another rule has reported it
                 scale.parse(answer, n_shown)
         elif isinstance(scale, RatingScale):
             scale.recognise(answer)

@@ -3,22 +3,15 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb, gcd
 
-from panelist.study.criteria import Criterion
 from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs
 from panelist.study.problems import Path, Problem, find_line, write_key
+from panelist.study.sections.criteria import Criterion
+from panelist.study.sections.design_choice import DesignFacts
 from panelist.study.yaml_lines import YamlText
 
-SINGLE = ("latin-square", "williams", "lists", "full")  # designs whose pages show one output
-UNITS = {
-    "pairs": "pair",
-    "best-worst": "tuple",
-    "pages": "page",
-}  # what is rated where it is no single output
-EVERY_CRITERION = "every criterion"  # what a rule needs that concludes from what no criterion is
-USUALLY_SHOWN = 4  # in a best-worst tuple, if there are as many systems
+EVERY_CRITERION = "every criterion"  # what a rule needs that draws conclusions from all criteria
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +41,11 @@ class Facts:
         )
 
     def problem(self, path: Path, message: str, grave: bool = True) -> Problem:
-        """Return the problem of what stands at a path."""
+        """Return a problem about the value at a path."""
         return Problem(self.name, find_line(self.text.lines, path), write_key(path), message, grave)
 
     def note(self, path: Path, message: str) -> Problem:
-        """Return the note on what stands at a path."""
+        """Return a note about the value at a path."""
         return self.problem(path, message, grave=False)
 
     @cached_property
@@ -92,26 +85,24 @@ class Facts:
         return len(self.outputs.items) if self.outputs else 0
 
     @property
+    def design(self) -> DesignFacts:
+        """What is known about the design."""
+        return self.file.design.facts
+
+    @property
+    def shows_one(self) -> bool:
+        """Whether the pages of the design show one output each."""
+        return self.design.unit == "output"
+
+    @property
     def shown(self) -> int:
         """How many outputs a page shows."""
-        design = self.file.design
-        if design.type in SINGLE:
-            return 1
-        if design.type == "best-worst":
-            return design.shown or min(USUALLY_SHOWN, self.n_systems)
-        return 2 if design.type == "pairs" else self.n_systems
+        return self.design.count_shown(self.n_systems, self.file.design)
 
     @property
     def pages_per_item(self) -> int:
         """How many different pages can be made of one item: outputs, pairs or tuples."""
-        if self.file.design.type in SINGLE:
-            return self.n_systems
-        if self.file.design.type == "pairs":
-            return comb(self.n_systems, 2)
-        if self.file.design.type == "best-worst":
-            enough = self.n_systems // gcd(self.n_systems, self.shown)
-            return self.file.design.tuples_per_item or enough
-        return 1
+        return self.design.count_pages(self.n_systems, self.file.design)
 
 
 def name_scale(criterion: Criterion) -> str:
@@ -124,7 +115,7 @@ RULES: list[tuple[tuple[str, ...], Check]] = []
 
 
 def rule(*sections: str) -> Callable[[Check], Check]:
-    """Return the decorator that lists a rule, with the sections and keys it cannot do without."""
+    """Return the decorator that lists a rule, with the sections and keys it needs."""
 
     def add(check: Check) -> Check:
         RULES.append((sections, check))

@@ -1,4 +1,4 @@
-"""What goes together with an old HIT, and what does not."""
+"""Which sections are allowed with an old HIT, and which are not."""
 
 from collections.abc import Iterator
 

@@ -1,15 +1,16 @@
-"""Names: each is there once, and those used in two places are the same."""
+"""Names: each is unique, and those used in two places are the same."""
 
 from collections.abc import Iterator, Sequence
 
 from panelist.core.errors import did_you_mean
-from panelist.study.problems import Path, Problem, list_some
+from panelist.core.prose import quoted
+from panelist.study.problems import Path, Problem
 from panelist.study.rules.base import Facts, rule
 
 
 @rule()
 def names_are_unique(facts: Facts) -> Iterator[Problem]:
-    """Criteria, systems, groups and background questions have names of their own."""
+    """Criteria, systems, groups and background questions have unique names."""
     file = facts.file
     lists: list[tuple[str, Sequence[tuple[Path, str]]]] = [
         ("criterion", [(("criteria", place), one.name) for place, one in facts.criteria]),
@@ -43,7 +44,7 @@ def systems_have_outputs(facts: Facts) -> Iterator[Problem]:
     if unlisted := [name for name in there if name not in listed]:
         yield facts.problem(
             ("systems",),
-            f"{facts.file.outputs} also has outputs of {list_some(map(repr, unlisted))}, which "
+            f"{facts.file.outputs} also has outputs of {quoted(unlisted)}, which "
             f"{'is' if len(unlisted) == 1 else 'are'} not listed here. Add them, delete those rows, or leave "
             "systems out of the study file.",
         )

@@ -1,12 +1,11 @@
-"""Numbers of the design that cannot all be had: which two clash, and what would work."""
+"""Numbers of the design that contradict each other: which two conflict, and what would work."""
 
 from collections.abc import Iterator
 from math import ceil
 
-from panelist.study.problems import Path, Problem, count
-from panelist.study.rules.base import UNITS, Facts, rule
-
-WHOLE = ("latin-square", "williams", "pages")  # every rater meets every item, if nothing else is said
+from panelist.core.prose import count
+from panelist.study.problems import Path, Problem
+from panelist.study.rules.base import Facts, rule
 
 
 @rule("design", "outputs", "systems")
@@ -14,23 +13,22 @@ def trials_can_be_had(facts: Facts) -> Iterator[Problem]:
     """A rater does not get more pages than can be made of the items."""
     design = facts.file.design
     trials = design.trials_per_rater
-    if trials is None or not facts.pages_per_item:  # one system makes no pair, which another rule says
+    if trials is None or not facts.pages_per_item:  # one system makes no pair, which another rule reports
         return
     path = ("design", "trials_per_rater")
     everything = facts.n_items * facts.pages_per_item
-    unit = UNITS.get(design.type, "output")
-    made = f"{count(facts.n_items, 'item')} make {count(everything, unit)}"
-    if design.type == "full" and facts.n_systems > 1 and trials != everything:
+    made = f"{count(facts.n_items, 'item')} make {count(everything, facts.design.unit)}"
+    if facts.design.everything and facts.n_systems > 1 and trials != everything:
         yield facts.problem(
             path,
-            f"{trials:,} trials per rater, but design full shows every rater all {everything:,} outputs. "
-            "Leave trials_per_rater out, or set design.type to lists.",
+            f"{trials:,} trials per rater, but design {design.type} shows every rater all {everything:,} "
+            "outputs. Leave trials_per_rater out, or set design.type to lists.",
         )
     elif trials > everything:
         yield facts.problem(
             path, f"{trials:,} trials per rater, but {made}. Set trials_per_rater to {everything:,} or less."
         )
-    elif design.type != "full" and trials > facts.n_items and not design.items_may_return:
+    elif not facts.design.everything and trials > facts.n_items and not design.items_may_return:
         yield facts.problem(
             path,
             f"{trials:,} trials per rater, but {count(facts.n_items, 'item')}, and items_may_return is "
@@ -43,7 +41,8 @@ def trials_can_be_had(facts: Facts) -> Iterator[Problem]:
 def ratings_can_be_reached(facts: Facts) -> Iterator[Problem]:
     """The raters can give the ratings wanted: enough of them, with enough trials each.
 
-    Groups, and criteria of which each rater judges one, are planned apart: every such part needs its ratings.
+    Groups, and criteria of which each rater judges one, are planned separately: every such part needs its
+    ratings.
     """
     if not facts.criteria or not facts.pages_per_item:
         return
@@ -60,11 +59,11 @@ def ratings_can_be_reached(facts: Facts) -> Iterator[Problem]:
 def _say_too_few(facts: Facts, raters: int, turns: int, groups: int) -> str:
     """Return the sentence about fewer raters than one output needs."""
     wanted = facts.file.design.ratings_per_output
-    factors = [f"{wanted:,} ratings per {_unit(facts)}"] if wanted else []
+    factors = [f"{wanted:,} ratings per {facts.design.unit}"] if wanted else []
     factors += [f"{groups} groups"] * (groups > 1) + [f"{turns} criteria (one per rater)"] * (turns > 1)
     need = (wanted or 1) * turns * groups
     product = f" = {need:,} raters" if len(factors) > 1 else ""
-    why = f": nobody rates one {_unit(facts)} twice" if wanted else ""
+    why = f": nobody rates one {facts.design.unit} twice" if wanted else ""
     lower = raters // (turns * groups)
     other = f", or ratings_per_output to {lower:,}" if wanted and lower else ""
     clash = f"{count(raters, 'rater')}, but {' × '.join(factors)}{product}{why}"
@@ -72,7 +71,7 @@ def _say_too_few(facts: Facts, raters: int, turns: int, groups: int) -> str:
 
 
 def _check_total(facts: Facts, path: Path, raters: int, parts: int) -> Iterator[Problem]:
-    """Give the clash of raters × trials with outputs × ratings; more than needed is only a note."""
+    """Yield the conflict of raters × trials with outputs × ratings; more than needed is only a note."""
     wanted, fixed = facts.file.design.ratings_per_output or 1, _find_trials(facts)
     trials = fixed or _most_trials(facts)
     units = facts.n_items * facts.pages_per_item
@@ -84,12 +83,12 @@ def _check_total(facts: Facts, path: Path, raters: int, parts: int) -> Iterator[
     words = (
         f"{split}{each:,} raters × {trials:,} trials{' at most' * (fixed is None)} = {have:,} ratings, and "
     )
-    words += f"{count(units, _unit(facts))} × {wanted:,} ratings = {need:,}. "
+    words += f"{count(units, facts.design.unit)} × {wanted:,} ratings = {need:,}. "
     fits = [f"{ceil(need / trials) * parts:,} raters"]
     if facts.file.design.trials_per_rater is not None and ceil(need / each) <= _most_trials(facts):
         fits.append(f"{ceil(need / each):,} trials per rater")
     if have >= units:
-        fits.append(f"{have // units:,} ratings per {_unit(facts)}")
+        fits.append(f"{have // units:,} ratings per {facts.design.unit}")
     if have < need:
         yield facts.problem(path, f"{words}That cannot be reached; what would work: {' or '.join(fits)}.")
     else:
@@ -97,7 +96,7 @@ def _check_total(facts: Facts, path: Path, raters: int, parts: int) -> Iterator[
 
 
 def _find_places(facts: Facts) -> Iterator[tuple[Path, int, int]]:
-    """Give the numbers of raters that are known, each with its path and the groups it must fill."""
+    """Yield the numbers of raters that are known, each with its path and the groups it must fill."""
     raters = facts.file.raters
     sized = [(place, group.raters) for place, group in enumerate(raters.groups) if group.raters is not None]
     for place, size in sized:
@@ -109,19 +108,12 @@ def _find_places(facts: Facts) -> Iterator[tuple[Path, int, int]]:
 
 def _find_trials(facts: Facts) -> int | None:
     """Return how many pages a rater gets, None where that follows from the other numbers."""
-    design = facts.file.design
-    if design.trials_per_rater is not None:
-        return design.trials_per_rater
-    if design.type in WHOLE:
-        return facts.n_items
-    return facts.n_items * facts.n_systems if design.type == "full" else None
+    design = facts.design
+    if facts.file.design.trials_per_rater is not None or not design.whole:
+        return facts.file.design.trials_per_rater
+    return facts.n_items * facts.pages_per_item if design.everything else facts.n_items
 
 
 def _most_trials(facts: Facts) -> int:
-    design = facts.file.design
     everything = facts.n_items * facts.pages_per_item
-    return everything if design.type == "full" or design.items_may_return else facts.n_items
-
-
-def _unit(facts: Facts) -> str:
-    return UNITS.get(facts.file.design.type, "output")
+    return everything if facts.design.everything or facts.file.design.items_may_return else facts.n_items

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 
 from panelist.core.errors import did_you_mean
-from panelist.study.people import Question
-from panelist.study.problems import Problem, count, list_some
+from panelist.core.prose import count, quoted
+from panelist.study.problems import Problem
 from panelist.study.rules.base import Facts, rule
+from panelist.study.sections.people import Question
 
 
 @rule("background", "raters.groups")
 def answers_lead_to_groups(facts: Facts) -> Iterator[Problem]:
-    """Background questions offer answers to choose from, and these lead to groups that exist."""
+    """Background questions offer answers to choose from, and their groups exist."""
     groups = [group.name for group in facts.file.raters.groups]
     for place, question in enumerate(facts.file.background):
         yield from _check_options(facts, place, question)
@@ -40,12 +41,12 @@ def _check_options(facts: Facts, place: int, question: Question) -> Iterator[Pro
             (*path, "groups"), "only the answers of a question of type choice lead to groups."
         )
     if twice := sorted({option for option in question.options if question.options.count(option) > 1}):
-        yield facts.problem((*path, "options"), f"{list_some(map(repr, twice))} is there more than once.")
+        yield facts.problem((*path, "options"), f"{quoted(twice)} is listed more than once.")
 
 
 @rule("background", "raters.groups")
 def one_question_makes_the_groups(facts: Facts) -> Iterator[Problem]:
-    """Raters come into a group by one question, and into every group."""
+    """One question assigns raters to groups, and every group can be reached."""
     asking = [place for place, question in enumerate(facts.file.background) if question.groups]
     for place in asking[1:]:
         first = facts.file.background[asking[0]].name
@@ -62,9 +63,7 @@ def one_question_makes_the_groups(facts: Facts) -> Iterator[Problem]:
             "no background question puts raters into these groups; each needs its own link.",
         )
     elif unreached:
-        yield facts.note(
-            ("raters", "groups"), f"no answer puts a rater into {list_some(map(repr, unreached))}."
-        )
+        yield facts.note(("raters", "groups"), f"no answer puts a rater into {quoted(unreached)}.")
 
 
 @rule("raters.count", "raters.groups")
@@ -81,7 +80,7 @@ def group_sizes_add_up(facts: Facts) -> Iterator[Problem]:
             yield facts.problem(
                 ("raters", "count"),
                 f"{count(raters.count, 'rater')} in all, but the groups that say how many need {known} and "
-                f"{open_groups} more {'group is' if open_groups == 1 else 'groups are'} to be filled.",
+                f"{count(open_groups, 'more group is', 'more groups are')} to be filled.",
             )
     elif known != raters.count:
         each = " + ".join(str(size) for size in sizes)

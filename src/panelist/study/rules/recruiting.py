@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from panelist.core.errors import did_you_mean
+from panelist.core.prose import count
 from panelist.study.panels import list_panels
-from panelist.study.problems import Problem, count
-from panelist.study.recruiting import Comprehension
+from panelist.study.problems import Problem
 from panelist.study.rules.base import Facts, rule
 from panelist.study.rules.sections import refuse_address
+from panelist.study.sections.recruiting import Comprehension
 
-SHORTEST_MESSAGE = 100  # characters that Prolific demands of a rejection
+SHORTEST_MESSAGE = 100  # characters that Prolific requires of a rejection
 
 
 @rule("recruiting")
@@ -37,7 +38,7 @@ def panels_are_known(facts: Facts) -> Iterator[Problem]:
 
 @rule("recruiting", "checks")
 def rejections_have_grounds(facts: Facts) -> Iterator[Problem]:
-    """A rejection says enough to the person, and rests on something that the study measures."""
+    """A rejection tells the person enough, and is based on something that the study measures."""
     recruiting = facts.file.recruiting
     for place, rejection in enumerate(recruiting.rejections if recruiting else ()):
         path = ("recruiting", "rejections", place)
@@ -79,7 +80,7 @@ def comprehension_can_be_passed(facts: Facts) -> Iterator[Problem]:
                     f"{answer!r} is not among the options. {did_you_mean(answer, question.options)}",
                 )
         if len(set(question.options)) < len(question.options):
-            yield facts.problem((*path, "options"), "an option is there more than once.")
+            yield facts.problem((*path, "options"), "an option is listed more than once.")
     yield from _check_pass_mark(facts, comprehension)
 
 
@@ -88,5 +89,5 @@ def _check_pass_mark(facts: Facts, comprehension: Comprehension) -> Iterator[Pro
     if comprehension.pass_mark is not None and comprehension.pass_mark > asked:
         yield facts.problem(
             ("comprehension", "pass_mark"),
-            f"{comprehension.pass_mark} cannot be right of {count(asked, 'question')}.",
+            f"{comprehension.pass_mark} answers cannot be right out of {count(asked, 'question')}.",
         )

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from panelist.core.errors import BadFormula, did_you_mean
-from panelist.study.findings import parse_finding
-from panelist.study.problems import Problem, list_some, show_value
+from panelist.core.prose import listing
+from panelist.study.problems import Problem, show_value
 from panelist.study.rules.base import Facts, rule
+from panelist.study.sections.findings import parse_finding
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")  # a BCP 47 tag without its rarities
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")  # a BCP 47 tag without its rarer parts
 _QUESTION = re.compile(r"[1-5](\.[1-9][0-9]?){1,3}")
 _FILLED_IN = ("code", "id")
 COLUMNS = (
@@ -28,7 +29,7 @@ COLUMNS = (
 
 @rule("language", "text_language")
 def languages_have_codes(facts: Facts) -> Iterator[Problem]:
-    """Languages are given as browsers know them."""
+    """Languages are given by codes that browsers know."""
     for name in ("language", "text_language"):
         code = getattr(facts.file, name)
         if code and not _LANGUAGE.fullmatch(code):
@@ -39,7 +40,7 @@ def languages_have_codes(facts: Facts) -> Iterator[Problem]:
 
 @rule("collecting")
 def redirects_are_safe(facts: Facts) -> Iterator[Problem]:
-    """Raters are sent to https addresses only, with nothing to fill in that is not known."""
+    """Raters are sent to https addresses only, with no unknown placeholders."""
     for name in type(facts.file.collecting.outcomes).model_fields:
         address = getattr(facts.file.collecting.outcomes, name).redirect
         if address and (wrong := refuse_address(address)):
@@ -50,7 +51,7 @@ def refuse_address(address: str) -> str:
     """Return what is wrong with an address; nothing if it is fine."""
     unknown = [word for word in re.findall(r"\{([^{}]*)\}", address) if word not in _FILLED_IN]
     if unknown:
-        listed = list_some(f"{{{word}}}" for word in unknown)
+        listed = listing(f"{{{word}}}" for word in unknown)
         return f"only {{code}} and {{id}} are filled in; found {listed}."
     try:
         parts = urlsplit(address)
@@ -72,7 +73,7 @@ def pay_can_be_said(facts: Facts) -> Iterator[Problem]:
         return
     if pay.minutes_per_trial is None:
         yield facts.note(
-            ("pay",), "minutes_per_trial is not given: what the study costs cannot be said before a pilot."
+            ("pay",), "minutes_per_trial is not given: the cost of the study is not known before a pilot."
         )
     if not pay.living_wage and paid == "money":
         yield facts.note(("pay",), "living_wage is not given: nothing keeps the pay above it.")
@@ -92,7 +93,7 @@ def pay_can_be_said(facts: Facts) -> Iterator[Problem]:
             ("pay", "original_minimum_wage"), "should be more than 0; leave both out if unknown."
         )
     if paid != "money":
-        yield facts.note(("pay",), f"raters.paid is {paid!r}, so that pay has no effect.")
+        yield facts.note(("pay",), f"raters.paid is {paid!r}, so pay has no effect.")
 
 
 @rule("heds")
@@ -108,7 +109,7 @@ def datasheet_questions_exist(facts: Facts) -> Iterator[Problem]:
 
 @rule("analysis.formula", "background")
 def formula_can_be_read(facts: Facts) -> Iterator[Problem]:
-    """The formula of the analysis is one, and names columns that the ratings will have."""
+    """The formula of the analysis can be parsed, and names columns that the ratings will have."""
     formula = facts.file.analysis.formula
     if formula == "maximal":
         return

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from panelist.collection.store.tables import metadata
+from panelist.collection.store.database.tables import metadata
 
 
 def run() -> None:

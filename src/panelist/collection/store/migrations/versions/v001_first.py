@@ -1,4 +1,4 @@
-"""The first tables. Spelt out, not taken from tables.py: that file moves on, this one stays."""
+"""The first tables. Spelt out, not taken from tables.py: that file changes, this one does not."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""When a visit came to where it is, and the versions of the study that were collected by."""
+"""When a visit came to where it is, and the versions of the study used while collecting."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,0 +1,1 @@
+"""What coefficients are computed from: sums over units, pairs of raters, moments, resamples."""

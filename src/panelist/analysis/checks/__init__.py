@@ -1,0 +1,1 @@
+"""Whether a fitted model suits the ratings: residuals, proportional odds, thresholds, predicted shares."""

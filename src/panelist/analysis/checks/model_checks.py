@@ -1,0 +1,68 @@
+"""Checks of a model: threshold spacing, proportional odds, predicted shares; residuals of a linear one."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from panelist.analysis.checks.linear_checks import LinearChecks, check_linear_model
+from panelist.analysis.checks.predicted_shares import PredictedShares, predict_shares
+from panelist.analysis.checks.proportional_odds import ProportionalOdds, check_proportional_odds
+from panelist.analysis.checks.threshold_spacing import Spacing, measure_spacing
+from panelist.analysis.missing import Missing, attempt
+from panelist.analysis.systems.comparison import CriterionComparison
+from panelist.analysis.systems.marginal import find_term
+from panelist.core.display.result import Part, Result, Sentence
+
+if TYPE_CHECKING:
+    from panelist.models.results.fitted import Fit
+
+
+@dataclass(frozen=True)
+class ModelChecks(Result):
+    """The checks of one criterion's model, each with the reason where it could not be made."""
+
+    criterion: str
+    spacing: Spacing | Missing
+    proportional_odds: ProportionalOdds | Missing
+    shares: PredictedShares | Missing
+    linear: LinearChecks | Missing | None = None
+    """The residuals of a linear model, which has no thresholds; None where the model is ordinal."""
+
+    def title(self) -> str:
+        """Return the heading."""
+        return f"Checks of the model of {self.criterion}"
+
+    def parts(self) -> list[Part]:
+        """Return the parts of each check."""
+        if self.linear is not None:
+            return [Sentence(self.linear.reason)] if isinstance(self.linear, Missing) else self.linear.parts()
+        whole: list[Part] = []
+        for check in (self.spacing, self.proportional_odds, self.shares):
+            whole += [Sentence(check.reason)] if isinstance(check, Missing) else check.parts()
+        return whole
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the checks by name."""
+        if self.linear is not None:
+            return {"linear": self.linear.to_dict()}
+        return {
+            "spacing": self.spacing.to_dict(),
+            "proportional_odds": self.proportional_odds.to_dict(),
+            "shares": self.shares.to_dict(),
+        }
+
+
+def check_model(comparison: CriterionComparison, interval: CriterionComparison | Missing) -> ModelChecks:
+    """Return the checks of the model behind a comparison; ``interval`` is the interval analysis."""
+    fit: Fit = comparison.fit
+    name = comparison.criterion
+    term = find_term(comparison)
+    if not fit.ordinal:
+        none = Missing("The model is linear: it has no thresholds.")
+        return ModelChecks(name, none, none, none, attempt(lambda: check_linear_model(fit, name, term)))
+    linear = interval if isinstance(interval, Missing) else interval.fit
+    return ModelChecks(
+        name,
+        attempt(lambda: measure_spacing(fit, name)),
+        attempt(lambda: check_proportional_odds(fit, name, term)),
+        attempt(lambda: predict_shares(fit, name, linear, term)),
+    )

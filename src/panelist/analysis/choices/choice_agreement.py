@@ -1,0 +1,226 @@
+"""How far raters agree in their choices, by the coefficients that ratings have.
+
+What is judged is a set of outputs shown together: an item and its systems, whichever came first. A choice is
+the place of the chosen one when the systems are put in alphabetical order, not its name: where a pair can
+only be decided in two ways, two labels make chance agreement one half, and with the names of five systems it
+would seem to be a fifth. Where all trials show the same systems, the labels are their names.
+
+- pairs: the preferred one, ties as a separate label; then without them;
+- choices of one: the chosen one, "none" and "all" as labels; then without them;
+- best-worst sets: the best; then the worst;
+- rankings: the ranks, as ordinal ratings of the outputs; then the best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from panelist.agreement.measure import measure_agreement
+from panelist.agreement.reliability import CriterionReliability, Reliability
+from panelist.analysis.choices.trials import DECIDED, UNDECIDED, ChoiceTrials, holds_choices, read_trials
+from panelist.core.errors import BadRatings
+from panelist.core.progress import OnProgress
+from panelist.core.tables.ratings import Ratings, read_ratings
+from panelist.numerics.arrays import Bools
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOUNS = {"pairs": "pair", "choose-one": "set", "best-worst": "set", "ranking": "set"}
+
+
+def measure_any_agreement(
+    ratings: Any, *, on_progress: OnProgress | None = None, **options: Any
+) -> Reliability:
+    """Return the agreement on every criterion, whether it holds ratings or choices.
+
+    The options are those of measure_agreement. Choices have their own level, and neither units nor a
+    scale can be chosen for them.
+    """
+    table = read_ratings(ratings)
+    parts = _split(table)
+    chosen = [name for name, part in parts if holds_choices(part.frame)]
+    if not chosen:
+        return measure_agreement(table, **options, on_progress=on_progress)
+    found: list[CriterionReliability] = []
+    for name, part in parts:
+        if name in chosen:
+            found += measure_choice_agreement(part, name or "choice", **options, on_progress=on_progress)
+        else:
+            found += measure_agreement(part, **options, on_progress=on_progress).criteria
+    return Reliability(source=table.source, criteria=tuple(found), notes=table.notes, ratings=table)
+
+
+def measure_choice_agreement(
+    table: Ratings, criterion: str, *, on_progress: OnProgress | None = None, **options: Any
+) -> list[CriterionReliability]:
+    """Return how far raters agree in the choices of one criterion: the usual measure first, then another."""
+    for name in ("unit", "scale"):
+        if options.pop(name, None) is not None:
+            raise BadRatings(
+                f"{criterion!r} holds choices between outputs, for which --{name} has no meaning: what is "
+                "judged is the set of outputs shown, and the answer one of them. Leave it out."
+            )
+    options.pop("measurement", None)
+    trials = read_trials(table, criterion)
+    for name, known in (("rater", trials.raters), ("item", trials.items)):
+        if not known:
+            raise BadRatings(
+                f"{table.source} has no column {name}, so it is not known which choices of {criterion!r} are "
+                f"about the same outputs. Map one with --columns {name}=NAME."
+            )
+    found = []
+    for label, frame, measurement in _list_tables(trials):
+        if frame.empty:
+            continue
+        source = replace(read_ratings(frame), source=table.source)
+        one = measure_agreement(source, measurement=measurement, **options, on_progress=on_progress).criteria[
+            0
+        ]
+        notes = [*one.notes, *_tell_majority(frame)] if measurement == "nominal" else list(one.notes)
+        found.append(
+            replace(
+                one,
+                criterion=f"{criterion}{label}",
+                notes=tuple(notes),
+                noun="comparison" if measurement == "nominal" else "rank",
+                unit_noun=NOUNS[trials.kind] if measurement == "nominal" else "output",
+            )
+        )
+    if not found:
+        raise BadRatings(f"No trial of {criterion!r} has an answer, so there is nothing to agree on.")
+    return found
+
+
+def _split(table: Ratings) -> list[tuple[str, Ratings]]:
+    if not table.criteria:
+        return [("", table)]
+    column = table.frame["criterion"]
+    return [(name, replace(table, frame=table.frame[(column == name).to_numpy()])) for name in table.criteria]
+
+
+def _list_tables(trials: ChoiceTrials) -> list[tuple[str, pd.DataFrame, str]]:
+    """Return what is compared: words for it, a table of ratings, and its level."""
+    undecided = np.isin(trials.outcome.astype(str), UNDECIDED)
+    decided = trials.outcome == DECIDED
+    best = align_choices(trials, decided)
+    if trials.kind == "ranking":
+        return [("", _list_ranks(trials), "ordinal"), (", best", best, "nominal")]
+    if trials.kind == "best-worst":
+        return [
+            (", best", best, "nominal"),
+            (", worst", align_choices(trials, decided, last=True), "nominal"),
+        ]
+    if not undecided.any():
+        return [("", best, "nominal")]
+    named = ", ".join(name for name in UNDECIDED if (trials.outcome == name).any())
+    words = "ties" if named == "tie" else named
+    whole = align_choices(trials, decided | undecided)
+    return [("", whole, "nominal"), (f", {words} left out", best, "nominal")]
+
+
+def align_choices(trials: ChoiceTrials, which: Bools, last: bool = False) -> pd.DataFrame:
+    """Return a row for each trial: rater, item, systems shown (``system``), and the one chosen (``rating``).
+
+    The chosen one is the best, or with ``last`` the worst; trials in which no single output came first are
+    left out, and undecided ones have their own word for a rating.
+    """
+    import pandas as pd
+
+    parts = []
+    names = np.array(trials.systems, dtype=object)
+    same = len({tuple(sorted(row)) for _, options in trials.by_size() for row in trials.system[options]}) == 1
+    for of_size, options in trials.by_size():
+        wanted = which[of_size] & (options.shape[1] > 1)
+        of_size, options = of_size[wanted], options[wanted]
+        order = np.argsort(trials.system[options], axis=1, kind="stable")
+        system = np.take_along_axis(trials.system[options], order, axis=1)
+        place = np.take_along_axis(trials.place[options], order, axis=1)
+        place = -place if last else place
+        decided = trials.outcome[of_size] == DECIDED
+        top = place == place.min(axis=1, keepdims=True, initial=np.inf)
+        alone = top.sum(axis=1) == 1
+        chosen = top.argmax(axis=1)
+        if same:
+            label = names[np.take_along_axis(system, chosen[:, None], axis=1)[:, 0]]
+        else:
+            label = np.array([f"{at + 1} of {options.shape[1]}" for at in chosen], dtype=object)
+        part = pd.DataFrame(
+            {
+                "rater": np.array(trials.raters, dtype=object)[trials.rater[of_size]],
+                "item": np.array(trials.items, dtype=object)[trials.item[of_size]],
+                "system": [" / ".join(names[row]) for row in system],
+                "rating": np.where(decided, label, trials.outcome[of_size]),
+            }
+        )
+        known = (trials.rater[of_size] >= 0) & (trials.item[of_size] >= 0)
+        parts.append(part.loc[known & (alone | ~decided)])
+    whole: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return whole
+
+
+def _list_ranks(trials: ChoiceTrials) -> pd.DataFrame:
+    """Return a row for each output ranked: its item, the systems it was shown with, and its rank."""
+    import pandas as pd
+
+    parts = []
+    names = np.array(trials.systems, dtype=object)
+    for of_size, options in trials.by_size():
+        kept = (
+            (trials.outcome[of_size] == DECIDED) & (trials.rater[of_size] >= 0) & (trials.item[of_size] >= 0)
+        )
+        of_size, options = of_size[kept], options[kept]
+        m = options.shape[1]
+        shown = [" / ".join(sorted(names[row])) for row in trials.system[options]]
+        item = np.array(trials.items, dtype=object)[trials.item[of_size]]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "rater": np.repeat(np.array(trials.raters, dtype=object)[trials.rater[of_size]], m),
+                    "item": np.repeat([f"{one}: {these}" for one, these in zip(item, shown, strict=True)], m),
+                    "system": names[trials.system[options].ravel()],
+                    "rating": trials.place[options].ravel(),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _tell_majority(frame: pd.DataFrame) -> list[str]:
+    """Return how often raters agree with the majority of the others, all together and at the ends."""
+    agrees = find_majority_agreement(frame)
+    if not len(agrees):
+        return []
+    by_rater = [
+        (float(mine["agrees"].mean()), str(rater), len(mine))
+        for rater, mine in agrees.groupby("rater", sort=True)
+    ]
+    ends = "; ".join(
+        f"the {end} is {rater} ({share:.0%} of {n:,})"
+        for end, (share, rater, n) in (("lowest", min(by_rater)), ("highest", max(by_rater)))
+    )
+    return [
+        f"A rater agrees with the majority of the others in {float(agrees['agrees'].mean()):.0%} of the "
+        f"{len(agrees):,} choices where the others have one; {ends}."
+    ]
+
+
+def find_majority_agreement(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return, for every choice that others made too, whether it is that of the majority of the others.
+
+    Choices where the others are split evenly have no majority and are left out.
+    """
+    unit = frame.groupby(["item", "system"], sort=False).ngroup().to_numpy()
+    labels, code = np.unique(frame["rating"].astype(str).to_numpy(), return_inverse=True)
+    counts = np.zeros((unit.max() + 1 if len(unit) else 0, len(labels)), dtype=np.int64)
+    np.add.at(counts, (unit, code), 1)
+    others = counts[unit]
+    others[np.arange(len(unit)), code] -= 1
+    most = others.max(axis=1, initial=0)
+    clear = (most > 0) & ((others == most[:, None]).sum(axis=1) == 1)
+    agrees = others.argmax(axis=1) == code if len(labels) else np.zeros(0, dtype=bool)
+    found: pd.DataFrame = frame[["rater"]].assign(agrees=agrees).loc[clear]
+    return found

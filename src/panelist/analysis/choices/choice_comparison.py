@@ -1,0 +1,209 @@
+"""What a comparison by choices holds, and how it reads; in the same form as any comparison of systems."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from panelist.analysis.choices.item_anova import OneWay
+from panelist.analysis.choices.models.choice_model import Strengths
+from panelist.analysis.choices.position import PositionShare
+from panelist.analysis.choices.scores import Scores
+from panelist.analysis.choices.trials import describe_counts
+from panelist.analysis.choices.wins import WinTable
+from panelist.analysis.systems.comparison import (
+    WIDEST_LABEL,
+    Comparison,
+    CriterionComparison,
+    describe_findings,
+)
+from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
+from panelist.core.display.result import NamedValues as NotePairs
+from panelist.core.display.result import Part, Sentence, Table
+from panelist.core.prose import count
+from panelist.models.inference.adjust import find_adjustment
+
+MODEL_WORDS = {"bradley-terry": "Bradley-Terry model", "plackett-luce": "Plackett-Luce model"}
+KIND_WORDS = {
+    "pairs": "pairs",
+    "choose-one": "choices of one",
+    "best-worst": "best-worst sets",
+    "ranking": "rankings",
+}
+CLUSTER_WORDS = {
+    "rater": "raters as clusters",
+    "item": "items as clusters",
+    "both": "raters and items as clusters",
+    "none": "comparisons taken as independent",
+}
+MOST_TOLD = 2  # pairs that one side won throughout, named in the sentence
+WIDEST_TABLE = 12  # systems up to which a table of wins is readable
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceCriterion(CriterionComparison):
+    """The systems compared by choices on one criterion.
+
+    Estimates are log-strengths that sum to 0: a difference d means odds of exp(d) to 1 to be preferred, and
+    a pair's ``effect`` is the probability to be preferred, 1 / (1 + exp(−d)). ``counts`` says how the trials
+    ended; ``scores`` are the best-worst scores, ``anova`` the analysis of variance of the item scores (None
+    with its reason in the notes), ``wins`` the table of wins, ``first`` the share of wins of the first of
+    two.
+    """
+
+    kind: str
+    cluster: str
+    counts: dict[str, int]
+    strengths: Strengths = field(repr=False, compare=False)
+    scores: Scores = field(repr=False, compare=False)
+    wins: WinTable = field(repr=False, compare=False)
+    anova: OneWay | None = field(default=None, repr=False, compare=False)
+    first: PositionShare | None = None
+
+    @property
+    def is_above(self) -> str:
+        """What the better of two systems is, in words."""
+        return "preferred to"
+
+    def sentence(self) -> str:
+        """Return the finding in one sentence, with where it comes from."""
+        words = [MODEL_WORDS[self.model], f"{self.n:,} {KIND_WORDS[self.kind]}"]
+        words[-1] += f" by {count(self.n_raters, 'rater')}" if self.n_raters else ""
+        words[-1] += f" of {count(self.n_items, 'item')}" if self.n_items else ""
+        words.append(CLUSTER_WORDS[self.cluster])
+        if len(self.systems) > 2:
+            words.append(find_adjustment(self.adjust).label)
+        words.append(f"{self.confidence * 100:g} %")
+        return f"On {self.criterion}, {self.describe()} ({', '.join(words)})."
+
+    def describe(self) -> str:
+        """Return who is preferred to whom, what was one-sided, and for whom alone it holds."""
+        sure = self.strengths.one_sided
+        told = [one.sentence() for one in sure[:MOST_TOLD]]
+        if len(sure) > MOST_TOLD:
+            told.append(f"in {len(sure) - MOST_TOLD} more pairs one system lost no comparison")
+        told += [f"this holds for {self._these(side)} alone" for side in self._fixed()]
+        return "; ".join([describe_findings(self), *told])
+
+    def _fixed(self) -> tuple[str, ...]:
+        """Return the sides whose few members the conclusion is about: rater, item."""
+        few = [*self.strengths.fixed, *(side for one in self.strengths.one_sided for side in one.fixed)]
+        return tuple(dict.fromkeys(few))
+
+    def _these(self, side: str) -> str:
+        n = self.n_raters if side == "rater" else self.n_items
+        return f"this one {side}" if n == 1 else f"these {n:,} {side}s"
+
+    def parts(self) -> list[Part]:
+        """Return the sentence, how trials ended, systems, pairs, wins, item scores, and the notes."""
+        anova: list[Part] = [Sentence(self.anova.sentence())] if self.anova is not None else []
+        wins = [self.wins.table()] if len(self.wins.systems) <= WIDEST_TABLE else []
+        first = [Sentence(self.first.sentence())] if self.first is not None else []
+        return [
+            Sentence(self.sentence()),
+            Sentence(f"{count(self.n, 'trial')}: {describe_counts(self.counts)}."),
+            self._systems_table(),
+            self._pairs_table(),
+            *wins,
+            *anova,
+            *first,
+            *([NotePairs([("note", note) for note in self.notes])] if self.notes else []),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison by the names of the command's JSON, with what choices add."""
+        whole = super().to_dict()
+        place = {name: at for at, name in enumerate(self.wins.systems)}
+        for system in whole["systems"]:
+            at, score = place[system["system"]], self.scores[system["system"]]
+            system |= {"score": score.score, "score_low": score.low, "score_high": score.high}
+            shown, best = int(self.wins.shown[at]), int(self.wins.best[at])
+            system |= {"shown": shown, "best": best, "worst": int(self.wins.worst[at])}
+            system |= {"wins": int(self.wins.won[at]), "losses": int(self.wins.lost[at])}
+            system["percent_chosen"] = 100 * best / shown if shown else None
+        for pair in whole["pairs"]:
+            pair["probability"] = pair["effect"]
+        return whole | {
+            "kind": self.kind,
+            "cluster": self.cluster,
+            "n_clusters": self.strengths.n_clusters,
+            "holds_for": list(self._fixed()),
+            "one_sided": [asdict(one) for one in self.strengths.one_sided],
+            "loglik": self.strengths.loglik,
+            "tie": self.strengths.tie,
+            "prior": self.strengths.prior,
+            "counts": dict(self.counts),
+            "wins": self.wins.to_dict(),
+            "items": self.scores.items,
+            "anova": None if self.anova is None else self.anova.to_dict(),
+            "first": None if self.first is None else asdict(self.first),
+        }
+
+    def _systems_table(self) -> Table:
+        place = {name: at for at, name in enumerate(self.wins.systems)}
+        header = (
+            "system",
+            "estimate",
+            f"{self.confidence * 100:g} % interval",
+            "rank",
+            "score",
+            "best",
+            "worst",
+        )
+        rows: list[tuple[Cell, ...]] = []
+        for s in self.systems:
+            at = place[s.system]
+            rank = str(s.rank_low) if s.rank_low == s.rank_high else f"{s.rank_low} to {s.rank_high}"
+            worst: Cell = None if self.kind == "choose-one" else int(self.wins.worst[at])
+            score = self.scores[s.system].score
+            rows.append(
+                (
+                    s.system,
+                    s.estimate,
+                    interval(s.low, s.high),
+                    rank,
+                    score,
+                    int(self.wins.best[at]),
+                    worst,
+                    s.n,
+                )
+            )
+        return Table(
+            f"Systems on {self.criterion}",
+            (*header, "shown"),
+            rows,
+            {"system": TEXT, "estimate": decimals(2), "rank": TEXT, "score": decimals(2)},
+            note=f"Estimates are {self.units}. Rank 1 is the highest. Scores run from -100 (always worst) "
+            "to 100 (always best).",
+            name="systems",
+        )
+
+    def _pairs_table(self) -> Table:
+        label = find_adjustment(self.adjust).label
+        adjusted = f"p, {label}" if len(label) <= WIDEST_LABEL else "p, adjusted"
+        header = ("pair", "difference", "SE", f"{self.confidence * 100:g} % interval", adjusted, "preferred")
+        rows = [
+            (f"{d.a} − {d.b}", d.difference, d.se, interval(d.low, d.high), d.p_adjusted, d.effect)
+            for d in self.pairs
+        ]
+        formats = {"pair": TEXT, "difference": decimals(2), "SE": decimals(2), "preferred": decimals(2)}
+        return Table(
+            f"Differences on {self.criterion}",
+            header,
+            rows,
+            {**formats, adjusted: P_VALUE},
+            note=f"Preferred: {self.effect_units}." + ("" if label in adjusted else f" p: {label}."),
+            name="pairs",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceComparison(Comparison):
+    """The systems compared by choices on every criterion of a table."""
+
+    criteria: tuple[ChoiceCriterion, ...]
+
+    def __getitem__(self, criterion: str) -> ChoiceCriterion:
+        found = super().__getitem__(criterion)
+        assert isinstance(found, ChoiceCriterion)
+        return found

@@ -1,0 +1,35 @@
+"""Comparative criteria: which rows are choices, and their comparison."""
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from panelist.agreement.reliability import CriterionReliability
+from panelist.analysis.choices.choice_agreement import measure_choice_agreement
+from panelist.analysis.choices.choice_comparison import ChoiceCriterion
+from panelist.analysis.choices.compare_choices import compare_criterion
+from panelist.analysis.choices.pair_files import is_pair_file
+from panelist.analysis.spec import AnalysisSpec
+from panelist.core.tables.ratings import Ratings
+from panelist.study.sections.criteria import Criterion
+
+
+def are_choices(frame: pd.DataFrame, criterion: Criterion | None) -> bool:
+    """Return whether the rows of a criterion are choices between outputs rather than ratings of them."""
+    if criterion is not None:
+        return criterion.scale.comparative
+    if "rating" in frame and frame["rating"].notna().any():
+        return False
+    return "choice" in frame or is_pair_file(frame)
+
+
+def agree_on_choices(ratings: Ratings, criterion: str, **options: Any) -> CriterionReliability:
+    """Return how far raters agree in the choices of a criterion; what else was measured is in the notes."""
+    first, *others = measure_choice_agreement(ratings, criterion, **options)
+    return replace(first, notes=(*first.notes, *(other.sentence() for other in others)))
+
+
+def analyse_choices(ratings: Ratings, criterion: str, spec: AnalysisSpec) -> ChoiceCriterion:
+    """Return the comparison of one criterion's choices, by the model that suits them."""
+    return compare_criterion(ratings, criterion, replace(spec, model="auto"))

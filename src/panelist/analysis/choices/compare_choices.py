@@ -1,0 +1,280 @@
+"""Compare systems by choices: read trials, count, score, fit strengths, test all pairs, rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from panelist.analysis.choices.choice_comparison import ChoiceComparison, ChoiceCriterion
+from panelist.analysis.choices.item_anova import OneWay, analyse_variance
+from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
+from panelist.analysis.choices.models.choice_model import Cluster, Strengths, check_cluster
+from panelist.analysis.choices.models.plackett_luce import fit_plackett_luce
+from panelist.analysis.choices.one_sided import OneSided, normal_quantile
+from panelist.analysis.choices.position import measure_position
+from panelist.analysis.choices.scores import Scores, score_trials
+from panelist.analysis.choices.trials import DECIDED, ChoiceTrials, read_trials
+from panelist.analysis.choices.wins import WinTable, count_wins
+from panelist.analysis.spec import AnalysisSpec
+from panelist.analysis.systems.comparison import SystemEstimate, list_pairs
+from panelist.analysis.systems.pairwise import adjust_pairs
+from panelist.analysis.systems.ranks import rank_intervals
+from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
+from panelist.core.prose import count
+from panelist.core.tables.ratings import Ratings, read_ratings
+from panelist.models.inference.adjust import HypothesisFamily, find_adjustment, two_sided_quantile
+from panelist.models.inference.contrasts import PairContrasts
+from panelist.models.inference.single_step import find_directions
+from panelist.numerics.arrays import Longs
+
+MODELS = ("auto", "bradley-terry", "plackett-luce")
+UNITS = "log-strengths, whose mean is 0"
+EFFECT_UNITS = "the probability that the first of the pair is preferred to the second, ties left aside"
+
+
+def compare_choices(
+    ratings: Any,
+    *,
+    model: str = "auto",
+    cluster: str = "both",
+    adjust: str = "tukey",
+    confidence: float = 0.95,
+    criteria: Sequence[str] | str | None = None,
+    reference: str | None = None,
+) -> ChoiceComparison:
+    """Return, for each criterion, the systems' strengths and ranks and every pair's adjusted difference.
+
+    ``ratings`` is a table with one row per option shown (``trial``, ``system``, ``choice`` best, worst or
+    empty, or a rank; ties, none and all in ``answer``), or with one pair per row (``system_a``, ``system_b``,
+    ``winner``). ``model`` "auto" is Bradley and Terry's for pairs, with Davidson's ties, and Plackett and
+    Luce's for anything else. ``cluster`` says which answers are correlated: those by one rater, about one
+    item, both or none.
+    """
+    spec = AnalysisSpec(
+        model=model, cluster=cluster, adjust=adjust, confidence=confidence, reference=reference
+    )
+    table = read_ratings(ratings)
+    parts, notes = _split(table, criteria)
+    done, failed = [], {}
+    for name, part in parts:
+        try:
+            done.append(compare_criterion(part, name, spec))
+        except PanelistError as error:
+            failed[name] = error
+    if not done:
+        raise next(iter(failed.values()))
+    notes += [f"Left out, because it cannot be compared: {name}. {error}" for name, error in failed.items()]
+    return ChoiceComparison(source=table.source, criteria=tuple(done), notes=(*table.notes, *notes))
+
+
+def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> ChoiceCriterion:
+    """Return the comparison on one criterion, whose rows ``table`` holds."""
+    check_model(spec.model)
+    clusters, confidence = check_cluster(spec.cluster), spec.confidence
+    if not 0 < confidence < 1:
+        raise BadModel(f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence!r}.")
+    trials = read_trials(table, criterion)
+    wins, scores = count_wins(trials), score_trials(trials, confidence)
+    strengths = _fit(trials, spec.model, clusters)
+    every, shown = adjust_pairs(
+        lambda adjust, reference: contrast_strengths(strengths, adjust, confidence, reference),
+        spec.adjust,
+        spec.reference,
+    )
+    anova, why = _analyse_items(scores, criterion, confidence)
+    return ChoiceCriterion(
+        criterion=criterion,
+        model=strengths.model,
+        link=None,
+        formula="",
+        adjust=shown.adjust,
+        confidence=confidence,
+        n=len(trials),
+        n_raters=len(trials.raters),
+        n_items=len(trials.items),
+        units=UNITS,
+        effect_units=EFFECT_UNITS,
+        systems=_system_rows(strengths, every, wins, confidence),
+        pairs=list_pairs(shown, 1 / (1 + np.exp(-shown.estimate))),
+        reference=spec.reference,
+        notes=tuple(dict.fromkeys([*trials.notes, *_notes(trials, strengths), *shown.notes, *why])),
+        fit=None,
+        kind=trials.kind,
+        cluster=strengths.cluster,
+        counts=trials.counts(),
+        strengths=strengths,
+        scores=scores,
+        wins=wins,
+        anova=anova,
+        first=measure_position(trials, confidence),
+    )
+
+
+def check_model(model: str) -> None:
+    """Raise with what is allowed, unless it is."""
+    if model not in MODELS:
+        raise UnknownName(f"No model of choices is called {model!r}. {did_you_mean(model, MODELS)}")
+
+
+def contrast_strengths(
+    strengths: Strengths, adjust: str = "tukey", confidence: float = 0.95, reference: str | None = None
+) -> PairContrasts:
+    """Return the difference of log-strengths of every pair, or of every other system and ``reference``."""
+    method = find_adjustment(adjust)
+    systems = strengths.systems
+    chosen = list(combinations(range(len(systems)), 2))
+    notes: tuple[str, ...] = ()
+    if reference is not None:
+        if reference not in systems:
+            raise UnknownName(f"No system is called {reference!r}. {did_you_mean(reference, systems)}")
+        other = systems.index(reference)
+        chosen = [(i, other) for i in range(len(systems)) if i != other]
+    first, second = np.array(chosen).T
+    every = np.eye(len(systems))
+    estimate = strengths.theta[first] - strengths.theta[second]
+    variance, df = strengths.spread.measure(every[first] - every[second])
+    se = np.sqrt(variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(se > 1e-12, estimate / se, np.nan)
+    sure = _find_one_sided(strengths, first, second)
+    for at, (sign, one) in sure.items():  # no standard error, but an exact test
+        statistic[at], df[at], se[at] = sign * normal_quantile(one.p), np.inf, np.nan
+    directions = find_directions(every[first] - every[second], strengths.covariance)
+    family = HypothesisFamily(statistic, df, len(systems), directions)
+    critical = method.critical(confidence, family)
+    low, high = estimate - critical * se, estimate + critical * se
+    for at, (sign, one) in sure.items():
+        end = sign * one.bound(float(critical[at]))
+        estimate[at] = sign * max(abs(estimate[at]), abs(end))
+        low[at], high[at] = (end, np.inf) if sign > 0 else (-np.inf, end)
+    if method.note and len(chosen) > 1:
+        notes += (method.note,)
+    if method.controls != "family" and len(systems) > 2:
+        notes += ("The ranges of ranks do not hold simultaneously: that takes tukey, holm or bonferroni.",)
+    return PairContrasts(
+        term="system",
+        levels=systems,
+        a=tuple(systems[i] for i in first),
+        b=tuple(systems[j] for j in second),
+        estimate=estimate,
+        se=se,
+        df=family.df,
+        statistic=statistic,
+        p=family.p,
+        p_adjusted=method.adjust(family),
+        low=low,
+        high=high,
+        adjust=method.name,
+        confidence=confidence,
+        notes=notes,
+    )
+
+
+def _find_one_sided(strengths: Strengths, first: Longs, second: Longs) -> dict[int, tuple[float, OneSided]]:
+    """Return, by its place among the pairs, each pair of which one won every comparison, and its sign."""
+    known = {(one.winner, one.loser): one for one in strengths.one_sided}
+    found = {}
+    for at, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        a, b = strengths.systems[i], strengths.systems[j]
+        if (a, b) in known:
+            found[at] = (1.0, known[a, b])
+        elif (b, a) in known:
+            found[at] = (-1.0, known[b, a])
+    return found
+
+
+def _split(table: Ratings, wanted: Sequence[str] | str | None) -> tuple[list[tuple[str, Ratings]], list[str]]:
+    """Return each criterion's name and rows; a table without criteria is one, called choice."""
+    known = table.criteria
+    asked = [wanted] if isinstance(wanted, str) else list(wanted or known)
+    for name in asked:
+        if name not in known:
+            raise UnknownName(f"No criterion is called {name!r}. {did_you_mean(name, known)}")
+    if not known:
+        return [("choice", table)], []
+    column = table.frame["criterion"]
+    nameless = int(column.isna().sum())
+    notes = (
+        [f"{count(nameless, 'row without a criterion is', 'rows without a criterion are')} left out."]
+        if nameless
+        else []
+    )
+    return [(name, replace(table, frame=table.frame[(column == name).to_numpy()])) for name in asked], notes
+
+
+def _fit(trials: ChoiceTrials, model: str, cluster: Cluster) -> Strengths:
+    if model == "auto":
+        model = "bradley-terry" if trials.kind == "pairs" else "plackett-luce"
+    return (fit_bradley_terry if model == "bradley-terry" else fit_plackett_luce)(trials, cluster)
+
+
+def _analyse_items(scores: Scores, criterion: str, confidence: float) -> tuple[OneWay | None, list[str]]:
+    """Return the analysis of variance of the item scores, or why there is none."""
+    try:
+        found = analyse_variance(
+            scores.items["score"],
+            scores.items["system"],
+            what=f"item scores on {criterion}",
+            confidence=confidence,
+        )
+    except BadModel as error:
+        return None, [str(error)]
+    return found, []
+
+
+def _system_rows(
+    strengths: Strengths, pairs: PairContrasts, wins: WinTable, confidence: float
+) -> tuple[SystemEstimate, ...]:
+    """Return the systems from the strongest down."""
+    best, worst = rank_intervals(pairs)
+    variance, df = strengths.spread.measure(np.eye(len(strengths.systems)))
+    se = np.sqrt(variance)
+    reach = two_sided_quantile(confidence, df) * se
+    rows = [
+        SystemEstimate(
+            system=name,
+            estimate=float(strengths.theta[at]),
+            se=float(se[at]),
+            low=float(strengths.theta[at] - reach[at]),
+            high=float(strengths.theta[at] + reach[at]),
+            rank_low=int(best[at]),
+            rank_high=int(worst[at]),
+            n=int(wins.shown[at]),
+        )
+        for at, name in enumerate(strengths.systems)
+    ]
+    return tuple(sorted(rows, key=lambda one: (-one.estimate, one.system)))
+
+
+def _notes(trials: ChoiceTrials, strengths: Strengths) -> list[str]:
+    """Return what the reader must know about the answers and the fit."""
+    counts = trials.counts()
+    notes = []
+    undecided = {name: n for name, n in counts.items() if name in ("tie", "none", "all")}
+    if undecided and strengths.model == "bradley-terry" and trials.kind == "pairs":
+        notes.append(
+            f"{sum(undecided.values()):,} pairs without a preference enter as ties (Davidson 1970); "
+            f"two equal systems tie in {100 * _tie_share(strengths.tie):.0f} % of comparisons."
+        )
+    elif undecided:
+        notes.append(
+            f"{sum(undecided.values()):,} trials ({', '.join(undecided)}) say nothing about the order: the "
+            "model leaves them out; in the scores they count as 0."
+        )
+    if open_trials := sum(n for name, n in counts.items() if name not in (DECIDED, *undecided)):
+        notes.append(
+            f"{open_trials:,} of {len(trials):,} trials have no usable answer: the model leaves them out; in "
+            "the scores they count as 0."
+        )
+    if trials.kind == "ranking":
+        notes.append("Rank 1 is read as the best.")
+    return [*notes, *strengths.notes]
+
+
+def _tie_share(log_nu: float) -> float:
+    nu = float(np.exp(log_nu))
+    return nu / (2 + nu)

@@ -1,0 +1,342 @@
+"""Trials: what raters said about outputs shown side by side, one criterion at a time.
+
+A trial shows m outputs of an item. Each gets a ``place``, a lower one being better, equal ones being ties:
+for a pair 0 and 2; for a choice of one 0 for the chosen and 1 for the others; for best-worst 0, 1 and 2; for
+a ranking the ranks, where outputs may share one, and those without a rank are below the others. A trial that
+says nothing about the order (a tie, "none", "all", no answer) has no places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from panelist.analysis.choices.pair_files import is_pair_file, list_options
+from panelist.core.errors import BadModel, BadRatings
+from panelist.core.prose import count
+from panelist.numerics.arrays import Bools, Floats, Longs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panelist.core.tables.ratings import Ratings
+
+Kind: TypeAlias = Literal["pairs", "choose-one", "best-worst", "ranking"]
+BEST, BETWEEN, WORST = 0.0, 1.0, 2.0
+DECIDED = "decided"
+UNDECIDED = ("tie", "none", "all")  # answers that rank nothing, and say so
+SILENT = "no answer"
+TWICE = "not clear"  # two best, an output both best and worst, a ranking of one
+MOSTLY = 0.8  # the share of full rankings without ties that makes numbers on pages ranks, not ratings
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceTrials:
+    """The trials of one criterion; the arrays ``of_trial``, ``system``, ``place`` go by option shown.
+
+    Options are in the order of trials. ``rater`` and ``item`` have one entry per trial, -1 where unknown;
+    ``outcome`` is, for each trial, ``decided``, ``tie``, ``none``, ``all``, ``no answer`` or ``not clear``.
+    ``position`` is the place on the page, 0 where unknown.
+    """
+
+    criterion: str
+    kind: Kind
+    systems: tuple[str, ...]
+    raters: tuple[str, ...] = field(repr=False)
+    items: tuple[str, ...] = field(repr=False)
+    rater: Longs = field(repr=False)
+    item: Longs = field(repr=False)
+    outcome: Any = field(repr=False)
+    of_trial: Longs = field(repr=False)
+    system: Longs = field(repr=False)
+    place: Floats = field(repr=False)
+    position: Longs = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    @property
+    def sizes(self) -> Longs:
+        """How many options each trial shows."""
+        return np.bincount(self.of_trial, minlength=len(self)).astype(np.int64)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many trials ended in which way, the usual ways first, absent ones left out."""
+        order = (DECIDED, *UNDECIDED, SILENT, TWICE)
+        counted = {name: int((self.outcome == name).sum()) for name in order}
+        return {name: n for name, n in counted.items() if n}
+
+    def by_size(self) -> list[tuple[Longs, Longs]]:
+        """Return, for each number of options m, the trials that show m and their options, (n, m)."""
+        sizes = self.sizes
+        starts = np.cumsum(sizes) - sizes
+        found = []
+        for m in np.unique(sizes).tolist():
+            trials = np.flatnonzero(sizes == m)
+            found.append((trials, starts[trials][:, None] + np.arange(m)))
+        return found
+
+    def list_wins(self) -> tuple[Longs, Longs, Longs]:
+        """Return every comparison that follows from an answer: trial, option that won, option that lost.
+
+        The best wins over all others, and all others win over the worst; a ranking decides all pairs.
+        """
+        trials, winners, losers = [], [], []
+        for which, options in self.by_size():
+            place = self.place[options]
+            for i in range(options.shape[1]):
+                for j in range(options.shape[1]):
+                    won = place[:, i] < place[:, j]  # false where there is no place
+                    trials.append(which[won])
+                    winners.append(options[won, i])
+                    losers.append(options[won, j])
+        return np.concatenate(trials), np.concatenate(winners), np.concatenate(losers)
+
+
+def holds_choices(frame: pd.DataFrame) -> bool:
+    """Return whether these rows are comparisons: choices, pairs in a row, or ranks within trials."""
+    if is_pair_file(frame):
+        return True
+    if "choice" in frame and ("rating" not in frame or _words(frame["choice"]).ne("").any()):
+        return True
+    if "answer" in frame and "trial" in frame and _words(frame["answer"]).isin(UNDECIDED).any():
+        return True
+    return _holds_ranks(frame)
+
+
+def read_trials(ratings: Ratings, criterion: str) -> ChoiceTrials:
+    """Return the trials in the rows of one criterion, or raise with what is missing."""
+    import pandas as pd
+
+    frame, notes = ratings.frame, list[str]()
+    if is_pair_file(frame):
+        frame, notes = list_options(frame, criterion)
+    elif "system" not in frame:
+        ratings.require("system")
+    frame, lost = _drop_nameless(frame)
+    notes += lost
+    if "occasion" in frame and (sittings := len(frame["occasion"].dropna().unique())) > 1:
+        notes.append(f"Choices of {sittings} occasions are analysed together.")
+    keys = [name for name in ("rater", "item", "occasion", "trial") if name in frame]
+    if not keys:
+        raise BadRatings(
+            f"{ratings.source} has none of the columns trial, rater and item, so it does not say which "
+            "outputs were shown together. Give a column trial."
+        )
+    groups = frame.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
+    order = np.argsort(groups, kind="stable")
+    frame, of_trial = frame.iloc[order], np.asarray(groups[order], dtype=np.int64)
+    _check_trials(frame, of_trial, criterion)
+    systems = tuple(sorted(frame["system"].astype(str).unique()))
+    first = np.flatnonzero(np.diff(of_trial, prepend=-1))
+    heads = frame.iloc[first]
+    raters, rater = _number(heads, "rater")
+    items, item = _number(heads, "item")
+    place, outcome, kind, said = _read_places(frame, of_trial, criterion)
+    notes += said
+    position = np.zeros(len(frame), dtype=np.int64)
+    if "position" in frame:
+        position = pd.to_numeric(frame["position"], errors="coerce").fillna(0).to_numpy().astype(np.int64)
+    code = {name: at for at, name in enumerate(systems)}
+    trials = ChoiceTrials(
+        criterion=criterion,
+        kind=kind,
+        systems=systems,
+        raters=raters,
+        items=items,
+        rater=rater,
+        item=item,
+        outcome=outcome,
+        of_trial=of_trial,
+        system=np.array([code[name] for name in frame["system"].astype(str)], dtype=np.int64),
+        place=place,
+        position=position,
+        notes=tuple(notes),
+    )
+    return _check_systems(trials)
+
+
+def _drop_nameless(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows that name a system, and how many do not."""
+    named = frame["system"].notna().to_numpy() & (_words(frame["system"]) != "").to_numpy()
+    gone = int((~named).sum())
+    return frame[named], [
+        f"{count(gone, 'row without a system is', 'rows without a system are')} left out."
+    ] if gone else []
+
+
+def _check_trials(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> None:
+    """Raise where rows of one system and place say that several trials were taken for one."""
+    if "trial" not in frame and frame.assign(_trial=of_trial).duplicated(["_trial", "system"]).any():
+        raise BadRatings(
+            f"On {criterion!r} a rater saw the same item in several trials, and without a column trial they "
+            "cannot be separated. Number the trials in a column trial."
+        )
+
+
+def _check_systems(trials: ChoiceTrials) -> ChoiceTrials:
+    if len(trials.systems) < 2:
+        there = f"only one system, {trials.systems[0]!r}" if trials.systems else "no system"
+        raise BadModel(f"On {trials.criterion!r} there is {there}, and a comparison needs at least two.")
+    if not np.isfinite(trials.place).any():
+        if "tie" in trials.counts():
+            return trials
+        raise BadModel(
+            f"On {trials.criterion!r} no trial was decided: {describe_counts(trials.counts())}. There is "
+            "nothing to compare."
+        )
+    return trials
+
+
+def describe_counts(counts: dict[str, int]) -> str:
+    """Return the outcomes in words: ``597 decided, 3 no answer``."""
+    words = {"none": '"none"', "all": '"all"', "tie": "ties", TWICE: "not clear", SILENT: "without an answer"}
+    return ", ".join(f"{n:,} {words.get(name, name)}" for name, n in counts.items())
+
+
+def _read_places(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> tuple[Floats, Any, Kind, list[str]]:
+    """Return the place of each option, the outcome of each trial, the kind of comparison, and notes."""
+    import pandas as pd
+
+    if _holds_ranks(frame) and not ("choice" in frame and _words(frame["choice"]).ne("").any()):
+        ranks = frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan)
+        return _read_ranks(ranks, of_trial)
+    words = _words(frame["choice"] if "choice" in frame else pd.Series("", index=frame.index))
+    if words[words != ""].str.fullmatch(r"\d+(\.0+)?").all() and words.ne("").any():
+        ranks = np.array([float(word) if word else np.nan for word in words])
+        return _read_ranks(ranks, of_trial)
+    if unknown := sorted(set(words) - {"best", "worst", ""}):
+        listed = ", ".join(map(repr, unknown[:4]))
+        raise BadRatings(
+            f"The choices of {criterion!r} hold {listed}. A choice is 'best', 'worst' or empty, or for a "
+            "ranking the rank, 1 the best; ties, none and all are in a column answer."
+        )
+    return *_settle_words(words.to_numpy(dtype=object), _answers(frame), of_trial), []
+
+
+def _settle_words(words: Any, answers: Any, of_trial: Longs) -> tuple[Floats, Any, Kind]:
+    """Return places, outcomes and kind from the words best and worst."""
+    n = int(of_trial[-1]) + 1
+    sizes = np.bincount(of_trial, minlength=n)
+    best, worst = (np.bincount(of_trial, weights=words == word, minlength=n) for word in ("best", "worst"))
+    clear = (best <= 1) & (worst <= 1) & (best + worst > 0) & (sizes > 1)
+    outcome = np.where(clear, DECIDED, np.where(best + worst > 0, TWICE, SILENT)).astype(object)
+    said = np.full(n, "", dtype=object)
+    said[of_trial[::-1]] = answers[::-1]
+    for word in UNDECIDED:
+        outcome[(best + worst == 0) & (said == word)] = word
+    place = np.full(len(words), BETWEEN)
+    place[words == "best"], place[words == "worst"] = BEST, WORST
+    pair = (sizes == 2)[of_trial]
+    place[pair & (place == BETWEEN) & (best > 0)[of_trial]] = WORST  # of two, the other one
+    place[pair & (place == BETWEEN) & (worst > 0)[of_trial]] = BEST
+    place[~(outcome == DECIDED)[of_trial]] = np.nan
+    if (sizes <= 2).all():
+        return place, outcome, "pairs"
+    return place, outcome, "best-worst" if (worst > 0)[sizes > 2].any() else "choose-one"
+
+
+def _read_ranks(ranks: Floats, of_trial: Longs) -> tuple[Floats, Any, Kind, list[str]]:
+    place, outcome = _settle_ranks(ranks, of_trial)
+    return place, outcome, "ranking", _describe_ranks(ranks, place, of_trial)
+
+
+def _settle_ranks(ranks: Floats, of_trial: Longs) -> tuple[Floats, Any]:
+    """Return the places that follow from ranks, and the outcomes.
+
+    Outputs with the same rank are tied; those without one, in a trial that ranks some, are below
+    the ranked and tied among themselves.
+    """
+    n = int(of_trial[-1]) + 1
+    sizes = np.bincount(of_trial, minlength=n)
+    given = np.bincount(of_trial, weights=np.isfinite(ranks), minlength=n)
+    worst = np.full(n, -np.inf)
+    np.maximum.at(worst, of_trial, np.where(np.isfinite(ranks), ranks, -np.inf))
+    place = np.where(np.isfinite(ranks), ranks, worst[of_trial] + 1)
+    highest, lowest = np.full(n, np.inf), np.full(n, -np.inf)
+    np.minimum.at(highest, of_trial, place)
+    np.maximum.at(lowest, of_trial, place)
+    outcome = np.full(n, DECIDED, dtype=object)
+    outcome[highest == lowest] = "tie"
+    outcome[given == 0] = SILENT
+    outcome[(sizes < 2) & (given > 0)] = TWICE
+    return np.where((outcome == DECIDED)[of_trial], place, np.nan), outcome
+
+
+def _describe_ranks(ranks: Floats, place: Floats, of_trial: Longs) -> list[str]:
+    """Return how many rankings share ranks or leave some out, and how that is read."""
+    used = np.isfinite(place)
+    partial = np.unique(of_trial[used & ~np.isfinite(ranks)])
+    ranked = used & np.isfinite(ranks)
+    pairs = np.stack([of_trial[ranked], ranks[ranked]], axis=1)
+    same, times = np.unique(pairs, axis=0, return_counts=True)
+    tied = np.unique(same[times > 1, 0])
+    notes = []
+    if len(partial):
+        notes.append(
+            f"{len(partial):,} rankings leave outputs without a rank: these are placed below the "
+            "ranked ones, in no order."
+        )
+    if len(tied):
+        notes.append(
+            f"{len(tied):,} rankings give a rank more than once: in the model each of the tied is chosen "
+            "from all that rank no higher (Breslow 1974), and a tie in the last place says nothing."
+        )
+    return notes
+
+
+def _are_rankings(ranks: Floats, of_trial: Longs) -> Bools:
+    """Return which trials give each rank from 1 to the number of outputs once."""
+    order = np.lexsort((ranks, of_trial))
+    starts = np.flatnonzero(np.diff(of_trial, prepend=-1))
+    sizes = np.bincount(of_trial)
+    expected = np.arange(len(of_trial)) - np.repeat(starts, sizes) + 1
+    right = ranks[order] == expected
+    full: Bools = np.bincount(of_trial[order], weights=right) == sizes
+    return full
+
+
+def _holds_ranks(frame: pd.DataFrame) -> bool:
+    """Return whether the ratings are ranks: up to m, and in nearly every trial each of 1 … m once."""
+    import pandas as pd
+
+    if not {"trial", "rating"} <= set(frame.columns) or not pd.api.types.is_numeric_dtype(frame["rating"]):
+        return False
+    named = _words(frame["trial"]).ne("").to_numpy()  # a rating has no trial, even where other rows have
+    rows = frame[named & frame["rating"].notna().to_numpy()]
+    keys = [name for name in ("rater", "item", "occasion", "trial") if name in rows]
+    if rows.empty:
+        return False
+    of_trial = rows.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
+    order = np.argsort(of_trial, kind="stable")
+    ranks = rows["rating"].to_numpy(dtype=np.float64)[order]
+    sizes = np.bincount(of_trial)
+    several = sizes > 1
+    within = (ranks >= 1) & (ranks <= sizes[of_trial[order]]) & (ranks == np.round(ranks))
+    if not several.any() or not within[several[of_trial[order]]].all():
+        return False
+    return bool(_are_rankings(ranks, of_trial[order].astype(np.int64))[several].mean() >= MOSTLY)
+
+
+def _answers(frame: pd.DataFrame) -> Any:
+    if "answer" not in frame:
+        return np.full(len(frame), "", dtype=object)
+    return _words(frame["answer"]).to_numpy(dtype=object)
+
+
+def _words(column: pd.Series) -> pd.Series:
+    """Return a column as lower-case text without outer spaces; missing cells are empty."""
+    return column.astype(object).where(column.notna(), "").astype(str).str.strip().str.casefold()
+
+
+def _number(heads: pd.DataFrame, name: str) -> tuple[tuple[str, ...], Longs]:
+    """Return the distinct names of a column, sorted, and each row's place among them, -1 where missing."""
+    import pandas as pd
+
+    if name not in heads:
+        return (), np.full(len(heads), -1, dtype=np.int64)
+    codes, names = pd.factorize(heads[name], sort=True)
+    return tuple(map(str, names)), codes.astype(np.int64)

@@ -1,0 +1,1 @@
+"""Which model is fitted: the largest that design and ratings support, and what a large table allows."""

@@ -1,0 +1,1 @@
+"""The same comparison made in another way, and where the conclusions differ."""

@@ -1,0 +1,61 @@
+"""What is concluded about a pair of systems, and where two analyses conclude differently."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from panelist.analysis.systems.comparison import CriterionComparison, PairDifference
+from panelist.core.display.formats import say_p
+
+Verdict = Literal["higher", "lower", "even", "unknown"]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A pair about which two analyses conclude differently, with both p-values."""
+
+    a: str
+    b: str
+    first: Verdict
+    second: Verdict
+    first_p: float
+    second_p: float
+
+    def sentence(self, first: str, second: str) -> str:
+        """Return the disagreement in words; ``first`` and ``second`` begin its halves."""
+        return (
+            f"{first} {self._say(self.first)} ({say_p(self.first_p)}), "
+            f"{second} {self._say(self.second)} ({say_p(self.second_p)})."
+        )
+
+    def _say(self, verdict: Verdict) -> str:
+        words = {
+            "higher": f"{self.a} is above {self.b}",
+            "lower": f"{self.b} is above {self.a}",
+            "even": f"{self.a} and {self.b} cannot be told apart",
+            "unknown": f"nothing about {self.a} and {self.b}",
+        }
+        return words[verdict]
+
+
+def conclude(pair: PairDifference, confidence: float) -> Verdict:
+    """Return what is concluded about a pair at a level of confidence."""
+    if not isfinite(pair.p_adjusted):
+        return "unknown"
+    if pair.p_adjusted >= 1 - confidence:
+        return "even"
+    return "higher" if pair.difference > 0 else "lower"
+
+
+def find_disagreements(first: CriterionComparison, second: CriterionComparison) -> tuple[Disagreement, ...]:
+    """Return the pairs that both analyses have and about which they conclude differently."""
+    other = {(pair.a, pair.b): pair for pair in second.pairs}
+    found = []
+    for one in first.pairs:
+        two = other.get((one.a, one.b))
+        if two is None:
+            continue
+        verdicts = conclude(one, first.confidence), conclude(two, second.confidence)
+        if verdicts[0] != verdicts[1]:
+            found.append(Disagreement(one.a, one.b, *verdicts, one.p_adjusted, two.p_adjusted))
+    return tuple(found)

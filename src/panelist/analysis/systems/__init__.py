@@ -1,0 +1,1 @@
+"""Systems compared criterion by criterion: estimates, pairs, ranks, effect sizes, sentences."""

@@ -1,0 +1,1 @@
+"""``panelist heds``: the Human Evaluation Datasheet, filled in, checked, converted and compared."""

@@ -1,0 +1,1 @@
+"""``panelist power``, ``panelist power paper`` and ``panelist size``: studies, simulated."""

@@ -1,0 +1,215 @@
+"""``panelist reproduce``: an original and its repeats, compared."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from panelist.cli.options import Columns, Confidence, Json, Where
+from panelist.cli.terminal import show, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from panelist.core.display.result import Result
+    from panelist.core.progress import Progress
+
+Studies = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="ORIGINAL REPEAT…",
+        help="Ratings, choices, studies, scores tables (criterion, system, score) or printed tables.",
+        show_default=False,
+    ),
+]
+ScaleMin = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="X",
+        help="Where the scale begins: 0 for percentages, 1 for ratings from 1 up, -100 for best-worst "
+        "scores. "
+        "One number, or CRITERION=X; may be given more than once.",
+        show_default=False,
+    ),
+]
+ScaleMap = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CRIT=A-B:C-D",
+        help="The original's scale and the repeats', where they differ: fluency=1-5:0-100.",
+        show_default=False,
+    ),
+]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="ORIGINAL=REPEAT",
+        help="A system that has another name in the repeats.",
+        show_default=False,
+    ),
+]
+Match = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ORIGINAL=REPEAT",
+        help="A criterion that has another name in the repeats.",
+        show_default=False,
+    ),
+]
+Aggregate = Annotated[
+    str | None,
+    typer.Option(
+        metavar="mean|median|votes|majority|five-step|best-worst|win-rate",
+        help="How single answers become scores; without it, as the study says or the answers suggest.",
+        show_default=False,
+    ),
+]
+Printed = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="What the original's paper printed, to compare with its raw data.",
+        show_default=False,
+    ),
+]
+Findings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--finding",
+        metavar="TEXT",
+        help="A finding to check, as 'fluency: tuned > rules'; may be given more than once. Without it, "
+        "the study's.",
+        show_default=False,
+    ),
+]
+Yes = Annotated[
+    str, typer.Option(metavar="VALUE,…", help="The answers that count as yes on yes-or-no criteria.")
+]
+Unit = Annotated[str, typer.Option(metavar="output|slot", help="What has a label: an output, or one rating.")]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        metavar="POINTS",
+        help="The smallest difference that matters, in points of the scale. Without it, what "
+        "the original could detect for findings, and 0.31 residual SDs for changes.",
+        show_default=False,
+    ),
+]
+FitModels = Annotated[
+    bool, typer.Option("--fit-models/--no-fit-models", help="Fit models: tests, intervals, the joint model.")
+]
+Qra = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Write the input files of the QRA3 tool there.", show_default=False),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the report to FILE.md, .html, .tex or .json.",
+        show_default=False,
+    ),
+]
+
+
+def reproduce(
+    studies: Studies = None,
+    scale_min: ScaleMin = None,
+    scale_map: ScaleMap = None,
+    map_: Map = None,
+    match: Match = None,
+    aggregate: Aggregate = None,
+    yes: Yes = "1",
+    unit: Unit = "output",
+    printed: Printed = None,
+    finding: Findings = None,
+    confidence: Confidence = 0.95,
+    margin: Margin = None,
+    fit_models: FitModels = True,
+    qra: Qra = None,
+    out: Out = None,
+    where: Where = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> None:
+    """Compare a study with its repeats: CV*, correlations, labels, findings upheld."""
+    from panelist.core.files import check_folder
+    from panelist.core.tables.columns import parse_columns, parse_where
+    from panelist.reproduction.files.write_reproduction import check_report_path
+
+    if out is not None:
+        check_report_path(out)  # before the work starts
+    if qra is not None:
+        check_folder(qra, "files of QRA3")
+    given = studies or []
+    chosen, rows = parse_columns(columns) or None, parse_where(where or []) or None
+    _check_number(given)
+    from panelist.reproduction.measures.common_scale import parse_scale_min
+    from panelist.reproduction.reproduce import reproduce as compare
+
+    found = compare(
+        *given, scale_min=parse_scale_min(scale_min or []), scale_map=scale_map or [], columns=chosen,
+        systems=_read_pairs(map_, "--map"), criteria=_read_pairs(match, "--match"), where=rows,
+        aggregation=aggregate, yes=_read_numbers(yes), unit=unit, printed=printed, findings=finding or [],
+        confidence=confidence, margin=margin, fit_models=fit_models, on_progress=_tell_step,
+    )  # fmt: skip
+    if qra is not None:
+        from panelist.reproduction.files.qra import export_qra
+
+        files = export_qra(found, qra)
+        tell(f"Written for QRA3: {', '.join(str(path) for path in files)}.")
+    hand_out(found, out, json)
+
+
+def hand_out(result: "Result", out: Path | None, json: bool) -> None:
+    """Write the report, if asked for, and print the result."""
+    if out is not None:
+        from panelist.reproduction.files.write_reproduction import write_result
+
+        tell(f"Report written to {write_result(result, out)}.")
+    show(result, json)
+
+
+def _tell_step(now: "Progress") -> None:
+    """Say in a terminal what is being done: models of several criteria take their time."""
+    import sys
+
+    if sys.stderr.isatty():
+        tell(f"Comparing {now.what} …")
+
+
+def _check_number(given: "Sequence[Path]") -> None:
+    from panelist.core.errors import BadReproduction
+
+    if len(given) < 2:
+        raise BadReproduction(
+            "Name the original and at least one repeat: panelist reproduce ORIGINAL REPEAT. To find how "
+            "large a "
+            "repeat must be, the original is enough: panelist reproduce size ORIGINAL."
+        )
+
+
+def _read_pairs(texts: "Sequence[str] | None", option: str) -> dict[str, str]:
+    """Return what ``A=B`` says, or how it is written."""
+    from panelist.core.errors import BadReproduction
+
+    pairs = {}
+    for text in texts or []:
+        first, sign, second = (part.strip() for part in text.partition("="))
+        if not (first and sign and second):
+            raise BadReproduction(f"{option} takes ORIGINAL=REPEAT, two names. Got {text!r}.")
+        pairs[first] = second
+    return pairs
+
+
+def _read_numbers(text: str) -> tuple[float, ...]:
+    """Return the numbers in a list with commas."""
+    from panelist.core.errors import BadReproduction
+
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise BadReproduction(f"--yes takes numbers with commas, as 1 or 1,2. Got {text!r}.") from None

@@ -1,1 +1,0 @@
-"""Raters from panels: Prolific from the draft to the last payment, any other panel by declaration."""

@@ -1,1 +1,0 @@
-"""Prolific's API: one request (wire), what can be asked (api), and the same without sending (dry_run)."""

@@ -1,0 +1,1 @@
+"""What was collected, as files."""

@@ -1,0 +1,1 @@
+"""Files from elsewhere as tables: grids, text tables, nested records."""

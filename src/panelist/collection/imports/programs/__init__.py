@@ -1,0 +1,1 @@
+"""Files of known programs: Mechanical Turk, Potato, Label Studio, Prolific."""

@@ -1,0 +1,331 @@
+"""What an unknown file holds: every reading that its columns allow, each with the mapping that says it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from panelist.collection.imports.files.nested_records import Records, join_rows
+from panelist.collection.imports.files.nesting import propose
+from panelist.collection.imports.files.unfolding import unfold
+from panelist.collection.imports.guessing.column_profiles import Column, list_columns
+from panelist.collection.imports.guessing.column_roles import FoundRole
+from panelist.collection.imports.guessing.draft import Draft, write_lines
+from panelist.collection.imports.mapping import TableLayout, Unfolding
+from panelist.collection.imports.shapes.base import SHAPES, Answers, Case, make_case
+from panelist.collection.imports.source_sheet import ROW, SourceSheet
+from panelist.core.errors import BadFile
+from panelist.core.prose import listing
+from panelist.core.tables.review import is_placeholder
+
+KEPT = (*("occasion", "group", "list", "check", "excluded", "text_type", "position", "seconds", "simulated"),)
+"""Columns of a ratings table that are taken over where a file has them."""
+MOST_READINGS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class FileReading:
+    """One way to read the files: the mapping as a draft, the sheet it was found on, and what it says."""
+
+    shape: str
+    draft: Draft
+    sheet: SourceSheet
+    label: str
+    recognised: tuple[tuple[str, str], ...] = field(default=())
+
+    def lines(self) -> str:
+        """Return the lines of the mapping that distinguish this reading from others."""
+        keys = ("layout", "unfold", "rater", "item", "system", "criteria", "comparisons")
+        data = {key: self.draft.data[key] for key in keys if key in self.draft.data}
+        return "\n".join(line for key, value in data.items() for line in write_lines(key, value))
+
+
+class Ambiguous(BadFile):
+    """Several readings are possible, and a person must choose."""
+
+    def __init__(self, message: str, readings: Sequence[FileReading]) -> None:
+        super().__init__(message)
+        self.readings = tuple(readings)
+
+
+def find_reading(
+    files: Sequence[Records], paths: Sequence[Path], layout: TableLayout, number: int | None
+) -> FileReading:
+    """Return the one reading of files, or the one asked for; raise BadFile where there is none or several."""
+    _ask_header(files)
+    readings = recognise(files, layout)
+    if not readings:
+        raise refuse_unknown(files)
+    return choose(readings, number, _name_files(paths))
+
+
+def draft_tables(
+    files: Sequence[Records], paths: Sequence[Path], layout: TableLayout, number: int | None
+) -> Draft:
+    """Return the mapping to edit: of the reading asked for, else of the first, the others as comments."""
+    _ask_header(files)
+    readings = recognise(files, layout)
+    if not readings:
+        return draft_unknown(files)
+    if number is not None or len(readings) == 1:
+        return choose(readings, number, _name_files(paths)).draft
+    draft = readings[0].draft
+    key = "comparisons" if "comparisons" in draft.data else "criteria"
+    for place, other in enumerate(readings[1:], start=2):
+        draft.remarks.setdefault(key, []).append(
+            f"Or: {other.label or other.shape} (--draft --reading {place} writes that)."
+        )
+    draft.ask(key, f"the files can be read in {len(readings)} ways; this is the first: {readings[0].label}")
+    return draft
+
+
+def recognise(files: Sequence[Records], layout: TableLayout) -> list[FileReading]:
+    """Return the readings of the files, the likeliest first; none where nothing is recognised."""
+    made: list[FileReading] = []
+    unfoldings = propose(join_rows(files))
+    if unfoldings != [()] and SHAPES["pairs"].recognise(make_case(unfold(files, ()))):
+        unfoldings = [()]  # the winner is beside the systems; what is nested are the conversations
+    for steps in unfoldings:
+        sheet = unfold(files, steps)
+        case = make_case(sheet, [step.lists[0] for step in steps if step.lists])
+        for name, one in sorted(SHAPES.items(), key=lambda pair: pair[1].rank):
+            every = one.recognise(case)
+            found = [answers for answers in every if _says_enough(answers)]
+            if found and all(answers.raters and not answers.sure for answers in found):
+                found = every  # only a guess about raters says anything: ask what else it could be
+            if found:
+                found = [other for answers in found for other in _ask_rater(case, answers)]
+                made += [
+                    _read(case, steps, name, answers, len(unfoldings), _write_layout(files, layout))
+                    for answers in found
+                ]
+                break
+    return made[:MOST_READINGS]
+
+
+def _says_enough(answers: Answers) -> bool:
+    """Return whether a reading knows more than numbers: who rated, or what, or by which system."""
+    roles = answers.roles
+    named = roles.item is not None and roles.item.how != "assumed"
+    return bool(named or roles.rater or roles.system or answers.raters or answers.comparisons)
+
+
+def choose(readings: Sequence[FileReading], number: int | None, names: str) -> FileReading:
+    """Return the reading that was asked for, or the only one; raise where a person must choose."""
+    if number is not None:
+        if not 1 <= number <= len(readings):
+            raise BadFile(f"There is no reading {number}: {names} can be read in {len(readings)} ways.")
+        return readings[number - 1]
+    if len(readings) == 1:
+        return readings[0]
+    raise Ambiguous(
+        f"{describe_readings(readings, names)}\nChoose with --reading 1 (2, …), or {_say_mapping(names)}",
+        readings,
+    )
+
+
+def describe_readings(readings: Sequence[FileReading], names: str) -> str:
+    """Return the readings as a numbered list, each with the lines of the mapping that choose it."""
+    lines = [f"{names} can be read in {len(readings)} ways, and only a person can decide which is right:"]
+    for number, reading in enumerate(readings, start=1):
+        lines.append(f"  {number}. {reading.label or reading.shape}")
+        lines += [f"       {line}" for line in reading.lines().splitlines()[:14]]
+    return "\n".join(lines)
+
+
+def _say_mapping(names: str) -> str:
+    return f"write the mapping to edit it: panelist import {names} --draft --reading 1"
+
+
+def refuse_unknown(files: Sequence[Records]) -> BadFile:
+    """Return the error for files in which nothing is recognised: what there is, and how to say it."""
+    sheet = unfold(files, ())
+    names = " ".join(one.name for one in files[:2])
+    return BadFile(
+        f"{names}: no column was recognised as somebody's ratings (numbers on a scale, or a few labels). Its "
+        f"columns are {listing([repr(name) for name in sheet.columns], 12)}. Say which is what in a "
+        f"mapping: panelist import {names} --draft writes one to fill in, and --mapping FILE uses it."
+    )
+
+
+def draft_unknown(files: Sequence[Records]) -> Draft:
+    """Return the draft for files in which nothing is recognised: everything is still to be filled in."""
+    sheet = unfold(files, ())
+    draft = Draft({"source": "table"})
+    listed = listing(sheet.columns, 12)
+    for role in ("rater", "item", "system"):
+        draft.ask(role, f"which column names the {role}? There are {listed}")
+    draft.ask("criteria", "which columns hold the ratings? criteria: [{name: fluency, answer: COLUMN}]")
+    return draft
+
+
+def _ask_rater(case: Case, answers: Answers) -> list[Answers]:
+    """Return the reading; where no column is known to name raters but one may, one for each case."""
+    roles = answers.roles
+    if not answers.unknown or case.unfolded or roles.item is None or roles.item.cell == ROW:
+        return [answers]
+    taken = {one["answer"] for one in answers.criteria if "answer" in one} | roles.used
+    able = [
+        one
+        for one in case.columns
+        if one.name not in taken and _may_be_raters(one, case) and not one.name.endswith(".place")
+    ]
+    if not able:
+        return [answers]
+    one = able[0]
+    named = replace(roles.take("rater", FoundRole(one.name, "values", sure=False), one.name), label="")
+    return [
+        replace(answers, roles=named, unknown=False, sure=False, label=f"the raters are in {one.name}"),
+        replace(answers, label=f"the raters are unknown: {one.name} says something else"),
+    ]
+
+
+def _may_be_raters(column: Column, case: Case) -> bool:
+    if column.is_text or column.is_time or column.is_constant or column.name in KEPT:
+        return False
+    if column.are_people:
+        return True
+    words = column.distinct
+    return not column.is_numeric and 2 < len(words) <= 0.5 * len(case.sheet) and max(map(len, words)) <= 30
+
+
+def _read(
+    case: Case, steps: Sequence[Unfolding], shape: str, answers: Answers, ways: int, layout: dict[str, Any]
+) -> FileReading:
+    """Return the reading with its mapping: roles, answers, what is kept, what is left out."""
+    roles = answers.roles
+    draft = Draft({"source": "table"}, head="Recognised from the columns: ")
+    told: list[tuple[str, str]] = [("recognised", shape)]
+    if layout:
+        draft.put("layout", layout)
+    if steps:
+        draft.put("unfold", [_write_step(step) for step in steps])
+    for role in ("rater", "item", "system"):
+        found: FoundRole | None = getattr(roles, role)
+        if found is not None and not (role == "rater" and answers.raters):
+            draft.put(role, found.cell, f"The {role}: {_say_how(found)}.")
+            told.append((role, f"{found.describe()} ({_say_how(found)})"))
+        elif role == "rater":
+            told.append(("rater", _say_raters(answers, draft)))
+        elif role == "system" and not answers.comparisons and not _names_system(answers):
+            draft.remarks.setdefault("system", []).append("No column was recognised as the system.")
+            told.append(("system", "not found: systems cannot be compared"))
+    told.append(("ratings" if answers.criteria else "choices", answers.says))
+    if answers.criteria:
+        draft.put("criteria", answers.criteria, f"The ratings: {answers.says}.")
+    if answers.comparisons:
+        draft.put("comparisons", answers.comparisons, f"The choices: {answers.says}.")
+    _put_left_out(case, answers, draft)
+    sure = answers.sure and all(one is None or one.sure for one in (roles.rater, roles.item, roles.system))
+    told.append(("how sure", "sure: the names of the columns say it" if sure else "likely: check it"))
+    keep = {name: name for name in KEPT if name in case.sheet.frame and name not in roles.used}
+    if keep:
+        draft.put("keep", keep)
+    label = answers.label
+    if ways > 1:
+        label = f"unfolding {', '.join(step.keys or ' and '.join(step.lists) for step in steps)}"
+    return FileReading(shape, draft, case.sheet, label, tuple(told))
+
+
+def _names_system(answers: Answers) -> bool:
+    return any("of" in one or "{system}" in one["answer"] for one in answers.criteria)
+
+
+def _write_layout(files: Sequence[Records], layout: TableLayout) -> dict[str, Any]:
+    """Return what the mapping says about the layout: rows above the header, and names that were given."""
+    said: dict[str, Any] = {}
+    skips = {one.skip for one in files}
+    if skips != {0} and len(skips) == 1:
+        said["skip"] = str(skips.pop())
+    if layout.header:
+        said["header"] = list(layout.header)
+    return said
+
+
+def _ask_header(files: Sequence[Records]) -> None:
+    """Raise BadFile for a file without a header line: what its columns hold, and how to name them."""
+    bare = next((one for one in files if one.headless), None)
+    if bare is None:
+        return
+    columns = list_columns(unfold([bare], ()))
+    lines = [
+        f"  column {place}: {listing(one.distinct, 3)} ({len(one.distinct):,} different)"
+        for place, one in enumerate(columns, start=1)
+    ]
+    first, second = (",".join(names) for names in guess_headers(columns))
+    raise BadFile(
+        f"{bare.name} has no header line: its first row reads like those below it.\n"
+        + "\n".join(lines)
+        + "\n"
+        f"Name the columns, those of the ratings by their criteria. It could be\n  1. --header {first}\n"
+        f"  2. --header {second}\nIn a mapping: layout: {{header: [{', '.join(first.split(','))}]}}"
+    )
+
+
+def guess_headers(columns: Sequence[Column]) -> tuple[list[str], list[str]]:
+    """Return two ways to name columns that have no names: by what their cells look like, and otherwise."""
+    names = [one for one in columns if not (one.is_scale or one.is_time or one.is_text)]
+    people = next((one for one in names if one.are_people), None)
+    rest = sorted((one for one in names if one is not people), key=lambda one: -len(one.distinct))
+    order = [*rest[:1], *([people] if people else rest[1:2]), *(rest[1:] if people else rest[2:])]
+    roles = dict(zip([one.name for one in order], ("item", "rater", "system"), strict=False))
+    swapped = (
+        {"item": "rater", "rater": "item"}
+        if len(roles) < 3 or people is None
+        else {"rater": "system", "system": "rater"}
+    )
+    made: list[list[str]] = [[], []]
+    scores = 0
+    for one in columns:
+        scores += one.is_scale
+        other = "text" if one.is_text else "time" if one.is_time else f"quality_{chr(96 + scores)}"
+        name = roles.get(
+            one.name, other if one.is_scale or one.is_time or one.is_text else f"more_{len(made[0]) + 1}"
+        )
+        while name in made[0]:
+            name += "_"
+        made[0].append(name)
+        made[1].append(swapped.get(name, name))
+    return made[0], made[1]
+
+
+def _name_files(paths: Sequence[Path]) -> str:
+    return " ".join(map(str, paths[:2])) + (" …" if len(paths) > 2 else "")
+
+
+def _write_step(step: Unfolding) -> dict[str, Any]:
+    return {"keys": step.keys} if step.keys else {"lists": list(step.lists)}
+
+
+def _say_how(found: FoundRole) -> str:
+    if found.how == "assumed":
+        return "no column names it: each row of the file counts as one"
+    return {"name": "by its name", "values": "by its values"}[found.how] + (
+        "" if found.sure else "; check it"
+    )
+
+
+def _say_raters(answers: Answers, draft: Draft) -> str:
+    if answers.raters:
+        draft.remarks.setdefault("rater", []).append(f"The raters are {answers.raters}.")
+        return answers.raters
+    if answers.unknown:
+        draft.remarks.setdefault("rater", []).append(
+            "Who rated what is not in the file, so the raters are unknown. Places in a list are not people."
+        )
+        return "unknown: the file does not say who rated what"
+    return "not found"
+
+
+def _put_left_out(case: Case, answers: Answers, draft: Draft) -> None:
+    """Leave out placeholder raters, where others are people, and words among numbers."""
+    roles = answers.roles
+    columns = {one.name: one for one in case.columns}
+    if roles.rater is not None and isinstance(roles.rater.cell, str) and not answers.raters:
+        cells = case.sheet.frame[roles.rater.cell].astype(str).str.strip()
+        nobody = [word for word in cells.unique() if word and is_placeholder(word)]
+        if nobody and cells.isin(nobody).mean() < 0.5:
+            draft.put("leave_out", {roles.rater.cell: nobody}, "Names that are not people.")
+    used = [columns[one["answer"]] for one in answers.criteria if one.get("answer") in columns]
+    if any(one.is_numeric and one.words for one in used if "values" not in answers.criteria[0]):
+        draft.put("stray", "leave out", "There are a few words where the other answers are numbers.")

@@ -1,0 +1,66 @@
+"""One column for each criterion; where names are not criteria, perhaps one for each system or rater."""
+
+import re
+from dataclasses import replace
+
+from panelist.collection.imports.guessing.column_profiles import Column
+from panelist.collection.imports.guessing.column_roles import Roles
+from panelist.collection.imports.shapes.base import Answers, Case, name_answer, shape
+from panelist.collection.imports.vocabulary import is_criterion, last_part
+from panelist.core.prose import listing
+
+
+@shape("one column for each criterion", rank=5)
+def recognise(case: Case) -> list[Answers]:
+    """Return the readings of columns that hold answers, none of them named by a pattern."""
+    made: list[Answers] = []
+    for roles in case.roles():
+        able = case.answers(roles)
+        if not able:
+            continue
+        known = [one for one in able if is_criterion(last_part(one.name))]
+        if known and len(known) < len(able):
+            # Beside criteria that are known, numbers are criteria too; labels (yes, no) may be anything.
+            able = [one for one in able if one in known or one.is_scale]
+        made.append(_by_criterion(roles, able, sure=bool(known)))
+        if not known and len(able) > 1:
+            made += _read_otherwise(case, roles, able)
+    return made
+
+
+def _by_criterion(roles: Roles, able: list[Column], *, sure: bool) -> Answers:
+    names = [re.sub(r"(?<=\w)[ _.-]+(score|rating|value|label)s?$", "", last_part(one.name)) for one in able]
+    names = names if len(set(names)) == len(names) else [one.name for one in able]
+    entries = [{"name": _mend(name), **name_answer(one)} for name, one in zip(names, able, strict=True)]
+    label = roles.label or f"{listing([one.name for one in able], 3)} are criteria"
+    says = f"{listing([one.name for one in able], 6)}, one column for each criterion"
+    return Answers(roles, criteria=entries, says=says, sure=sure, unknown=roles.rater is None, label=label)
+
+
+def _read_otherwise(case: Case, roles: Roles, able: list[Column]) -> list[Answers]:
+    """Return the readings in which the columns are systems or raters, where the file has no others."""
+    made = []
+    named = listing([one.name for one in able], 3)
+    for role, key, free in (("systems", "of", roles.system is None), ("raters", "by", roles.rater is None)):
+        if not free:
+            continue
+        entries = [{"name": "rating", **name_answer(one), key: _mend(last_part(one.name))} for one in able]
+        own = next(iter(case.roles(several=True, skip=[one.name for one in able])), roles)
+        own = replace(own, label="")
+        made.append(
+            Answers(
+                own,
+                criteria=entries,
+                label=f"{named} are {role}",
+                says=f"{named}, one column for each of the {role}",
+                sure=False,
+                raters=f"the names of the columns {named}" if key == "by" else "",
+                unknown=key == "of" and own.rater is None,
+            )
+        )
+    return made
+
+
+def _mend(name: str) -> str:
+    """Return a name without the characters that names in tables cannot have."""
+    return "".join("-" if sign in ",;|=" else sign for sign in name)[:80].strip() or "rating"

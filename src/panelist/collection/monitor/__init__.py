@@ -1,0 +1,1 @@
+"""How collecting goes: counts, flags, agreement so far, pay, and what a researcher does about it."""

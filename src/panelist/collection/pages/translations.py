@@ -1,0 +1,79 @@
+"""The words of the interface: one JSON file per language, the same keys in each."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from panelist.core.errors import UnknownName, did_you_mean
+
+FOLDER = Path(__file__).parent / "languages"
+
+
+def _english(n: int) -> str:
+    return "one" if n == 1 else "other"
+
+
+def _french(n: int) -> str:
+    return "one" if n in (0, 1) else "other"
+
+
+def _arabic(n: int) -> str:
+    if n in (0, 1, 2):
+        return ("other", "one", "two")[n]
+    return "few" if 3 <= n % 100 <= 10 else "many" if n % 100 >= 11 else "other"
+
+
+# Which form of a text goes with a number: the plural rules of the Unicode CLDR, https://cldr.unicode.org
+PLURALS: dict[str, Callable[[int], str]] = {"ar": _arabic, "fr": _french}
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The texts of one language; ``say`` gives one of them."""
+
+    language: str
+    dir: str
+    texts: Mapping[str, str | Mapping[str, str] | list[str]] = field(repr=False)
+
+    def say(self, key: str, n: int | None = None, **values: object) -> str:
+        """Return a text with its placeholders filled in; ``n`` also picks the plural form.
+
+        >>> load_words("en").say("missing", 2)
+        '2 answers are still missing.'
+        """
+        text = self.texts[key]
+        if isinstance(text, dict):
+            if n is None:
+                raise TypeError(f"The text {key!r} has plural forms: give a number.")
+            text = text[PLURALS.get(self.language, _english)(n)]
+        if n is None and not values:
+            return str(text)
+        return str(text).format(n=n, **values)
+
+    def date(self, seconds: float) -> str:
+        """Return the day (UTC) of a time in seconds since 1970, in words.
+
+        >>> load_words("de").date(0)
+        '1. Januar 1970'
+        """
+        day = datetime.fromtimestamp(seconds, UTC)
+        return self.say("date", day=day.day, month=self.texts["months"][day.month - 1], year=day.year)  # type: ignore[index]
+
+
+def find_languages() -> tuple[str, ...]:
+    """Return the languages that the interface speaks."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.json")))
+
+
+@cache
+def load_words(language: str) -> Words:
+    """Return the words of a language (``de``, ``de-AT``), or say which languages there are."""
+    base = language.replace("_", "-").split("-")[0].casefold()
+    known = find_languages()
+    if base not in known:
+        raise UnknownName(f"The pages do not speak {language!r}. {did_you_mean(base, known)}")
+    texts = json.loads((FOLDER / f"{base}.json").read_text(encoding="utf-8"))
+    return Words(base, texts["dir"], texts)

@@ -1,0 +1,1 @@
+"""How results show themselves: numbers, tables, LaTeX and Markdown."""

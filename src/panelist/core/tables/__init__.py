@@ -1,0 +1,1 @@
+"""Tables of ratings, read from any file or frame and written again."""

@@ -1,0 +1,1 @@
+"""What a plan is worth: balance, what it can estimate, time and cost."""

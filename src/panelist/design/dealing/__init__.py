@@ -1,0 +1,1 @@
+"""Who gets which trials, in which order."""

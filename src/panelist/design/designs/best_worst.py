@@ -1,0 +1,77 @@
+"""Best-worst scaling: balanced tuples of outputs, of which raters name the best and the worst."""
+
+from panelist.core.errors import BadDesign
+from panelist.design.base import Design, Kinds, Task, design
+from panelist.design.dealing.allocate import Allocation
+from panelist.design.tuples.balanced import Shape, find_tuples_per_item, make_tuples
+from panelist.design.tuples.placing import place_tuples, suit_tuples
+from panelist.numerics.arrays import Longs
+from panelist.study.sections.design_choice import DesignChoice
+
+USUALLY_SHOWN = 4
+
+
+@design("best-worst")
+class BestWorstDesign(Design):
+    """Tuples of m of the systems; every system and every pair of systems equally often.
+
+    Louviere, J. J., Flynn, T. N. & Marley, A. A. J. (2015). Best-worst scaling: theory, methods and
+    applications. Cambridge University Press. https://doi.org/10.1017/CBO9781107337855
+    """
+
+    title = "balanced best-worst tuples"
+    summary = "balanced tuples of the systems, of which raters name the best and the worst"
+    assigned = "in balanced tuples of outputs"
+    unit = "tuple"
+    compares = True
+    least_systems = 2
+    keys = ("shown", "tuples_per_item")
+
+    def count_shown(self, n_systems: int, choice: DesignChoice) -> int:
+        """Return the number asked for, else four or as many as there are systems."""
+        return choice.shown or min(USUALLY_SHOWN, n_systems)
+
+    def count_pages(self, n_systems: int, choice: DesignChoice) -> int:
+        """Return the number of tuples asked for, else the least that shows every system equally often."""
+        return choice.tuples_per_item or find_tuples_per_item(n_systems, self.count_shown(n_systems, choice))
+
+    def count_showings(self, n_systems: int) -> int | None:
+        """Return nothing: it depends on the tuples."""
+        return None
+
+    def find_fault(self, n_systems: int, choice: DesignChoice) -> tuple[str, str] | None:
+        """Return what is wrong with the number of outputs in a tuple."""
+        shown = self.count_shown(n_systems, choice)
+        if 3 <= shown <= n_systems:
+            return None
+        wanted = "a best-worst page shows at least 3 outputs and at most one of each system"
+        mend = (
+            f"Set it to 3{f' … {n_systems}' if n_systems > 3 else ''}."
+            if n_systems >= 3
+            else "With 2 systems use design pairs."
+        )
+        return "shown", f"{wanted}; found shown {shown} and {n_systems} systems. {mend}"
+
+    def make_kinds(self, task: Task) -> Kinds:
+        """Return the tuples, item by item."""
+        s, m = task.n_systems, self.count_shown(task.n_systems, task.choice)
+        if not 2 <= m <= s:
+            raise BadDesign(
+                f"A best-worst tuple cannot show {m} of {s} systems. Set shown to a number from 2 to {s}."
+                if s >= 2
+                else f"Design best-worst compares systems, and the study has {s}. Add systems, or use lists."
+            )
+        shape = Shape(s, m, self.count_pages(s, task.choice))
+        return Kinds(make_tuples(task.n_items, shape, task.seed), shape.tuples)
+
+    def suit(self, lists: Allocation, kinds: Kinds, task: Task) -> Allocation:
+        """Return the lists, tuples chosen so that a rater meets the systems about equally often."""
+        same = bool((kinds.shown == kinds.shown[0]).all())
+        if same or lists.items.shape[1] > task.n_items:
+            return lists
+        chosen = suit_tuples(lists.items, kinds.shown, task.n_systems, task.seed, task.names)
+        return Allocation(lists.items, chosen)
+
+    def balance_positions(self, shown: Longs, lists: Allocation, kinds: Kinds, task: Task) -> Longs:
+        """Return the tuples with the systems of a rater in all positions equally often."""
+        return place_tuples(shown, task.n_systems, task.seed, task.names)

@@ -1,0 +1,1 @@
+"""Balanced tuples for best-worst scaling."""

@@ -1,0 +1,1 @@
+"""Likelihoods of ratings with their gradients and Hessians."""

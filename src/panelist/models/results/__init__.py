@@ -1,0 +1,1 @@
+"""What a fit gives: tables, tests, and how it is displayed."""

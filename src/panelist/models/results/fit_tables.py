@@ -1,0 +1,142 @@
+"""How a fit is displayed: its summary and its tables."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from panelist.core.display.formats import P_VALUE, TEXT, decimals
+from panelist.core.display.result import Result, Table
+from panelist.core.progress import OnProgress
+from panelist.numerics.arrays import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panelist.models.inference.intervals import Intervals
+    from panelist.models.inference.term_tests import TermTests
+    from panelist.models.results.fitted import Fit
+
+
+def summarise(fit: "Fit") -> list[tuple[str, str]]:
+    """Return counts, likelihood and how the search ended."""
+    rows = [("ratings", str(fit.n))]
+    rows += [(f"{factor.name}", f"{len(factor.levels)} levels") for factor in fit.design.factors]
+    rows.append(("log-likelihood", f"{fit.loglik:.4f} with {fit.n_parameters} parameters"))
+    rows.append(("AIC, BIC", f"{fit.aic:.2f}, {fit.bic:.2f}"))
+    state = "converged" if fit.converged else f"NOT converged: {fit.optimum.reason}"
+    rows.append(("optimum", state + (", singular" if fit.singular else "")))
+    return rows
+
+
+def tabulate_coefficients(fit: "Fit") -> Table:
+    """Return the fixed effects with their tests."""
+    t = fit.model != "clm" and (not fit.ordinal or fit.uncertainty is not None)
+    columns = ["term", "estimate", "se", "statistic", *(["df"] if t else []), "p"]
+    shown = fit.coefficients[columns].rename(columns={"statistic": "t" if t else "z"})
+    formats = {"estimate": decimals(4), "se": decimals(4), "p": P_VALUE, "term": TEXT}
+    if t:
+        formats["df"] = decimals(1)
+    note = ""
+    if fit.ordinal and t:
+        ratio = float(fit.widen(np.eye(len(fit.beta))).max())
+        note = "t allows for few raters and items"
+        note += f": estimate / (se × up to {ratio:.2f})" if ratio >= 1.005 else ""
+    return Table.from_frame("Fixed effects", shown, formats, note)
+
+
+def tabulate_thresholds(fit: "Fit") -> Table:
+    """Return the thresholds with their standard errors."""
+    formats = {"estimate": decimals(4), "se": decimals(4)}
+    return Table.from_frame("Thresholds", fit.thresholds, formats, name="thresholds")
+
+
+def tabulate_random(fit: "Fit") -> Table:
+    """Standard deviations, with the correlations with earlier terms beside them, as lme4 prints them."""
+    known = {tuple(row[:3]): float(row[3]) for row in fit.correlations.to_numpy()}
+    most = max(stop - start for factor in fit.design.factors for start, stop in factor.blocks)
+    header = ("group", "term", "sd", *(f"r{k}" for k in range(1, most)))
+    rows: list[tuple[str | float | None, ...]] = []
+    for factor in fit.design.factors:
+        for start, stop in factor.blocks:
+            for b in range(start, stop):
+                sd = float(np.sqrt(fit.variance_components[factor.name][b, b]))
+                earlier = [known[factor.name, factor.columns[a], factor.columns[b]] for a in range(start, b)]
+                gaps: list[float | str | None] = [""] * (most - 1 - len(earlier))
+                rows.append((factor.name, factor.columns[b], sd, *earlier, *gaps))
+    if not fit.ordinal:
+        rows.append(("residual", "", fit.sigma, *[""] * (most - 1)))
+    formats = {"sd": decimals(4)} | {f"r{k}": decimals(2) for k in range(1, most)}
+    note = "r: correlations with the terms above of the same group" if most > 1 else ""
+    return Table("Random effects", header, rows, formats, note)
+
+
+class Inference(Result):
+    """The part of ``Fit`` that calls other modules for intervals and tests."""
+
+    def intervals(
+        self,
+        method: str = "wald",
+        confidence: float = 0.95,
+        terms: Iterable[str] | str | None = None,
+        n: int = 500,
+        seed: int = 0,
+        threads: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> "Intervals":
+        """Return intervals of the parameters by "wald", "profile" or "bootstrap": inference/intervals.py."""
+        from panelist.models.inference.intervals import find_intervals
+
+        return find_intervals(cast("Fit", self), method, confidence, terms, n, seed, threads, on_progress)
+
+    def anova(self, kind: int = 3, ddf: str | None = None) -> "TermTests":
+        """Return tests of the fixed terms, type III or I: F, or χ² for ordinal models tested by z."""
+        from panelist.models.inference.term_tests import tabulate_term_tests
+
+        return tabulate_term_tests(cast("Fit", self), kind, ddf)
+
+    def with_degrees(self, ddf: str) -> "Fit":
+        """Return the fit with other degrees of freedom for standard errors, t, F and contrasts.
+
+        "kenward-roger" in place of Satterthwaite's for a linear mixed model, "z" or "t" for an ordinal one.
+        """
+        from panelist.models.inference.term_tests import with_degrees
+
+        return with_degrees(cast("Fit", self), ddf)
+
+
+def make_frame(
+    label: str, words: tuple[str, ...], columns: tuple[str, ...], numbers: Floats
+) -> "pd.DataFrame":
+    """Return a frame: ``words`` in the column ``label``, and ``numbers`` (columns × rows), which it keeps."""
+    make = _find_maker()
+    if make is None or not words:
+        import pandas as pd
+
+        return pd.DataFrame({label: list(words), **dict(zip(columns, numbers, strict=True))})
+    text, header, index, places = _make_text(label, words, columns)
+    # A copy of the text and views of the names: changes to this frame must not affect the next.
+    blocks = [(text.copy(), places[0]), (numbers, places[1])]
+    frame: pd.DataFrame = make(blocks, index.view(), header.view())
+    return frame
+
+
+@lru_cache(maxsize=256)
+def _make_text(label: str, words: tuple[str, ...], columns: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return the text column, and the names of columns and rows, as pandas holds them, and the places."""
+    import pandas as pd
+
+    frame = pd.DataFrame({label: list(words), **{name: np.zeros(len(words)) for name in columns}})
+    places = (np.array([0]), np.arange(1, len(columns) + 1))
+    return frame[label].array, frame.columns, frame.index, places
+
+
+@lru_cache(maxsize=1)
+def _find_maker() -> Any:
+    """Return pandas' own constructor of a frame from arrays, which versions before 3 do not have."""
+    try:
+        return import_module("pandas.api.internals").create_dataframe_from_blocks
+    except ImportError:
+        return None

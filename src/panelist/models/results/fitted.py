@@ -1,0 +1,385 @@
+"""A fitted model: its tables, its tests, and how it is displayed."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from panelist.core.display.result import NamedValues, Part, Sentence, json_ready
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.thresholds import Thresholds
+from panelist.models.results.fit_tables import (
+    Inference,
+    make_frame,
+    summarise,
+    tabulate_coefficients,
+    tabulate_random,
+    tabulate_thresholds,
+)
+from panelist.models.solvers.solution import Optimum, Solution
+from panelist.numerics.arrays import Floats
+from panelist.numerics.rows import spread_of
+from panelist.numerics.spectra import fill_tests
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from panelist.models.inference.kenward_roger import KenwardRoger
+    from panelist.models.inference.laplace_error import LaplaceError
+    from panelist.models.inference.small_sample import SmallSample
+    from panelist.models.predictions.predict import Prediction
+    from panelist.models.predictions.shares import Shares
+    from panelist.models.solvers.lmm import Uncertainty
+
+MODEL_WORDS = {
+    "clmm": "ordinal mixed model",
+    "clm": "ordinal model",
+    "lmm": "linear mixed model",
+    "lm": "linear model",
+}
+_NOTHING = 1e-6  # of the spread of the ratings: residuals as small as this count as zero
+_NUMBERS = ("estimate", "se", "statistic", "df", "p")  # of the coefficients
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Inference):
+    """One fitted model. Tables are pandas frames; ``notes`` says everything a reader should know."""
+
+    model: str
+    link: str | None
+    method: str
+    design: ModelMatrices
+    solution: Solution
+    structure: Thresholds | None = None
+    uncertainty: "Uncertainty | KenwardRoger | SmallSample | None" = None
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Fit {self.model} {self.formula!r}, n = {self.n}, log-likelihood {self.loglik:.4f}>"
+
+    def with_notes(self, *notes: str) -> "Fit":
+        """Return the fit with more notes, each once."""
+        every = tuple(dict.fromkeys((*self.notes, *notes)))
+        parts = (self.model, self.link, self.method, self.design, self.solution)
+        same = Fit(*parts, self.structure, self.uncertainty, every)
+        if "laplace_error" in vars(self):  # once is enough
+            vars(same)["laplace_error"] = self.laplace_error
+        return same
+
+    # What was fitted
+
+    @property
+    def formula(self) -> str:
+        """The formula as it was written."""
+        return self.design.formula.text
+
+    @property
+    def n(self) -> int:
+        """The number of ratings used."""
+        return len(self.design.rows)
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether the response is ordered categories."""
+        return self.structure is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the fixed effects."""
+        return self.design.names
+
+    @property
+    def beta(self) -> Floats:
+        """The fixed effects."""
+        return self.solution.beta
+
+    @property
+    def vcov(self) -> Floats:
+        """The covariance matrix of the fixed effects."""
+        return self.solution.vcov
+
+    @property
+    def sigma(self) -> float:
+        """The residual standard deviation; 1 on the latent scale of an ordinal model."""
+        return self.solution.sigma
+
+    @property
+    def optimum(self) -> Optimum:
+        """The optimiser's record."""
+        return self.solution.optimum
+
+    @property
+    def converged(self) -> bool:
+        """Whether the optimiser ended at an optimum."""
+        return self.optimum.converged
+
+    @property
+    def singular(self) -> bool:
+        """Whether a variance is zero or a correlation perfect."""
+        return self.solution.singular
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether a linear model reproduces every rating: no residual variance, and so nothing to test."""
+        return not self.ordinal and self.sigma < _NOTHING * spread_of(self.design.y)
+
+    @cached_property
+    def laplace_error(self) -> "LaplaceError | None":
+        """The measured error of the Laplace approximation; None for models fitted in another way."""
+        from panelist.models.inference.laplace_error import measure_laplace_error
+
+        return measure_laplace_error(self) if self.method == "Laplace" else None
+
+    # How well it fits
+
+    @property
+    def loglik(self) -> float:
+        """The log-likelihood; for REML the restricted one."""
+        return self.solution.loglik
+
+    @property
+    def n_parameters(self) -> int:
+        """The number of parameters, variances among them."""
+        return self.solution.n_parameters
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion."""
+        return -2.0 * self.loglik + 2.0 * self.n_parameters
+
+    @property
+    def bic(self) -> float:
+        """The Bayesian criterion."""
+        return -2.0 * self.loglik + float(np.log(self.n)) * self.n_parameters
+
+    # Thresholds and fixed effects together, as contrasts need them
+
+    @property
+    def threshold_values(self) -> Floats:
+        """The thresholds t = Jα themselves, whatever their structure."""
+        return self.structure.J @ self.solution.alpha if self.structure else np.empty(0)
+
+    @property
+    def param_names(self) -> tuple[str, ...]:
+        """The names of thresholds and fixed effects."""
+        return (*(self.structure.between if self.structure else ()), *self.names)
+
+    @property
+    def params(self) -> Floats:
+        """The thresholds, then the fixed effects."""
+        return np.concatenate([self.threshold_values, self.beta])
+
+    @property
+    def cov_params(self) -> Floats:
+        """The covariance matrix of thresholds and fixed effects."""
+        if self.structure is None:
+            return self.vcov
+        (k, s), p = self.structure.J.shape, len(self.beta)
+        turn = np.zeros((k + p, s + p))
+        turn[:k, :s] = self.structure.J
+        turn[k:, s:] = np.eye(p)
+        whole = self.solution.joint_vcov
+        joint: Floats = turn @ np.where(np.isnan(whole), 0.0, whole) @ turn.T
+        lost = np.abs(turn[:, np.isnan(np.diag(whole))]).max(axis=1, initial=0.0) > 0.0  # separated effects
+        joint[lost, :] = joint[:, lost] = np.nan
+        return joint
+
+    def degrees(self, L: Floats) -> Floats:
+        """Return the t degrees of freedom of each row of contrasts: Satterthwaite's, n − p, or infinite.
+
+        An ordinal mixed model takes them from its linear analogue (inference/small_sample.py).
+        """
+        L = np.atleast_2d(L)
+        if self.model == "lm":
+            return np.full(len(L), float(self.n - len(self.beta)))
+        if self.uncertainty is None:
+            return np.full(len(L), np.inf)
+        if self.leaves_nothing:
+            return np.full(len(L), np.nan)
+        if hasattr(self.uncertainty, "degrees"):  # Kenward and Roger's, or those of the linear analogue
+            return self.uncertainty.degrees(L)
+        from panelist.models.inference.hypotheses import degrees_satterthwaite
+
+        return degrees_satterthwaite(L, self.vcov, self.uncertainty.slopes, self.uncertainty.A)
+
+    def widen(self, L: Floats) -> Floats:
+        """Return what multiplies the standard error of each row of contrasts in its test; mostly 1."""
+        L = np.atleast_2d(L)
+        ratios = getattr(self.uncertainty, "ratios", None)
+        return np.ones(len(L)) if ratios is None else np.asarray(ratios(L))
+
+    # Tables
+
+    @cached_property
+    def coefficients(self) -> "pd.DataFrame":
+        """Fixed effects: term, estimate, se, statistic, df, p.
+
+        The statistic of an ordinal mixed model is t, its standard error widened by ``widen``.
+        """
+        from panelist.models.inference.hypotheses import two_sided
+
+        numbers = np.empty((len(_NUMBERS), len(self.beta)))
+        fill_tests(np.ascontiguousarray(self.beta), np.ascontiguousarray(self.vcov), numbers)
+        if len(self.beta):
+            every = np.eye(len(self.beta))
+            numbers[2] /= self.widen(every)
+            numbers[3] = self.degrees(every)
+            numbers[4] = two_sided(numbers[2], numbers[3])
+        return make_frame("term", self.names, _NUMBERS, numbers)
+
+    @cached_property
+    def thresholds(self) -> "pd.DataFrame":
+        """Threshold parameters: name, estimate, se."""
+        import pandas as pd
+
+        alpha = self.solution.alpha
+        return pd.DataFrame(
+            {
+                "name": list(self.structure.names if self.structure else ()),
+                "estimate": alpha,
+                "se": np.sqrt(np.diag(self.solution.joint_vcov))[: len(alpha)],
+            }
+        )
+
+    @cached_property
+    def variance_components(self) -> dict[str, Floats]:
+        """The covariance matrix of the random effects of each grouping factor."""
+        return {
+            factor.name: self.sigma**2 * block @ block.T
+            for factor, block in zip(self.design.factors, self.solution.lambdas, strict=True)
+        }
+
+    @cached_property
+    def random(self) -> "pd.DataFrame":
+        """Standard deviations of the random effects: group, term, sd."""
+        import pandas as pd
+
+        rows = [
+            (factor.name, term, float(np.sqrt(self.variance_components[factor.name][k, k])))
+            for factor in self.design.factors
+            for k, term in enumerate(factor.columns)
+        ]
+        return pd.DataFrame(rows, columns=["group", "term", "sd"])
+
+    @cached_property
+    def correlations(self) -> "pd.DataFrame":
+        """Correlations of the random effects: group, a, b, r; nan where a variance is zero."""
+        import pandas as pd
+
+        rows = []
+        for factor in self.design.factors:
+            covariance = self.variance_components[factor.name]
+            for start, stop in factor.blocks:
+                for b in range(start, stop):
+                    for a in range(start, b):
+                        size = float(np.sqrt(covariance[a, a] * covariance[b, b]))
+                        r = float(covariance[a, b]) / size if size > 0.0 else float("nan")
+                        rows.append((factor.name, factor.columns[a], factor.columns[b], r))
+        return pd.DataFrame(rows, columns=["group", "a", "b", "r"])
+
+    @cached_property
+    def random_effects(self) -> "pd.DataFrame":
+        """Conditional modes of the random effects: group, level, term, mode, deviation."""
+        import pandas as pd
+
+        pieces = []
+        for factor, modes, deviations in zip(
+            self.design.factors, self.solution.modes, self.solution.deviations, strict=True
+        ):
+            for k, term in enumerate(factor.columns):
+                pieces.append(
+                    pd.DataFrame(
+                        {
+                            "group": factor.name,
+                            "level": list(factor.levels),
+                            "term": term,
+                            "mode": modes[:, k],
+                            "deviation": deviations[:, k],
+                        }
+                    )
+                )
+        columns = ["group", "level", "term", "mode", "deviation"]
+        return pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=columns)
+
+    # Around the fit
+
+    def predict(self, data: Any = None, effects: str = "modes", kind: str | None = None) -> "Prediction":
+        """Return what the model expects for each row; predictions/predict.py says what the options are."""
+        from panelist.models.predictions.predict import predict
+
+        return predict(self, data, effects, kind)
+
+    def count_unseen(self, data: Any) -> dict[str, int]:
+        """Return for each grouping factor how many rows have a level that ``predict`` averages over."""
+        from panelist.models.predictions.predict import count_unseen
+
+        return count_unseen(self, data)
+
+    def fitted(self) -> "Prediction":
+        """Return the category probabilities or means of the fit's own rows, at the conditional modes."""
+        return self.predict()
+
+    def simulate(self, n: int = 1, seed: int = 0, effects: str = "new") -> Any:
+        """Return n sets of ratings drawn from the model, (n, rows)."""
+        from panelist.models.predictions.draw import simulate
+
+        return simulate(self, n, seed, effects)
+
+    def residuals(self, kind: str | None = None, seed: int = 0) -> "pd.Series[Any]":
+        """Return one residual per row; models/predictions/residuals.py says which kinds there are."""
+        from panelist.models.predictions.residuals import compute_residuals
+
+        return compute_residuals(self, kind, seed)
+
+    def icc(self) -> "Shares":
+        """Return how much of the variance lies between raters, between items, and so on."""
+        from panelist.models.predictions.shares import compute_shares
+
+        return compute_shares(self)
+
+    # Display
+
+    def title(self) -> str:
+        """Return the heading."""
+        link = f", {self.link} link" if self.link else ""
+        return f"{MODEL_WORDS[self.model].capitalize()}{link} ({self.method}): {self.formula}"
+
+    def parts(self) -> list[Part]:
+        """Return the summary, the tables and the notes."""
+        return [
+            NamedValues(summarise(self)),
+            *([tabulate_coefficients(self)] if len(self.beta) else []),
+            *([tabulate_thresholds(self)] if self.ordinal else []),
+            *([tabulate_random(self)] if self.design.factors else []),
+            *(Sentence(f"Note: {note}.") for note in self.notes),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fit as product.md's JSON, and more."""
+        return dict(
+            json_ready(
+                {
+                    "model": self.model,
+                    "link": self.link,
+                    "method": self.method,
+                    "formula": self.formula,
+                    "n": self.n,
+                    "loglik": self.loglik,
+                    "n_parameters": self.n_parameters,
+                    "aic": self.aic,
+                    "bic": self.bic,
+                    "converged": self.converged,
+                    "singular": self.singular,
+                    "sigma": None if self.ordinal else self.sigma,
+                    "categories": self.design.categories,
+                    "coefficients": self.coefficients.to_dict("records"),
+                    "thresholds": self.thresholds.to_dict("records"),
+                    "random": self.random.to_dict("records"),
+                    "correlations": self.correlations.to_dict("records"),
+                    "groups": {factor.name: len(factor.levels) for factor in self.design.factors},
+                    "optimum": vars(self.optimum),
+                    "notes": self.notes,
+                }
+            )
+        )

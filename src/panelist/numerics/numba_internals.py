@@ -1,0 +1,188 @@
+"""Everything that touches private parts of numba.
+
+It makes the first fit shorter by a third, and is applied only with versions of numba that it was tested with.
+With another, or where the environment has ``PANELIST_PLAIN_NUMBA``, numba compiles, caches and loads as
+usual: the same numbers, after a longer wait.
+
+*Inner kernels.* numba optimises every compiled function and translates it into machine code on its own, and
+once more inside each function that calls it; and it writes code for Python to call it, which takes apart
+every array of every tuple. For a function that only compiled functions call all this is thrown away. So
+libraries of such functions, known by their name, are neither optimised nor translated by themselves, but
+handed to their callers as they are.
+
+*The cache.* numba stamps a cached function with its own source file alone, although the compiled form has in
+it the functions it calls, from other files: after a change there the old code would still run. So every
+kernel is stamped with a digest of all sources. And before numba loads a compiled function from disk, it loads
+all that it would need to compile one, which took a seventh of a second of every command that fits a model.
+
+*Processes that only compile* skip work whose results are discarded (`hasten_numba`).
+"""
+
+import os
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+from numba import njit
+from numba.core import cgutils
+from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
+
+__all__ = [
+    "ConcreteTemplate",
+    "cgutils",
+    "infer_global",
+    "signature",
+]  # for simd: numba's own extensions use them
+
+TESTED = ("0.68",)  # a version is added here after a run of the whole suite
+_PREFIX = "panelist inner kernel "
+
+
+@cache
+def is_tuned() -> bool:
+    """Return whether this version of numba was tested, and plain numba was not asked for."""
+    version = ".".join(numba.__version__.split(".")[:2])
+    return version in TESTED and not os.environ.get("PANELIST_PLAIN_NUMBA")
+
+
+def compile_inner(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Return a function for other compiled functions to call; Python may not, unless numba is plain."""
+    if not is_tuned():
+        return njit(**options)(function)
+    _spare_inner_kernels()
+    name = f"{function.__module__}.{function.__name__}"
+    function.__qualname__ = _PREFIX + name  # numba names the library by it
+    options = {**options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    compiled: Any = njit(**options)(function)
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise TypeError(f"{name} is an inner kernel, which only compiled functions can call.")
+
+    # There is no form that Python can call: what is compiled is kept out of the table of its calls.
+    compiled._insert = lambda *args, **kwargs: None
+    compiled._compile_for_args = refuse
+    return compiled
+
+
+@cache
+def _spare_inner_kernels() -> None:
+    """Let libraries of inner kernels be linked without being optimised and translated first."""
+    from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
+
+    library: Any = CPUCodeLibrary
+    codegen: Any = JITCPUCodegen
+    optimise, translate = library._optimize_final_module, library._finalize_final_module
+    set_environment = codegen.set_env
+
+    def optimise_final(self: Any) -> None:
+        if not self.name.startswith(_PREFIX):
+            optimise(self)
+
+    def finish(self: Any) -> None:
+        if self.name.startswith(_PREFIX):
+            self._finalized = True
+        else:
+            translate(self)
+
+    def set_known_environment(self: Any, name: str, environment: Any) -> None:
+        # What is not translated has no address to set. Compiled code looks there for Python objects alone.
+        if self._engine.is_symbol_defined(name):
+            set_environment(self, name, environment)
+
+    library._optimize_final_module, library._finalize_final_module = optimise_final, finish
+    codegen.set_env = set_known_environment
+
+
+def stamp_cache(compiled: Any, stamp: Callable[[], str]) -> None:
+    """Let what is on disk count only where it has this stamp, and load it without preparing to compile."""
+    if not is_tuned():
+        return
+    from numba.core.runtime.nrt import rtsys
+
+    kept, file = compiled._cache, compiled._cache._cache_file
+    file._source_stamp = stamp()  # not the time of a file, which a copy of the folder does not keep
+    # numba looks at the version before it reads on: what other sources made may name classes that are gone.
+    file._version = f"{file._version} {stamp()}"
+    load = kept._load_overload
+
+    def load_overload(signature: Any, target: Any) -> Any:
+        rtsys.initialize(target)  # compiled code asks it for memory
+        with kept._guard_against_spurious_io_errors():
+            return load(signature, target)
+
+    kept.load_overload = load_overload
+
+
+def find_cache_file(compiled: Any) -> Any:
+    """Return numba's own object for the compiled form on disk, None where nothing can be written."""
+    return getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+
+
+def is_on_disk(compiled: Any) -> bool:
+    """Return whether a compiled form of the present sources is on disk."""
+    file = find_cache_file(compiled)
+    return bool(file is not None and file._load_index())
+
+
+def hasten_numba() -> None:
+    """Skip work of numba whose results are discarded. Only for processes that compile: it changes numba
+    itself.
+
+    It repeatedly asks which of dozens of rules gives the type of a sum of two numbers, and composes, in
+    colours, a message for each that does not; it compares its settings one by one at every step; and it lists
+    the variables of every statement by taking apart whatever the statement holds.
+    """
+    if not is_tuned():
+        return
+    from numba.core import errors, ir, types
+    from numba.core.targetconfig import TargetConfig
+
+    def list_values(self: Any) -> dict[str, Any]:
+        given = self._values
+        return {name: given.get(name, option.default) for name, option in self.options.items()}
+
+    class Plain:
+        def __getattr__(self, name: str) -> Callable[[str], str]:
+            return lambda message: message
+
+    plain, known = (types.Number, types.Boolean, types.Literal, types.Array), dict[Any, Any]()
+    resolve: Any = types.Function.get_call_type
+
+    def resolve_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws or not all(isinstance(arg, plain) for arg in args):
+            return resolve(self, context, args, kws)
+        key = (self, args)
+        if key not in known:
+            found = resolve(self, context, args, kws)
+            known[key] = found, self._impl_keys[found.args]
+        found, self._impl_keys[known[key][0].args] = known[key]
+        return found
+
+    leaves = {int, str, float, bool, type(None), ir.Loc}
+
+    def collect(value: Any, found: list[Any]) -> None:
+        kind = type(value)
+        if kind is ir.Var:
+            found.append(value)
+        elif kind in leaves:
+            return
+        elif isinstance(value, ir.Inst):
+            found.extend(value.list_vars())  # type: ignore[no-untyped-call]
+        elif isinstance(value, list | tuple | dict):
+            for one in value.values() if isinstance(value, dict) else value:
+                collect(one, found)
+        elif isinstance(value, ir.Var):
+            found.append(value)
+        else:
+            leaves.add(kind)
+
+    def list_vars(self: Any, value: Any) -> list[Any]:
+        found: list[Any] = []
+        collect(value, found)
+        return found
+
+    setattr(ir.Inst, "_rec_list_vars", list_vars)  # noqa: B010
+    setattr(TargetConfig, "values", list_values)  # noqa: B010  (mypy takes no method for another)
+    setattr(types.Function, "get_call_type", resolve_once)  # noqa: B010
+    setattr(errors, "_termcolor_inst", Plain())  # noqa: B010

@@ -1,0 +1,87 @@
+"""The layout of a study's own plan: its trials on one criterion."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from panelist.analysis.spec import AnalysisSpec
+from panelist.core.errors import BadDesign, BadPlan
+from panelist.power.layouts.base import Layout
+from panelist.power.truth.cuts import Cuts, DrawnCuts, Slider
+
+if TYPE_CHECKING:
+    from panelist.design.plan import Plan
+    from panelist.study.study import Study
+
+
+def lay_out_plan(plan: "Plan", study: "Study", criterion: str | None = None) -> Layout:
+    """Return the trials of a plan on one criterion (the first unless it is named), first occasion only."""
+    from panelist.design.assess.showings import number, number_pages
+    from panelist.scales.base import ComparativeScale
+
+    chosen = study.criteria[0] if criterion is None else study.criterion(criterion)
+    if len(study.systems) < 2:
+        raise BadDesign(
+            f"A power study compares systems, and the study has {len(study.systems)}. Add outputs of another."
+        )
+    table = plan.table
+    keep = (table["phase"] == "trial") & (table["criterion"] == chosen.name) & (table["occasion"] == 1)
+    rows = table[keep.to_numpy()].reset_index(drop=True)
+    if rows.empty:
+        raise BadPlan(f"The plan holds no trial on {chosen.name!r}: there is nothing to simulate.")
+    raters, rater = np.unique(number(rows["rater"], plan.raters), return_inverse=True)
+    items, item = np.unique(number(rows["item"], study.items), return_inverse=True)
+    system = number(rows["system"], study.systems)
+    outputs = len(np.unique(item * len(study.systems) + system))
+    comparative = chosen.scale.comparative
+    page = number_pages(rows)[0].astype(np.int32) if comparative else None
+    return Layout(
+        rater.astype(np.int32),
+        item.astype(np.int32),
+        system.astype(np.int32),
+        len(raters),
+        len(items),
+        tuple(study.systems),
+        round(len(rows) / outputs, 2),
+        page,
+        chosen.scale.told if isinstance(chosen.scale, ComparativeScale) else "best",
+    )
+
+
+def declare_analysis(study: "Study", criterion: str | None = None) -> AnalysisSpec:
+    """Return how a study analyses a criterion, with the model that suits its scale."""
+    from panelist.scales.base import MODEL_OF_LEVEL
+
+    chosen = study.criteria[0] if criterion is None else study.criterion(criterion)
+    spec = AnalysisSpec.from_study(study)
+    if chosen.scale.comparative:
+        return replace(spec, model="bradley_terry")
+    usual = MODEL_OF_LEVEL.get(chosen.scale.measurement, "clmm")
+    return replace(spec, model=usual if spec.model == "auto" else spec.model)
+
+
+def check_sizable(study: "Study", criterion: str | None = None) -> None:
+    """Raise BadDesign where a size is asked for a criterion that compares outputs."""
+    chosen = [study.criterion(criterion)] if criterion is not None else study.criteria
+    if all(one.scale.comparative for one in chosen):
+        raise BadDesign(
+            f"Sizes are searched for ratings, and {chosen[0].name!r} compares outputs. The power of the "
+            "study's own plan is simulated: panelist power --study STUDY --criterion "
+            f"{chosen[0].name}; change the plan until it is large enough."
+        )
+
+
+def find_cuts(study: "Study", criterion: str | None = None) -> Cuts:
+    """Return how the scale of a criterion (the first unless it is named) cuts the latent judgement."""
+    from panelist.scales.points import PointScale
+
+    chosen = study.criteria[0] if criterion is None else study.criterion(criterion)
+    if isinstance(chosen.scale, PointScale):
+        return DrawnCuts(int(chosen.scale.size()))
+    if chosen.scale.measurement == "interval" or chosen.scale.comparative:
+        return Slider()
+    raise BadDesign(
+        f"Answers on {chosen.name!r} ({chosen.scale.title}) cannot be simulated for power. Name a criterion "
+        "with points, a line or a comparison."
+    )

@@ -1,0 +1,1 @@
+"""The smallest design that reaches a target power."""

@@ -1,0 +1,147 @@
+"""What a search for the sample size gives: the design, and the trade-off around it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from panelist.core.display.formats import Format, decimals, number
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
+from panelist.core.prose import inflect
+from panelist.power.cells import CellResult
+from panelist.power.search.probit_search import DesignFamily
+
+RIGHT = Format(str, "right")
+ITEMS = "items (95 %)"
+
+
+@dataclass(frozen=True)
+class DesignOption:
+    """One design that reaches the target, according to its line."""
+
+    items: int
+    ratings_per_item: int
+    outputs_per_rater: int
+    raters: int
+    ratings: int
+    cost: float | None
+    power: float
+    items_low: int
+    items_high: int
+    sims: int
+    reaches: bool
+    within_budget: bool
+
+
+@dataclass(frozen=True)
+class SampleSize(Result):
+    """The smallest design found, confirmed by simulation at its own size, and the trade-off around it."""
+
+    target: float
+    effect: float
+    model: str
+    preset: str
+    goal: str
+    best: DesignOption | None
+    confirmed: CellResult | None
+    options: tuple[DesignOption, ...]
+    families: tuple[DesignFamily, ...]
+    currency: str
+    budget: float | None
+    seconds: float
+    fits: int
+    seed: int
+    notes: tuple[str, ...] = ()
+
+    def title(self) -> str:
+        """Return the heading."""
+        return f"Sample size for power {self.target:g}"
+
+    def parts(self) -> list[Part]:
+        """Return the answer, the trade-off and the notes."""
+        parts: list[Part] = [Sentence(self.sentence()), self._make_table()]
+        asked = [
+            ("effect", f"{self.effect:g} threshold {inflect(self.effect, 'distance')}"),
+            ("analysis", self.model),
+        ]
+        asked += [("truth", self.preset), ("smallest in", self.goal)]
+        if len(loads := {option.outputs_per_rater for option in self.options}) == 1:
+            asked.append(("outputs per rater", f"{loads.pop()} outputs"))
+        if self.budget is not None:
+            asked.append(("budget", f"{self.budget:,.2f} {self.currency}".rstrip()))
+        asked.append(("simulated", f"{self.fits:,} data sets in {self.seconds:.1f} s, seed {self.seed}"))
+        return [*parts, NamedValues(asked), *(Sentence(note) for note in self.notes)]
+
+    def sentence(self) -> str:
+        """Return the answer in a sentence."""
+        best, seen = self.best, self.confirmed
+        if best is None or seen is None:
+            return (
+                f"No design within the limits reaches a power of {self.target:g}: allow more items or a "
+                "larger budget, or look for a larger effect."
+            )
+        cost = f", for {best.cost:,.2f} {self.currency}".rstrip() if best.cost is not None else ""
+        return (
+            f"{best.items} items, {best.ratings_per_item} ratings of each output, {best.raters} raters of "
+            f"{best.outputs_per_rater} outputs: {best.ratings:,} ratings{cost}. Simulated there, the power "
+            f"is {seen.power:.2f} ({seen.low:.2f} to {seen.high:.2f}, {seen.sims:,} data sets)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer and every option."""
+        names = (
+            "target",
+            "effect",
+            "model",
+            "preset",
+            "goal",
+            "currency",
+            "budget",
+            "seconds",
+            "fits",
+            "seed",
+        )
+        whole: dict[str, Any] = {name: getattr(self, name) for name in (*names, "notes")}
+        whole["best"] = vars(self.best) if self.best else None
+        whole["confirmed"] = self.confirmed.to_dict() if self.confirmed else None
+        whole["options"] = [vars(option) for option in self.options]
+        return dict(json_ready(whole))
+
+    def _cost_header(self) -> str:
+        return f"cost ({self.currency})" if self.currency else "cost"
+
+    def _make_table(self) -> Table:
+        paid = any(option.cost is not None for option in self.options)
+        loads = len({option.outputs_per_rater for option in self.options}) > 1
+        header = ["each", *(["load"] if loads else []), ITEMS, "raters", "ratings"]
+        header += [self._cost_header()] if paid else []
+        header += ["power", ""]
+        rows = []
+        for option in self.options:
+            row: list[Any] = [option.ratings_per_item, *([option.outputs_per_rater] if loads else [])]
+            row += [_tell_items(option), option.raters, option.ratings]
+            row += [number(option.cost, 2)] if paid else []
+            row += [option.power, _remark(option, option is self.best)]
+            rows.append(tuple(row))
+        formats: dict[str, Format] = {"power": decimals(2), ITEMS: RIGHT}
+        if paid:
+            formats[self._cost_header()] = RIGHT
+        of_load = ", outputs per rater (load)" if loads else ""
+        caption = f"The trade-off: ratings of each output{of_load}, items needed"
+        note = "Sizes and powers are those of a probit line through the simulations of each row."
+        return Table(caption, tuple(header), rows, formats, note)
+
+
+def _tell_items(option: DesignOption) -> str:
+    """Return the number of items, with its interval where that was simulated."""
+    if not option.sims:
+        return str(option.items)
+    return f"{option.items} ({option.items_low} to {option.items_high})"
+
+
+def _remark(option: DesignOption, best: bool) -> str:
+    if best:
+        return "smallest"
+    if not option.sims:
+        return "not simulated"
+    if not option.reaches:
+        return "not reached"
+    return "" if option.within_budget else "over the limits"

@@ -1,0 +1,1 @@
+"""What ratings are simulated from: variances, thresholds, effects; from presets or a pilot."""

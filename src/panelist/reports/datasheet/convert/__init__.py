@@ -1,0 +1,1 @@
+"""HEDS 2.x to 3.0 and back, and two sheets compared."""

@@ -1,0 +1,1 @@
+"""Datasheets as files: the form's JSON, HTML, LaTeX, Markdown."""

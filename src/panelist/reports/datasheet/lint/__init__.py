@@ -1,0 +1,1 @@
+"""Whether the answers of a datasheet fit each other and the form."""

@@ -1,1 +1,0 @@
-"""The planner: a page of the dashboard on which the power of a design is simulated while one watches."""

@@ -1,0 +1,1 @@
+"""A preregistration filled from study, plan and power analysis."""

@@ -1,0 +1,1 @@
+"""The report of an analysis: one page, and the files beside it."""

@@ -1,0 +1,1 @@
+"""What a repeat does differently from its original, and what only the authors can answer."""

@@ -1,0 +1,1 @@
+"""Reproduction reports and the tables of other tools, as files."""

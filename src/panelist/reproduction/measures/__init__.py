@@ -1,0 +1,1 @@
+"""How alike two studies came out: scores, orders, labels, findings."""

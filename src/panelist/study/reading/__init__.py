@@ -1,0 +1,1 @@
+"""From study.yaml to a study: values with their lines, problems in words."""

@@ -1,0 +1,84 @@
+"""What raters read before, between and after the ratings, and the practice that checks that they did."""
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from panelist.core.schema import Kept, Name, StudyPart, Text
+
+
+class Fact(StudyPart):
+    """One line of the information sheet: time, pay, what is kept, whom to ask."""
+
+    label: Text
+    text: Text
+
+
+class Information(StudyPart):
+    """The information sheet and the consent that follows it."""
+
+    headline: str = ""
+    """The first line; without it, the title of the study."""
+    text: str = ""
+    """A few sentences (Markdown)."""
+    facts: tuple[Fact, ...] = ()
+    consent: tuple[Text, ...] = ()
+    """What a rater agrees to, one box each; none means that no consent is asked."""
+    contact: str = ""
+    """An address raters can write to."""
+    ethics: str = ""
+    """Who approved the study, and under which number."""
+
+
+class Shown(StudyPart):
+    """A text with its answers: the common part of worked examples and practice items."""
+
+    context: Kept = ""
+    output: Kept = ""
+    """The text to judge; for comparisons and pages give ``outputs`` instead."""
+    outputs: tuple[Kept, ...] = ()
+    """The texts side by side, in the order shown."""
+    why: str = ""
+    """Why the answer is as it is (Markdown)."""
+
+
+class Example(Shown):
+    """A worked example, shown after the instructions."""
+
+    answers: dict[Name, str | tuple[str, ...]] = Field(default_factory=dict)
+    """The answer to each criterion; a list where several outputs are shown."""
+
+
+class PracticeItem(Shown):
+    """A practice item: raters answer it and read which answers are right, and why."""
+
+    right: dict[Name, tuple[str, ...]] = Field(default_factory=dict)
+    """For each criterion the answers that pass, or, where several outputs are rated on a page, the right
+    answer for each of them in order; a criterion left out is not marked."""
+
+
+class Practice(StudyPart):
+    """Practice before the first rating, with feedback."""
+
+    items: tuple[PracticeItem, ...] = Field(min_length=1)
+    pass_mark: NonNegativeInt = 0
+    """How many items must be answered correctly to continue; with 0 everybody continues."""
+    attempts: PositiveInt = 2
+    """How often a rater may try (Prolific requires two)."""
+    failed: Literal["screen out", "flag"] = "screen out"
+    """What happens to a rater who does not reach the pass mark."""
+
+
+class Breaks(StudyPart):
+    """A break is offered after about this many pages, in equal parts; raters may continue at once."""
+
+    every: PositiveInt
+    text: str = ""
+
+
+class Closing(StudyPart):
+    """The last pages: a box for comments, and thanks."""
+
+    comments: str = ""
+    """The question above the box; without it there is no box."""
+    thanks: str = ""

@@ -1,0 +1,1 @@
+"""The planner: a page of the dashboard on which the power of a design is simulated live."""

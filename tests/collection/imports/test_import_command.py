@@ -1,0 +1,84 @@
+"""``panelist import`` as its user runs it."""
+
+import json
+import stat
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from panelist.core.tables.ratings import read_ratings
+from tests.cli.commands import call
+from tests.collection.imports.batches import make_likert, write_batch
+
+
+@pytest.fixture
+def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return write_batch(tmp_path / "batch.csv", make_likert())
+
+
+def test_draft_then_import_gives_a_table_that_can_be_analysed(
+    batch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = call(capsys, "import", batch, "--draft")
+    assert (done.code, done.err) == (0, "")
+    assert "Draft written to mapping.yaml" in done.out
+    assert call(capsys, "import", batch, "--draft").code == 2  # it would overwrite
+    done = call(capsys, "import", batch, "--mapping", "mapping.yaml")
+    assert done.code == 0
+    assert "submissions  24" in done.out
+    assert "Written to ratings.csv." in done.out
+    assert "import.salt" in done.err
+    assert stat.S_IMODE(Path("import.salt").stat().st_mode) == 0o600
+    assert len(read_ratings("ratings.csv")) == 24
+    assert call(capsys, "compare", "ratings.csv").code == 0
+    assert call(capsys, "agreement", "ratings.csv").code == 0
+
+
+def test_the_same_salt_gives_the_same_names_again(batch: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a.csv", "b.csv"):
+        assert call(capsys, "import", batch, "-o", name).code == 0
+    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+    assert call(capsys, "import", batch, "-o", "c.csv", "--keep-ids").code == 0
+    assert set(pd.read_csv("c.csv")["rater"]) == {"AWORKER0", "AWORKER1", "AWORKER2"}
+
+
+def test_json_is_one_object(batch: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = call(capsys, "import", batch, "--json")
+    found = json.loads(done.out)
+    assert (found["n_submissions"], found["n_rows"], found["n_raters"]) == (24, 24, 3)
+    assert found["criteria"] == [
+        {"criterion": "fluency", "kind": "ratings", "n": 24, "raters": 3, "items": 4, "excluded": 0}
+    ]
+
+
+def test_nothing_is_written_where_anything_is_wrong(batch: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path.name for path in Path().iterdir()}
+    for arguments in (
+        ("import", batch, batch),
+        ("import", batch, "--mapping", "none.yaml"),
+        ("import", batch, "-o", "nowhere/ratings.csv"),
+        ("import", batch, "-o", "ratings.docx"),
+        ("import", batch, "--from", "turk"),
+        ("import", "none.csv"),
+        ("import", batch, "--salt", "batch.csv"),
+    ):
+        done = call(capsys, *arguments)
+        assert done.code == 2, arguments
+        assert done.err.startswith("Error: ")
+        assert done.out == ""
+        assert {path.name for path in Path().iterdir()} == before
+
+
+def test_what_is_asked_of_whole_submissions_takes_no_numbered_columns(
+    batch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, "import", batch, "--draft").code == 0
+    draft = Path("mapping.yaml").read_text(encoding="utf-8")
+    for key in ("leave_out:\n  Answer.q{n}: [x]\n", "background:\n  age: Answer.q{n}\n"):
+        Path("numbered.yaml").write_text(draft + key, encoding="utf-8")
+        done = call(capsys, "import", batch, "--mapping", "numbered.yaml")
+        assert done.code == 2
+        assert "about whole submissions" in done.err
+        assert "'Answer.q{n}'" in done.err

@@ -1,0 +1,85 @@
+"""A small study with its plan, and an empty store for it on each kind of database."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from panelist.collection.store.store import Store, open_store
+from panelist.design.make import plan_study
+from panelist.design.plan import Plan
+from panelist.study.study import Study
+from tests.collection.browsers import Windows, use_browser
+from tests.collection.store.postgres import ASKED_FOR, Server, drop_database, find_programs, make_database
+from tests.collection.store.studies import RATED, write_study
+
+NEEDS = {"windows": "browser", "browser": "browser", "postgres": "postgres", "postgres_server": "postgres"}
+settings.register_profile("quick", max_examples=10)  # make test-quick
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that needs a browser or PostgreSQL, by the fixtures that it uses."""
+    for item in items:
+        for fixture in getattr(item, "fixturenames", ()):
+            if fixture in NEEDS:
+                item.add_marker(NEEDS[fixture])
+        if getattr(getattr(item, "callspec", None), "params", {}).get("database_url") == "postgresql":
+            item.add_marker("postgres")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return write_study(tmp_path / "study", RATED)
+
+
+@pytest.fixture
+def plan(study: Study) -> Plan:
+    return plan_study(study)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    """A server of our own, which a test may stop and must start again."""
+    programs = find_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: no initdb")
+    server = Server(programs)
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of an empty PostgreSQL database."""
+    asked = os.environ.get(ASKED_FOR)
+    if asked is None and find_programs() is None:
+        pytest.skip(f"PostgreSQL is not installed, and {ASKED_FOR} names no server")
+    made = make_database(asked or request.getfixturevalue("postgres_server").url())
+    yield made
+    drop_database(made)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database, of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'collected.db'}"
+    return str(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def store(database_url: str, study: Study, plan: Plan) -> Iterator[Store]:
+    """An empty store of the small study, on either kind of database."""
+    with open_store(database_url, study, plan) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def windows() -> Iterator[Windows]:
+    """A browser for the tests of a file."""
+    with use_browser() as browser:
+        opened = Windows(browser)
+        yield opened
+        opened.close()
