@@ -13,6 +13,7 @@ from panelist.study.sections.collecting import Collecting
 from panelist.study.sections.criteria import Criterion
 from panelist.study.sections.design_choice import DesignChoice
 from panelist.study.sections.hit import Hit, take_from_hit
+from panelist.study.sections.outputs_file import OutputsFile
 from panelist.study.sections.pay import Pay
 from panelist.study.sections.people import Question, Raters
 from panelist.study.sections.recruiting import Comprehension, Recruiting
@@ -39,8 +40,8 @@ class StudyFile(StudyPart):
     """The language of the pages, such as ``en``, ``de`` or ``ar``."""
     text_language: str = ""
     """The language of the outputs, where it is another."""
-    outputs: Text = "outputs.csv"
-    """The file of outputs, beside the study file: columns item, system, output."""
+    outputs: OutputsFile = OutputsFile()
+    """The file of outputs, beside the study file: columns item, system, output; or file and formats."""
     noun: str = "text"
     """What raters call an output: text, forecast, summary."""
     systems: tuple[System, ...] = ()

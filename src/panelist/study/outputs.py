@@ -1,9 +1,7 @@
 """The outputs: what each system made of each item, as text, exactly as the file has it."""
 
-import csv
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -12,91 +10,26 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from panelist.core.errors import BadFile, BadRatings, BadStudy, did_you_mean, nearest
-from panelist.core.prose import count, listing, quoted
+from panelist.core.prose import listing, quoted
 from panelist.core.tables.cells import TEXT_TYPE, read_identifiers
 from panelist.core.tables.readers import READERS, find_ending, read_table
+from panelist.formats import FORMATS, Stimulus, StimulusFormat
+from panelist.study.output_rows import (
+    Rows,
+    find_empty,
+    find_misshaped,
+    find_missing,
+    find_nameless,
+    find_repeated,
+    find_spaces,
+)
 from panelist.study.problems import Problem
+from panelist.study.sections.outputs_file import OutputsFile
 
+PLAIN = OutputsFile()
 TEXT_ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-Places = NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a file, by the place they have in its table (the first row below the header is 0)."""
-
-    path: Path
-    name: str
-    n_columns: int
-
-    def problem(self, places: Places, key: str, message: str) -> Problem:
-        """Return the problem of these rows, at the line of the first."""
-        line = self.lines[int(places[0])] if self.lines else None
-        return Problem(self.name, line, key, message)
-
-    def name_places(self, places: Places) -> str:
-        """Return where rows are, in words: ``lines 4 and 9``."""
-        numbers = [self.lines[place] if self.lines else place + 1 for place in places.tolist()]
-        word = "line" if self.lines else "row"
-        below = "" if self.lines else " below the header"
-        return f"{word}{'s' * (len(numbers) > 1)} {listing(f'{number}' for number in numbers)}{below}"
-
-    @cached_property
-    def lines(self) -> Sequence[int]:
-        """The line at which each row begins; none for files that have no lines."""
-        ending = find_ending(self.path)
-        if ending in (".jsonl", ".ndjson"):
-            with self.path.open(encoding="utf-8-sig") as file:
-                return [number for number, line in enumerate(file, start=1) if line.strip()]
-        if ending in (".csv", ".tsv"):
-            return list(islice(self._separated_lines(), 1, None))  # without the header
-        return []
-
-    def _separated_lines(self) -> Iterator[int]:
-        with self.path.open(encoding="utf-8-sig", newline="") as file:
-            limit = csv.field_size_limit(2**31 - 1)  # a text may be longer than the csv module expects
-            try:
-                first = next(line for line in file if line.strip())
-                separator = next(
-                    mark
-                    for mark in ",;\t"
-                    if len(next(csv.reader([first], delimiter=mark))) == self.n_columns
-                )
-                file.seek(0)
-                reader = csv.reader(file, delimiter=separator)
-                begun = 1
-                for row in reader:
-                    if row:
-                        yield begun
-                    begun = reader.line_num + 1
-            finally:
-                csv.field_size_limit(limit)
-
-    def find_formulas(self, columns: Sequence[int]) -> Iterator[Problem]:
-        """Give a note on the cells of a workbook that are formulas: what they last showed was read."""
-        import openpyxl
-
-        book = openpyxl.load_workbook(self.path, read_only=True)
-        try:
-            sheet = book.worksheets[0]
-            sheet.reset_dimensions()
-            cells = [
-                cell.coordinate
-                for row in sheet.iter_rows()
-                for place, cell in enumerate(row)
-                if place in columns and cell.data_type == "f"
-            ]
-        finally:
-            book.close()
-        if cells:
-            words = (
-                f"{count(len(cells), 'cell')} ({listing(cells)}) with a formula, of which the value last "
-                "shown was read. If it should be text, put an apostrophe before it in the spreadsheet."
-            )
-            yield Problem(self.name, None, "", words, grave=False)
 
 
 def find_unreadable(path: Path) -> tuple[str, int | None] | None:
@@ -152,6 +85,8 @@ class Outputs:
     (context, reference, text_type, image) that the file has; every cell is text, an empty one is ``""``."""
 
     frame: pd.DataFrame = field(repr=False)
+    options: OutputsFile = PLAIN
+    """The format of each column, and what goes with it."""
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -194,6 +129,14 @@ class Outputs:
             raise BadStudy(f"There is no output of system {system!r} for item {item!r}.")
         return str(self.frame[name].iloc[place]) if name in self.frame else ""
 
+    def format(self, column: str) -> StimulusFormat:
+        """Return the format of a column that raters see: output, context or reference."""
+        return FORMATS[getattr(self.options.formats, column)]
+
+    def words(self, item: str, system: str) -> str:
+        """Return the words of an output, whatever its format."""
+        return self.format("output").read_words(Stimulus(self.text(item, system)), self.options)
+
 
 def read_outputs(path: str | Path) -> Outputs:
     """Return the outputs in a file, or raise BadStudy that lists all its problems."""
@@ -204,10 +147,13 @@ def read_outputs(path: str | Path) -> Outputs:
     return outputs
 
 
-def examine_outputs(path: Path, name: str = "") -> tuple[Outputs | None, list[Problem]]:
+def examine_outputs(
+    path: Path, name: str = "", options: OutputsFile = PLAIN
+) -> tuple[Outputs | None, list[Problem]]:
     """Return the outputs in a file, None where they cannot be read at all, and every problem of the file.
 
-    ``name`` is what problems call the file; without it, the last part of its path.
+    ``name`` is what problems call the file; without it, the last part of its path. ``options`` says which
+    column has which format.
     """
     name = name or path.name
     if unreadable := find_unreadable(path):
@@ -228,11 +174,12 @@ def examine_outputs(path: Path, name: str = "") -> tuple[Outputs | None, list[Pr
         return None, [*problems, Problem(name, None, "", str(error))]
     frame = pd.DataFrame(cells)[[column for column in (*REQUIRED, *OPTIONAL) if column in cells]]
     rows = Rows(path, name, len(raw.frame.columns))
-    for look in (_find_nameless, _find_repeated, _find_missing, _find_empty, _find_spaces):
+    for look in (find_nameless, find_repeated, find_missing, find_empty, find_spaces):
         problems += look(frame, rows)
+    problems += find_misshaped(frame, rows, options)
     if find_ending(path) in (".xlsx", ".xlsm"):
         problems += rows.find_formulas(list(columns.values()))
-    return Outputs(frame.reset_index(drop=True)), problems
+    return Outputs(frame.reset_index(drop=True), options), problems
 
 
 def _choose_columns(header: list[str], name: str) -> tuple[dict[str, int], list[Problem]]:
@@ -273,93 +220,3 @@ def _read_text(column: "pd.Series[str]") -> "pd.Series[str]":
     if not isinstance(column.dtype, pd.StringDtype):
         column = read_identifiers(column)
     return column.astype(TEXT_TYPE).fillna("")
-
-
-def _find_nameless(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
-    """Give the rows that do not say their item or system."""
-    for target in ("item", "system"):
-        places = np.flatnonzero((frame[target] == "").to_numpy())
-        if len(places):
-            yield rows.problem(
-                places, target, f"{count(len(places), 'row')} without {target}: {rows.name_places(places)}."
-            )
-
-
-def _find_repeated(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
-    """Give the rows whose item and system another row has already."""
-    named = frame[(frame["item"] != "") & (frame["system"] != "")]
-    again = named.duplicated(["item", "system"])
-    if not again.any():
-        return
-    every = named[named.duplicated(["item", "system"], keep=False)]
-    groups: dict[tuple[str, str], list[int]] = {}
-    for place, item, system in zip(every.index, every["item"], every["system"], strict=True):
-        groups.setdefault((item, system), []).append(place)
-    told = [
-        f"item {item!r}, system {system!r} ({rows.name_places(np.array(places))})"
-        for (item, system), places in list(groups.items())[:5]
-    ]
-    more = f"; and {len(groups) - 5:,} more" if len(groups) > 5 else ""
-    yield rows.problem(
-        np.array(named.index[again]),
-        "item",
-        f"{'one output is' if len(groups) == 1 else f'{len(groups):,} outputs are'} there more than once: "
-        f"{'; '.join(told)}{more}. Every item has one output of each system; delete the others or rename "
-        "the item.",
-    )
-
-
-def _find_missing(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
-    """Give the outputs that are not there, item by item."""
-    named = frame[(frame["item"] != "") & (frame["system"] != "")]
-    item_codes, items = pd.factorize(named["item"])
-    system_codes, systems = pd.factorize(named["system"])
-    there = np.zeros((len(items), len(systems)), dtype=bool)
-    there[item_codes, system_codes] = True
-    lacking = np.flatnonzero(~there.all(axis=1))
-    if not len(lacking):
-        return
-    told = [
-        f"item {items[place]!r} lacks {listing((repr(system) for system in systems[~there[place]]), 4)}"
-        for place in lacking[:5]
-    ]
-    more = f"; and {len(lacking) - 5:,} more items" if len(lacking) > 5 else ""
-    yield Problem(
-        rows.name,
-        None,
-        "system",
-        f"{(~there).sum():,} of {there.size:,} outputs ({count(len(items), 'item')} × "
-        f"{count(len(systems), 'system')}) are missing: {'; '.join(told)}{more}. Add the rows, or "
-        "leave those items out.",
-    )
-
-
-def _find_empty(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
-    """Give the rows whose output is empty, unless a picture stands in for it."""
-    empty = frame["output"].str.strip() == ""
-    if "image" in frame:
-        empty &= frame["image"] == ""
-    places = np.flatnonzero(empty.to_numpy())
-    if len(places):
-        rest = frame.iloc[places]
-        told = [
-            f"item {item!r}, system {system!r}"
-            for item, system in zip(rest["item"], rest["system"], strict=True)
-        ]
-        yield rows.problem(
-            places,
-            "output",
-            f"{count(len(places), 'output is', 'outputs are')} empty: "
-            f"{listing(told)} ({rows.name_places(places)}). Write what raters shall see, "
-            "(no text) for example.",
-        )
-
-
-def _find_spaces(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
-    """Give the names that begin or end with a space: kept, but two that look alike may differ."""
-    for target in ("item", "system"):
-        names = pd.Series(frame[target].unique(), dtype=TEXT_TYPE)
-        odd = names[names != names.str.strip()]
-        if len(odd):
-            words = f"{count(len(odd), target + ' name')} with a space at an end, kept as written: "
-            yield Problem(rows.name, None, target, words + f"{quoted(odd)}.", grave=False)

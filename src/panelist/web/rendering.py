@@ -13,9 +13,9 @@ from markupsafe import Markup
 
 from panelist.collection.pages.booklet import Booklet
 from panelist.collection.pages.models import Asked, Page, PageQuestion, RatingPage
-from panelist.collection.pages.safe_html import render_text
 from panelist.collection.pages.translations import Words
 from panelist.core.display.templates import make_environment
+from panelist.formats.plain import render_text
 from panelist.scales.base import SCALES
 
 FOLDER = Path(__file__).parent

@@ -1,6 +1,7 @@
 import pytest
 
-from panelist.collection.pages.safe_html import render_line, render_markdown, render_text
+from panelist.collection.pages.safe_html import render_line, render_markdown
+from panelist.formats.plain import render_text
 
 
 def test_markdown_becomes_html() -> None:

@@ -8,11 +8,11 @@ from markupsafe import Markup
 from panelist.collection.pages.agenda import Agenda, PlanPage
 from panelist.collection.pages.models import PageQuestion
 from panelist.collection.pages.questions import make_question
-from panelist.collection.pages.safe_html import render_text
 from panelist.collection.pages.spoiling import spoil_text
 from panelist.collection.pages.translations import Words, load_words
 from panelist.core.prose import capitalise
 from panelist.design.plan import Plan
+from panelist.formats import Stimulus
 from panelist.study.sections.briefing import Shown
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck, choose_spoilt
 from panelist.study.sections.criteria import Criterion
@@ -47,7 +47,7 @@ class Booklet:
             name: frame[name].tolist() for name in frame.columns
         }  # cells of a frame are slow to reach
         self._questions: dict[tuple[str, int], PageQuestion] = {}
-        self.render = lru_cache(TEXTS_KEPT)(render_text)
+        self._show = lru_cache(TEXTS_KEPT)(self._render)
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion of this name."""
@@ -113,9 +113,13 @@ class Booklet:
         known = place or (self.agenda.places[0] if self.agenda.places else None)
         return ceil(pay.minutes_before + pay.minutes_per_trial * len(self.agenda.sitting(known, 1).pages))
 
-    def show(self, text: str) -> Markup:
-        """Return a text as HTML, in paragraphs, escaped once."""
-        return self.render(text)
+    def show(self, text: str, column: str = "output") -> Markup:
+        """Return a text of a column (output, context or reference) as HTML, rendered once."""
+        return self._show(Stimulus(text), column)
+
+    def _render(self, cell: Stimulus, column: str) -> Markup:
+        outputs = self.study.outputs
+        return outputs.format(column).show(cell, outputs.options, self.words.say)
 
 
 def _name_checks(checks: tuple[Check, ...]) -> dict[str, Check]:

@@ -127,7 +127,7 @@ def _work(booklet: Booklet, example: Example) -> WorkedExample:
         Output(booklet.show(text), name, place)
         for place, (text, name) in enumerate(zip(texts, names, strict=True), start=1)
     )
-    context = booklet.show(example.context) if example.context else NOTHING
+    context = booklet.show(example.context, "context") if example.context else NOTHING
     return WorkedExample(
         context, outputs, tuple(answers), render_markdown(example.why) if example.why else NOTHING
     )
@@ -145,7 +145,7 @@ def make_feedback_page(
         total=len(sitting.practice),
         headline=f"feedback_{result.direction}",
         noun=booklet.noun,
-        context=booklet.show(item.context) if item.context else NOTHING,
+        context=booklet.show(item.context, "context") if item.context else NOTHING,
         outputs=make_outputs(booklet, page),
         marks=result.marks,
         why=render_markdown(item.why) if item.why else NOTHING,

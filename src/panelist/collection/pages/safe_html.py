@@ -1,4 +1,4 @@
-"""Text to HTML that is safe to show: Markdown of researchers, and plain paragraphs of systems."""
+"""Markdown of researchers as HTML that is safe to show."""
 
 import re
 from collections.abc import Sequence
@@ -12,8 +12,6 @@ from markupsafe import Markup, escape
 NOTHING = Markup("")
 
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
-_BLANK_LINE = re.compile(r"(?<!\n)\n\n")
-_BEFORE = re.compile(r"\A(?:[^\S\n]*\n)+")
 _HEADINGS = re.compile(r"<(/?)h([1-6])>")
 
 
@@ -31,27 +29,6 @@ def render_markdown(text: str) -> Markup:
 def render_line(text: str) -> Markup:
     """Return the HTML of one line of Markdown, without a paragraph around it."""
     return Markup(_MARKDOWN.renderInline(text))
-
-
-def render_text(text: str) -> Markup:
-    """Return a text as it was written, in paragraphs; nothing in it is markup.
-
-    A blank line begins a paragraph. All other white space stays in the text, and the style sheet shows it:
-    indentation, tabs, single line ends and any further blank lines.
-
-    >>> render_text("One <b>\\n\\ntwo\\n  three")
-    Markup('<p>One &lt;b&gt;</p><p>two\\n  three</p>')
-    """
-    return Markup("").join(Markup("<p>{}</p>").format(part) for part in _BLANK_LINE.split(trim_text(text)))
-
-
-def trim_text(text: str) -> str:
-    """Return a text without what nobody sees: blank lines before it, and white space after it.
-
-    >>> trim_text("\\r\\n  one\\r\\n\\ttwo\\n\\n")
-    '  one\\n\\ttwo'
-    """
-    return _BEFORE.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).rstrip()
 
 
 def _open_link(self: RendererHTML, tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:

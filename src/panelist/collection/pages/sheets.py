@@ -7,7 +7,8 @@ from panelist.collection.pages.agenda import PlanPage, Sitting
 from panelist.collection.pages.booklet import Booklet
 from panelist.collection.pages.models import Asked, HitPage, Output, PracticePage, RatingPage
 from panelist.collection.pages.questions import name_output
-from panelist.collection.pages.safe_html import NOTHING, trim_text
+from panelist.collection.pages.safe_html import NOTHING
+from panelist.formats.plain import trim_text
 
 LONGEST_LINE = 90  # characters of a context that still reads as a heading
 LONG_TEXT, LONG_LINES = 1200, 16  # characters or lines of outputs that fill a screen
@@ -71,8 +72,8 @@ def make_rating_page(
         noun=booklet.noun,
         layout="one" if not several else "compare" if comparative else "several",
         line=context if is_line else "",
-        context=booklet.show(context) if context and not is_line else NOTHING,
-        reference=booklet.show(reference) if reference.strip() else NOTHING,
+        context=booklet.show(context, "context") if context and not is_line else NOTHING,
+        reference=booklet.show(reference, "reference") if reference.strip() else NOTHING,
         outputs=make_outputs(booklet, page),
         asked=_ask(booklet, page, fields, answers, problems or {}),
         practice=practice,

@@ -12,7 +12,7 @@ from panelist.core.errors import BadFile, PanelistError
 from panelist.study.study import Study
 from panelist.study.yaml_lines import read_yaml
 
-NAMED = (("outputs",), ("hit", "template"), ("hit", "input"), ("hit", "mapping"), ("repeat", "of"))
+NAMED = ["outputs", "outputs.file", "outputs.media", "repeat.of", "hit.template", "hit.input", "hit.mapping"]
 """The keys of a study file that name another file."""
 
 
@@ -33,10 +33,10 @@ def check_paths(study: Path, archive: Path) -> None:
         return  # loading it reports what is wrong, and reads nothing else
     for keys in NAMED:
         value: Any = said
-        for key in keys:
+        for key in keys.split("."):
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str):
-            _check_inside(value, f"{'.'.join(keys)}:", archive)
+            _check_inside(value, f"{keys}:", archive)
 
 
 def check_images(study: Study, archive: Path) -> None:

@@ -183,7 +183,7 @@ def _list_inputs(study: Study) -> list[tuple[str, str]]:
     """Return the files that the study names, each with what it is: its outputs, or those of an old HIT."""
     hit = study.file.hit
     if hit is None:
-        return [(study.file.outputs, "the outputs")]
+        return [(study.file.outputs.file, "the outputs")]
     named = [(hit.template, "the template"), (hit.input, "the input"), (hit.mapping, "the mapping")]
     return [(name, f"{what} of the HIT") for name, what in named if name]
 

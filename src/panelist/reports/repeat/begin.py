@@ -92,7 +92,7 @@ def _from_study(draft: Path, path: Path) -> list[str]:
     study = load_study(path)
     images = set(study.outputs.frame["image"]) - {""} if "image" in study.outputs.frame else set()
     notes = []
-    for name in (study.file.outputs, *sorted(images)):
+    for name in (study.file.outputs.file, *sorted(images)):
         source = (path.parent / name).resolve()
         if not source.is_relative_to(path.parent.resolve()):
             raise BadFile(f"{name} is outside the folder of {path.name}; move it there first.")

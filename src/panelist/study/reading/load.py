@@ -60,7 +60,8 @@ def examine_study(source: str | Path) -> tuple[Study | None, list[Problem]]:
     if file.hit is not None:
         outputs, found_there = examine_hit(path.parent, file.hit, text, path.name)
     elif ("outputs",) not in broken and text.data.get("hit") is None:
-        outputs, found_there = examine_outputs(path.parent / file.outputs, file.outputs)
+        name = file.outputs.file
+        outputs, found_there = examine_outputs(path.parent / name, name, file.outputs)
     problems += find_clashes(Facts(file, outputs, text, path.name, broken))
     problems = sorted(problems, key=lambda problem: problem.line or 0) + found_there
     if outputs is None or any(problem.grave for problem in problems):

@@ -39,12 +39,12 @@ def systems_have_outputs(facts: Facts) -> Iterator[Problem]:
         if name not in there:
             yield facts.problem(
                 ("systems", place, "name"),
-                f"{facts.file.outputs} has no outputs of system {name!r}. {did_you_mean(name, there)}",
+                f"{facts.file.outputs.file} has no outputs of system {name!r}. {did_you_mean(name, there)}",
             )
     if unlisted := [name for name in there if name not in listed]:
         yield facts.problem(
             ("systems",),
-            f"{facts.file.outputs} also has outputs of {quoted(unlisted)}, which "
+            f"{facts.file.outputs.file} also has outputs of {quoted(unlisted)}, which "
             f"{'is' if len(unlisted) == 1 else 'are'} not listed here. Add them, delete those rows, or leave "
             "systems out of the study file.",
         )

@@ -1,0 +1,110 @@
+"""What every format can do: find what is wrong with a cell, name its files, give its words, and show it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from markupsafe import Markup
+from pydantic import AfterValidator, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from panelist.core.errors import UnknownName
+from panelist.core.registry import Registry
+from panelist.core.schema import StudyPart
+
+FORMATS = Registry["StimulusFormat"]("format")
+
+Say = Callable[..., str]
+"""Gives a text of the pages by its key, in the language of the study: ``say("picture", 2, total=3)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """A cell of the outputs file, with what other columns of its row say about it."""
+
+    text: str
+    language: str = ""
+    """The programming language of code."""
+    alt: str = ""
+    """What a picture shows, in words."""
+    transcript: str = ""
+    """What is said in sound or film."""
+
+
+class _NamesOfFormats:
+    """Lists the formats in the JSON Schema, looked up when it is written."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"type": "string", "enum": list(FORMATS)}
+
+
+def _find_format(name: str) -> str:
+    try:
+        FORMATS[name]
+    except UnknownName as error:
+        raise PydanticCustomError("format", "{words}", {"words": str(error)}) from error
+    return name
+
+
+FormatName = Annotated[str, AfterValidator(_find_format), _NamesOfFormats()]
+
+
+class TurnOptions(StudyPart):
+    """How dialogues are shown and rated."""
+
+    inside: FormatName = "plain"
+    """The format of the text of a turn."""
+    rate: Literal["last", "each", "whole"] = "whole"
+    """What is rated: the last turn, each turn of the assistant, or the dialogue as a whole."""
+    show: tuple[Literal["system"], ...] = ()
+    """Turns that are hidden unless they are named here."""
+
+
+class CodeOptions(StudyPart):
+    """Which programming language code is written in."""
+
+    language: str = ""
+    """The language of all code, such as ``python``."""
+    column: str = ""
+    """The column that names the language of each output."""
+
+
+class FormatOptions(StudyPart):
+    """What the study file says about formats, besides which column has which."""
+
+    turns: TurnOptions = TurnOptions()
+    code: CodeOptions = CodeOptions()
+    formulas: bool = True
+    """Whether ``$…$``, ``$$…$$``, ``\\(…\\)`` and ``\\[…\\]`` in Markdown are formulas."""
+    highlight: bool = True
+    """Whether keywords and comments of code are set off, quietly and without colours."""
+    flatten: bool = False
+    """Whether Markdown is shown as plain text, so that its form tells systems apart no longer."""
+
+
+class StimulusFormat(ABC):
+    """How a column is written and shown.
+
+    ``show`` returns HTML that is safe wherever it stands: nothing in it acts, and nothing is fetched but
+    ``src="media:N"``, which the page replaces by a blind address of the N-th file (from 1) of ``list_files``.
+    """
+
+    def find_problem(self, cell: Stimulus, options: FormatOptions) -> str:
+        """Return what is wrong with a cell, as the end of a sentence; empty where nothing is."""
+        return ""
+
+    def list_files(self, cell: Stimulus, options: FormatOptions) -> tuple[str, ...]:
+        """Return the media files that a cell names, in the order shown."""
+        return ()
+
+    @abstractmethod
+    def read_words(self, cell: Stimulus, options: FormatOptions) -> str:
+        """Return the words of a cell as plain text: for reading time, length, and prompts of judges."""
+
+    @abstractmethod
+    def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
+        """Return the HTML that raters see."""
