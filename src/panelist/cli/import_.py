@@ -1,4 +1,4 @@
-"""``panelist import``: results of closed platforms and other tools, as a ratings table."""
+"""``panelist import``: results of closed platforms and other tools, as a table of ratings or of outputs."""
 
 import sys
 from pathlib import Path
@@ -12,6 +12,7 @@ from panelist.study.file_names import RATINGS_FILE
 
 if TYPE_CHECKING:
     from panelist.collection.imports.imported import Imported
+    from panelist.collection.imports.outputs.base import ReadOptions
 
 
 Files = Annotated[
@@ -23,8 +24,21 @@ Files = Annotated[
         show_default=False,
     ),
 ]
+As = Annotated[
+    str,
+    typer.Option(
+        "--as", metavar="ratings|outputs", help="What the files hold: ratings, or what systems wrote."
+    ),
+]
 Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="FILE.csv, .tsv, .jsonl, .parquet or .xlsx.")
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="FILE.csv, .tsv, .jsonl, .parquet or .xlsx (ratings.csv, outputs.jsonl).",
+        show_default=False,
+    ),
 ]
 MappingFile = Annotated[
     Path | None,
@@ -42,8 +56,10 @@ Source = Annotated[
     str | None,
     typer.Option(
         "--from",
-        metavar="mturk|potato|label-studio|prolific|wide|table",
-        help="What wrote the files, where they do not say it themselves.",
+        metavar="PROGRAM",
+        help="What wrote the files, where they do not say it themselves. Ratings: mturk, potato, "
+        "label-studio, prolific, wide, table. Outputs: inspect, lm-evaluation-harness, conversations, "
+        "preferences, batch-results, batch-requests, mt-bench, mt-bench-questions, table.",
         show_default=False,
     ),
 ]
@@ -81,11 +97,52 @@ Salt = Annotated[
         show_default=False,
     ),
 ]
+_OF_OUTPUTS = "With --as outputs"
+SystemName = Annotated[
+    str, typer.Option(metavar="NAME", help="The system whose outputs they are.", rich_help_panel=_OF_OUTPUTS)
+]
+SystemColumns = Annotated[
+    str,
+    typer.Option(
+        "--systems",
+        metavar="NAMES",
+        help="The columns with outputs, one per system.",
+        rich_help_panel=_OF_OUTPUTS,
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=COLUMN",
+        help="Which column is what: item=id,context=prompt,output=text.",
+        show_default=False,
+        rich_help_panel=_OF_OUTPUTS,
+    ),
+]
+Repeats = Annotated[
+    str,
+    typer.Option(
+        metavar="first|all",
+        help="Several outputs of a system for an item: the first, or all as items of their own.",
+        rich_help_panel=_OF_OUTPUTS,
+    ),
+]
+Filter = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="The filter of lm-evaluation-harness to keep.", rich_help_panel=_OF_OUTPUTS
+    ),
+]
+Reasoning = Annotated[
+    bool,
+    typer.Option("--reasoning", help="Keep reasoning as part of the outputs.", rich_help_panel=_OF_OUTPUTS),
+]
 
 
 def import_(
     files: Files,
-    output: Output = Path(RATINGS_FILE),
+    kind: As = "ratings",
+    output: Output = None,
     mapping: MappingFile = None,
     draft: DraftOnly = False,
     source: Source = None,
@@ -94,10 +151,45 @@ def import_(
     background: Background = None,
     keep_ids: KeepIds = False,
     salt: Salt = None,
+    system: SystemName = "",
+    systems: SystemColumns = "",
+    columns: Columns = None,
+    repeats: Repeats = "first",
+    filter: Filter = "",
+    reasoning: Reasoning = False,
     json: Json = False,
 ) -> None:
-    """Import ratings from published tables, closed platforms and other tools."""
-    names = [name.strip() for name in (header or "").split(",") if name.strip()]
+    """Import ratings, or outputs of systems, from published tables, closed platforms and other tools."""
+    from panelist.core.errors import BadFile, did_you_mean
+
+    of_ratings: dict[str, object] = {
+        "--mapping": mapping,
+        "--draft": draft,
+        "--reading": reading,
+        "--header": header,
+    }
+    of_ratings |= {"--background": background, "--keep-ids": keep_ids, "--salt": salt}
+    of_outputs: dict[str, object] = {
+        "--system": system,
+        "--systems": systems,
+        "--columns": columns,
+        "--filter": filter,
+    }
+    of_outputs |= {"--reasoning": reasoning, "--repeats": repeats != "first"}
+    if kind not in ("ratings", "outputs"):
+        raise BadFile(f"--as says what the files hold. {did_you_mean(kind, ('ratings', 'outputs'))}")
+    others = of_ratings if kind == "outputs" else of_outputs
+    if strange := next((name for name, given in others.items() if given), None):
+        raise BadFile(f"{strange} does not go with --as {kind}.")
+    if kind == "outputs":
+        from panelist.collection.imports.outputs.base import ReadOptions
+        from panelist.core.tables.columns import parse_columns
+
+        said = ReadOptions(system, parse_columns(columns) or {}, _split(systems), filter, reasoning)
+        _import_outputs(files, output or Path("outputs.jsonl"), said, source or "", repeats, json)
+        return
+    output = output or Path(RATINGS_FILE)
+    names = list(_split(header or ""))
     if draft:
         _write_draft(files, source, mapping or Path("mapping.yaml"), reading, names)
         return
@@ -122,6 +214,27 @@ def import_(
     show(found, json)
     for path in written:
         tell(f"Written to {path}.") if json else say(f"Written to {path}.")
+
+
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def _import_outputs(
+    files: list[Path], output: Path, options: "ReadOptions", source: str, repeats: str, json: bool
+) -> None:
+    from panelist.collection.imports.outputs.collect import import_outputs
+    from panelist.collection.imports.outputs.imported_outputs import write_outputs_table
+    from panelist.core.tables.readers import find_ending
+
+    find_ending(output)  # before the work, not after it
+    found = import_outputs(files, options, source, repeats)
+    written = write_outputs_table(found, output)
+    show(found, json)
+    for path in written[:1]:
+        tell(f"Written to {path}.") if json else say(f"Written to {path}.")
+    if len(written) > 1:
+        tell(f"Pictures written to {written[1].parent}: {len(written) - 1}.")
 
 
 def _import(

@@ -82,3 +82,43 @@ def test_what_is_asked_of_whole_submissions_takes_no_numbered_columns(
         assert done.code == 2
         assert "about whole submissions" in done.err
         assert "'Answer.q{n}'" in done.err
+
+
+def test_outputs_are_imported_with_words_about_what_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.jsonl").write_text(
+        '{"custom_id": "x", "response": null, "error": {"code": "batch_expired"}}\n'
+        '{"custom_id": "y", "response": {"status_code": 200, "body": {"model": "m", "choices": '
+        '[{"message": {"content": "Hello."}}]}}, "error": null}\n',
+        encoding="utf-8",
+    )
+    done = call(capsys, "import", "a.jsonl", "--as", "outputs")
+    assert (done.code, done.err) == (0, "")
+    assert "batch results" in done.out
+    assert "missing: plan" in done.out
+    assert "Written to outputs.jsonl." in done.out
+    first = json.loads(Path("outputs.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert first == {"item": "x", "system": "m", "output": "", "status": "timeout"}
+    done = call(capsys, "import", "a.jsonl", "--as", "outputs", "--json")
+    assert json.loads(done.out)["n_outputs"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--as", "output"], "Did you mean 'outputs'?"),
+        (["--as", "outputs", "--keep-ids"], "--keep-ids does not go with --as outputs."),
+        (["--system", "x"], "--system does not go with --as ratings."),
+        (["--as", "outputs", "--columns", "rater=x"], "Outputs have no column 'rater'."),
+        (["--as", "outputs", "--repeats", "some"], "--repeats is first or all; found 'some'."),
+        (["--as", "outputs", "--from", "inspct"], "Did you mean 'inspect'?"),
+    ],
+)
+def test_what_does_not_fit_the_kind_of_import_is_refused(
+    words: list[str], said: str, batch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = call(capsys, "import", batch, *words)
+    assert done.code == 2
+    assert said in done.err
