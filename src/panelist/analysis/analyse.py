@@ -23,6 +23,7 @@ from panelist.analysis.fitting.together import LARGE, do_each
 from panelist.analysis.fitting.workload import compile_for, lighten_formula
 from panelist.analysis.level_effects import LevelEffects, estimate_levels
 from panelist.analysis.missing import Missing, attempt
+from panelist.analysis.output_form import OutputForm, describe_form
 from panelist.analysis.sensitivity.side_by_side import compare_kinds
 from panelist.analysis.sensitivity.with_without import set_side_by_side
 from panelist.analysis.spec import AnalysisSpec
@@ -117,7 +118,16 @@ def analyse(
         criteria=tuple(done),
         study=known,
         departures=find_departures(known, everything, cleaned.exclusions, done) if known else None,
+        form=_describe_form(cleaned.kept, known),
     )
+
+
+def _describe_form(kept: Ratings, study: Study | None) -> OutputForm | None:
+    """Return what the rated outputs look like, where a study has them."""
+    if study is None or study.file.hit is not None:
+        return None
+    systems = tuple(name for name in _order_systems(kept, study) if name in study.outputs.systems)
+    return describe_form(study.outputs, kept.frame, systems) if systems else None
 
 
 def _refuse_empty(criteria: list[CriterionAnalysis], source: str) -> None:

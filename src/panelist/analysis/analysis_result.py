@@ -14,6 +14,7 @@ from panelist.analysis.departures import Departures
 from panelist.analysis.describe import Description
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing
+from panelist.analysis.output_form import OutputForm
 from panelist.analysis.sensitivity.side_by_side import SideBySide
 from panelist.analysis.sensitivity.with_without import WithWithout
 from panelist.analysis.spec import AnalysisSpec
@@ -130,6 +131,8 @@ class Analysis(Result):
     study: "Study | None" = field(default=None, repr=False)
     departures: Departures | Missing | None = None
     """From the preregistration; None where there is none."""
+    form: OutputForm | None = None
+    """What the outputs look like; None where they are not known."""
 
     def __getitem__(self, criterion: str) -> CriterionAnalysis:
         found = {one.criterion: one for one in self.criteria}
@@ -156,6 +159,7 @@ class Analysis(Result):
             whole += self.departures.parts()
         for one in self.criteria:
             whole += one.parts()[1:]
+        whole += self.form.parts() if self.form is not None else []
         return whole + (
             [NamedValues([("note", note) for note in self.data.notes])] if self.data.notes else []
         )
@@ -171,6 +175,7 @@ class Analysis(Result):
             "exclusions": self.exclusions.to_dict(),
             **({} if self.departures is None else {"departures": self.departures.to_dict()}),
             "criteria": [one.to_dict() for one in self.criteria],
+            **({} if self.form is None else {"form": self.form.to_dict()}),
         }
 
 

@@ -38,9 +38,20 @@ def check(
             show_default=False,
         ),
     ] = None,
+    redact: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a copy of the outputs in which names of systems and makers read [assistant].",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check a study: all its problems at once, or a summary."""
+    if redact is not None:
+        _redact(study, redact)
+        return
     if against is not None or output is not None:
         _compare(study, against, output, json)
         return
@@ -68,6 +79,25 @@ def check(
         say(found.sentence())
     if found.problems:
         raise typer.Exit(THE_ANSWER_IS_NO)
+
+
+def _redact(study: Path, path: Path) -> None:
+    """Write the outputs with names masked; never over the file that they come from."""
+    from panelist.core.errors import BadFile
+    from panelist.core.prose import count
+    from panelist.core.tables.writers import write_table
+    from panelist.study.blindness import MASK, count_names, redact, say_names
+    from panelist.study.reading.load import load_study
+
+    outputs = load_study(study).outputs
+    if path.exists():
+        raise BadFile(f"{path} is there already; nothing was written. Name a new file.")
+    masked, changed = redact(outputs)
+    write_table(masked.frame, path)
+    names = say_names(count_names(outputs))
+    found = f" ({names})" if names else ""
+    say(f"{count(changed, 'output')} of {len(outputs.frame):,} changed to {MASK}{found}.")
+    say(f"Written to {path}. To show it to raters, name it in study.yaml under outputs.")
 
 
 def _compare(study: Path, against: Path | None, output: Path | None, json: bool) -> None:

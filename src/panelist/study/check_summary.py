@@ -7,6 +7,7 @@ from typing import Any
 
 from panelist.core.display.result import NamedValues, Part, Result
 from panelist.core.prose import count
+from panelist.study.blindness import find_names
 from panelist.study.file_names import STUDY_FILE
 from panelist.study.problems import Problem
 from panelist.study.reading.load import examine_study, find_study_file
@@ -128,13 +129,16 @@ NOBODY = ("@example.org", "@example.com", "@example.net")  # reserved for exampl
 
 
 def find_omissions(study: Study) -> tuple[Problem, ...]:
-    """Return what the first page lacks; an old HIT has its own first page."""
+    """Return what the first page lacks and what the outputs give away; an old HIT has its own first page."""
     if study.file.hit is not None:
         return ()
     name = study.path.name if study.path is not None else STUDY_FILE
     return tuple(
         Problem(name, None, key, message, grave=False)
         for key, message in (*_check_information(study), *_check_pay(study))
+    ) + tuple(
+        Problem(study.file.outputs.file, None, "output", message, grave=False)
+        for message in find_names(study.outputs)
     )
 
 

@@ -13,6 +13,7 @@ SECTIONS = {
     "estimates": "How the systems did",
     "pairs": "Which differences hold",
     "spread": "What raters answered",
+    "form": "What the outputs look like",
     "agreement": "Did raters agree?",
     "model": "How it was modelled",
     "checks": "Does the model fit?",
@@ -46,6 +47,8 @@ def list_sections(analysis: Analysis) -> list[str]:
         empty.add("aside")
     if analysis.departures is None:
         empty.add("departures")
+    if analysis.form is None:
+        empty.add("form")
     return [name for name in SECTIONS if name not in empty]
 
 

@@ -38,6 +38,7 @@ from panelist.reports.report.typography import typeset
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
     from panelist.analysis.departures import Departures
+    from panelist.analysis.output_form import OutputForm
     from panelist.analysis.systems.effects import Effects
     from panelist.core.display.result import Part
 
@@ -99,6 +100,7 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         exclusions=exclusions.sentence(),
         rules=draw_html(rules[0]) if rules else "",
         departures=_show_departures(analysis.departures),
+        form=_show_form(analysis.form),
         methods=write_methods(analysis),
         results=write_results(analysis),
         references=list_references(analysis),
@@ -106,6 +108,13 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         language=analysis.study.file.language if analysis.study else "en",
         adjustments=_name_adjustments(analysis),
     )
+
+
+def _show_form(form: OutputForm | None) -> tuple[str, tuple[str, ...]]:
+    """Return the sentence on the form of the outputs, and its tables."""
+    if form is None:
+        return "", ()
+    return form.sentence(), tuple(draw_html(part) for part in form.parts() if isinstance(part, Table))
 
 
 def _name_adjustments(analysis: Analysis) -> str:

@@ -7,6 +7,7 @@ from panelist.reports.datasheet.fill.facts import SheetFacts
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
 from panelist.reports.provenance import list_versions
 from panelist.reports.report.methods_of_study import RATED, rates_and_compares
+from panelist.study.blindness import count_masks, count_names, say_names
 from panelist.study.sections.checks import DegradedCheck, InstructedCheck, RepeatCheck
 
 OF_RATERS = ("failed_checks", "median_seconds_below", "same_answer_share_above", "unfinished", "placeholders")
@@ -113,8 +114,19 @@ def tell_interface(facts: SheetFacts) -> dict[Place, SheetAnswer]:
         f"Outputs are assigned {design.facts.assigned}".replace("rater", "evaluator"),
         f"Pages come in {order}",
         "Names of systems are not shown",
+        *_say_names(facts),
     ]
     return {("3.3.4.2", ""): write(join(*said), "criteria, outputs and design", draft=True)}
+
+
+def _say_names(facts: SheetFacts) -> list[str]:
+    """Return in how many outputs names of systems or makers stand, and in how many they were masked."""
+    outputs = facts.study.outputs
+    named, masked = count_names(outputs), count_masks(outputs)
+    said = [f"{count(masked, 'output')} had a name of a system or its maker masked"] if masked else []
+    if named:
+        said.append(f"Names of systems or makers stand in outputs, by system: {say_names(named)}")
+    return said
 
 
 @filler(q3_3_5="`collecting.page_seconds`, `collecting.minutes` (a draft)")

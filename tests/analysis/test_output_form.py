@@ -1,0 +1,46 @@
+"""Length and form of outputs, by system."""
+
+import numpy as np
+import pandas as pd
+
+from panelist.analysis.output_form import FEATURES, describe_form
+from panelist.study.outputs import Outputs
+
+MARKED = "# Legs\n\n- eight\n- six\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n```\n\n$x^2$ words"
+
+
+def make_outputs(texts: dict[str, list[str]]) -> Outputs:
+    rows = [(str(item), system, text) for system, all_ in texts.items() for item, text in enumerate(all_)]
+    return Outputs(pd.DataFrame(rows, columns=["item", "system", "output"]))
+
+
+def test_shares_of_form_are_counted_by_system() -> None:
+    outputs = make_outputs({"a": [MARKED, "plain 3 - 2"], "b": ["It costs $5 or $6.", "- no list-here"]})
+    form = describe_form(outputs, pd.DataFrame(), ("a", "b"))
+    assert form is not None
+    first, second = form.systems
+    assert dict(first.shares) == dict.fromkeys(FEATURES, 0.5)
+    assert dict(second.shares) == {**dict.fromkeys(FEATURES, 0.0), "lists": 0.5}
+    assert "50 % of those of a have headings, against 0 % of b" in form.sentence()
+
+
+def test_length_and_rating_are_correlated_within_a_system() -> None:
+    texts = {"a": ["word " * n for n in range(1, 9)], "b": ["word " * (9 - n) for n in range(1, 9)]}
+    rows = [("x", str(item), system, item + 1.0) for system in "ab" for item in range(8)]
+    ratings = pd.DataFrame(rows, columns=["criterion", "item", "system", "rating"])
+    form = describe_form(make_outputs(texts), ratings, ("a", "b"))
+    assert form is not None
+    assert [round(one.correlations["x"], 10) for one in form.systems] == [1.0, -1.0]
+    assert form.systems[0].words == 4.5
+    assert "differ little" in form.sentence()
+
+
+def test_too_few_outputs_have_no_correlation() -> None:
+    ratings = pd.DataFrame([("0", "a", 3.0)], columns=["item", "system", "rating"])
+    form = describe_form(make_outputs({"a": ["one", "two three"]}), ratings, ("a",))
+    assert form is not None
+    assert np.isnan(form.systems[0].correlations["rating"])
+
+
+def test_outputs_without_words_have_no_form() -> None:
+    assert describe_form(make_outputs({"a": ["", " "]}), pd.DataFrame(), ("a",)) is None
