@@ -14,6 +14,7 @@ from panelist.analysis.departures import Departures
 from panelist.analysis.describe import Description
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing
+from panelist.analysis.sensitivity.lacking import LackingOutputs
 from panelist.analysis.sensitivity.side_by_side import SideBySide
 from panelist.analysis.sensitivity.with_without import WithWithout
 from panelist.analysis.spec import AnalysisSpec
@@ -130,6 +131,8 @@ class Analysis(Result):
     study: "Study | None" = field(default=None, repr=False)
     departures: Departures | Missing | None = None
     """From the preregistration; None where there is none."""
+    lacking: LackingOutputs | None = None
+    """Outputs that do not exist, and what depends on them; None where none is missing."""
 
     def __getitem__(self, criterion: str) -> CriterionAnalysis:
         found = {one.criterion: one for one in self.criteria}
@@ -147,13 +150,16 @@ class Analysis(Result):
 
     def parts(self) -> list[Part]:
         """Return the findings, the data, the exclusions, and the parts of each criterion."""
-        whole: list[Part] = [Sentence(text) for text in self.sentences()]
+        whole: list[Part] = [Sentence(self.lacking.opening())] if self.lacking else []
+        whole += [Sentence(text) for text in self.sentences()]
         whole.append(Sentence(self.data.sentence()))
         whole += self.exclusions.parts()
         if isinstance(self.departures, Missing):
             whole.append(NamedValues([(DEPARTURES, self.departures.reason)]))
         elif self.departures is not None:
             whole += self.departures.parts()
+        if self.lacking is not None:
+            whole += self.lacking.parts()[1:]
         for one in self.criteria:
             whole += one.parts()[1:]
         return whole + (
@@ -170,6 +176,7 @@ class Analysis(Result):
             "study_hash": self.study.hash if self.study else None,
             "exclusions": self.exclusions.to_dict(),
             **({} if self.departures is None else {"departures": self.departures.to_dict()}),
+            **({} if self.lacking is None else {"lacking": self.lacking.to_dict()}),
             "criteria": [one.to_dict() for one in self.criteria],
         }
 

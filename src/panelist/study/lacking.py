@@ -43,9 +43,7 @@ def find_unknown(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
 
 def part_absent(frame: pd.DataFrame) -> tuple[pd.DataFrame, Lacking]:
     """Return the rows of the outputs that exist, and every item and system without one, with its status."""
-    state = (
-        frame[STATUS].str.strip().str.casefold().tolist() if STATUS in frame else [""] * len(frame)
-    )
+    state = frame[STATUS].str.strip().str.casefold().tolist() if STATUS in frame else [""] * len(frame)
     pairs = list(zip(frame["item"].tolist(), frame["system"].tolist(), strict=True))
     absent = np.array([word != "" and word in ABSENT for word in state], dtype=bool)
     states = dict(zip(pairs, state, strict=True))
@@ -60,9 +58,7 @@ def part_absent(frame: pd.DataFrame) -> tuple[pd.DataFrame, Lacking]:
     return frame[~absent], lacking
 
 
-def note_lacking(
-    every: pd.DataFrame, frame: pd.DataFrame, lacking: Lacking, name: str
-) -> Iterator[Problem]:
+def note_lacking(every: pd.DataFrame, frame: pd.DataFrame, lacking: Lacking, name: str) -> Iterator[Problem]:
     """Give the systems without any output, and a note on how many outputs each system lacks."""
     for system in [one for one in every["system"].unique() if one and one not in set(frame["system"])]:
         yield Problem(name, None, "system", f"{system!r} has no output at all. Delete its rows, or add some.")

@@ -107,7 +107,12 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
         evenness = measure_evenness(shows, study.file.design, True in kinds, False in kinds, study.there)
         found.append((where, evenness))
     existing = [] if study.there is None else count_existing(study.there)
-    lines = [*(BalanceLine("", line) for line in existing), *_place_lines(found), *_compare_occasions(trials), *_count_checks(table, study)]
+    lines = [
+        *(BalanceLine("", line) for line in existing),
+        *_place_lines(found),
+        *_compare_occasions(trials),
+        *_count_checks(table, study),
+    ]
     return Balance(
         design=plan.design,
         n_raters=trials["rater"].nunique(),

@@ -47,7 +47,8 @@ def measure_evenness(
     lines.append(pair_within_raters(shows))
     if several:
         lines.append(pair_on_pages(shows, there is not None))
-        lines += [place_on_pages(shows, choice), place_by_rater(shows, choice)]
+        lines.append(place_on_pages(shows, choice, there is not None))
+        lines.append(place_by_rater(shows, choice, there is not None))
         if (shows.shown == 2).all():
             lines.append(compare_sides(shows, choice))
     if (shows.shown < shows.n_systems).any():
@@ -71,15 +72,16 @@ def count_existing(there: NDArray[np.bool_]) -> list[Line]:
     """Return how many outputs exist: of each system, and of each item."""
     missing = f"{int((~there).sum()):,} of {there.size:,} outputs missing"
     lines = []
-    for name, axis, wanted in (("outputs per system", 0, len(there)), ("outputs per item", 1, there.shape[1])):
+    for name, axis, wanted in (
+        ("outputs per system", 0, len(there)),
+        ("outputs per item", 1, there.shape[1]),
+    ):
         counts = there.sum(axis=axis)
         lines.append(Line(name, f"all {wanted:,}", write_range(counts), missing, None, *_ends(counts)))
     return lines
 
 
-def _find_target(
-    shows: Showings, choice: DesignChoice, there: NDArray[np.bool_] | None = None
-) -> int | None:
+def _find_target(shows: Showings, choice: DesignChoice, there: NDArray[np.bool_] | None = None) -> int | None:
     """Return how many raters should rate each output: where outputs are paired, in all its pairs."""
     target = choice.ratings_per_output
     showings = choice.facts.count_showings(shows.n_systems)
@@ -99,7 +101,14 @@ def spread_systems(shows: Showings, relative: bool = False) -> Line:
         off = float(np.abs(counts - wanted).max(initial=0.0))
         name, how = "each system, per rater", "for what exists"
         verdict = _near(write_range(counts)) if off < 1 else f"up to {off:.1f} off for one rater"
-        return Line(name, f"equally often {how}", write_range(counts), verdict, off < 2, *_ends(counts))
+        return Line(
+            name,
+            f"equally often {how}",
+            write_range(counts),
+            verdict,
+            True if off < 2 else None,
+            *_ends(counts),
+        )
     spread = int((counts.max(axis=1) - counts.min(axis=1)).max(initial=0))
     found = write_range(counts)
     verdict = (
@@ -157,18 +166,18 @@ def pair_on_pages(shows: Showings, missing: bool = False) -> Line:
     return _judge(name, "equal", counts)
 
 
-def place_on_pages(shows: Showings, choice: DesignChoice) -> Line:
+def place_on_pages(shows: Showings, choice: DesignChoice, missing: bool = False) -> Line:
     """Return how often each system is in each place on a page."""
     counts = _cross(shows.system, shows.position - 1, shows.n_systems, int(shows.position.max()))
     name = "each system in each place"
-    if choice.positions == "balanced" and len(np.unique(shows.shown)) > 1:
+    if choice.positions == "balanced" and missing:
         return _judge_places(name, counts, shows, shows.system, shows.n_systems)
     if choice.positions == "balanced":
         return _judge(name, "equally often", counts)
     return Line(name, "not promised", write_range(counts), _not_balanced(choice), None, *_ends(counts))
 
 
-def place_by_rater(shows: Showings, choice: DesignChoice) -> Line:
+def place_by_rater(shows: Showings, choice: DesignChoice, missing: bool = False) -> Line:
     """Return how often a rater sees each system in each place: for one system, the places should be even."""
     places, k = int(shows.position.max()), shows.n_systems
     counts = _cross(shows.rater * k + shows.system, shows.position - 1, shows.n_raters * k, places)
@@ -176,7 +185,7 @@ def place_by_rater(shows: Showings, choice: DesignChoice) -> Line:
     name = "each system in each place, per rater"
     if choice.positions != "balanced":
         return Line(name, "not promised", found, _not_balanced(choice), None, *ends)
-    if len(np.unique(shows.shown)) > 1:
+    if missing:
         return _judge_places(name, counts, shows, shows.rater * k + shows.system, shows.n_raters * k)
     spread = counts.max(axis=1) - counts.min(axis=1)
     if int(spread.max()) <= 1:
@@ -198,7 +207,7 @@ def _judge_places(name: str, counts: Longs, shows: Showings, group: Longs, n_gro
     off = float(np.abs(counts - wanted).max(initial=0.0))
     found, even = write_range(counts), "equally often for what is shown"
     verdict = _near(found) if off < 1 else f"up to {off:.1f} off"
-    return Line(name, even, found, verdict, off < 3, *_ends(counts))
+    return Line(name, even, found, verdict, True if off < 2 else None, *_ends(counts))
 
 
 def compare_sides(shows: Showings, choice: DesignChoice) -> Line:

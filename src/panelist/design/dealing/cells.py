@@ -29,7 +29,7 @@ Bools = NDArray[np.bool_]
 
 OUTSIDE, MUST, KIND = 1e9, 1e6, 1e3  # what a cell too many, an item left over, an uneven kind cost
 SPARE = 2  # slots of a kind beyond its share, for lists across two rounds
-PRICES = 5  # how often prices of systems are set anew for one list
+PRICES = 12  # how often prices of systems are set anew for one list
 
 
 def find_longest(there: Bools) -> int:

@@ -99,6 +99,7 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         exclusions=exclusions.sentence(),
         rules=draw_html(rules[0]) if rules else "",
         departures=_show_departures(analysis.departures),
+        lacking="" if analysis.lacking is None else _draw_parts(analysis.lacking.parts()),
         methods=write_methods(analysis),
         results=write_results(analysis),
         references=list_references(analysis),
