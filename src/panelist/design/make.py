@@ -85,8 +85,8 @@ def _make_kinds(design: Design, task: Task) -> Kinds:
     kinds = design.make_kinds(task)
     if kinds.there is None or not kinds.there.any():
         raise BadDesign(
-            f"No item has {count(task.least_shown, 'output')} that exist, so there is no {design.unit} to show. "
-            "Add outputs."
+            f"No item has {count(max(task.least_shown, 2), 'output')} that exist, so there is no "
+            f"{design.unit} to show. Add outputs."
         )
     return kinds
 
@@ -102,8 +102,8 @@ def _deal_stratum(
     extras, codes = find_extras(study, stratum.criteria)
     if (shown < 0).any() and any(turn.alone for turn in extras.turns):
         raise BadDesign(
-            "Outputs that are rated alone need pages of equally many outputs, and some items lack outputs. Set "
-            "design.rated to side by side, design.type to pairs, or leave those items out."
+            "Outputs that are rated alone need pages of equally many outputs, and some items lack outputs. "
+            "Set design.rated to side by side, design.type to pairs, or leave those items out."
         )
     pages = lay_out(lists, shown, stratum.criteria, design, task, extras)
     columns = expand_rows(pages, lists, shown, codes)
@@ -185,8 +185,8 @@ def remark_left_out(kinds: Kinds, task: Task) -> list[str]:
     left = int((~kinds.there.any(axis=1)).sum())
     least = max(task.least_shown, 2)
     return [
-        f"{count(left, 'item is', 'items are')} shown to nobody: a page compares {least} outputs or more, and "
-        f"fewer exist of {'it' if left == 1 else 'them'}."
+        f"{count(left, 'item is', 'items are')} shown to nobody: a page compares {least} outputs or more, "
+        f"and fewer exist of {'it' if left == 1 else 'them'}."
     ]
 
 

@@ -9,6 +9,7 @@ many of the item's raters as usually judge an output.
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import cycle, islice
 from typing import Any
 
@@ -150,24 +151,24 @@ def examine_lacking(
             continue
         if not holds_choices(rows[name].frame):
             means[name] = find_common_items(rows[name].frame)[1]
-        worst[name] = attempt(
-            lambda made=made: _assume_worst(study, rows[made.criterion], made, criteria, again)
-        )  # type: ignore[misc]
+        assume = partial(_assume_worst, study, rows[name], made, criteria.get(name), again)
+        worst[name] = attempt(assume)
     common = len(study.items) if study.there is None else int(study.there.all(axis=1).sum())
     lacks = say_lacking(study.outputs.lacking, study.n_items, study.systems)
     return LackingOutputs(tuple(lacks), study.n_items, common, means, worst)
 
 
 def _assume_worst(
-    study: Study, rows: Ratings, made: CriterionComparison, criteria: Mapping[str, Criterion], again: Again
+    study: Study, rows: Ratings, made: CriterionComparison, criterion: Criterion | None, again: Again
 ) -> WorstCase:
     """Return the comparison with missing outputs at the worst, beside the one that was made."""
-    criterion = criteria.get(made.criterion)
     if holds_choices(rows.frame):
         filled, value = _add_defeats(rows.frame, study), "missing outputs losing every comparison"
     else:
         lower = made.better == "lower"
-        end = criterion and (criterion.scale.highest if lower else criterion.scale.lowest)
+        end = None
+        if criterion is not None:
+            end = criterion.scale.highest if lower else criterion.scale.lowest
         given = rows.frame["rating"]
         bad = float((given.max() if lower else given.min()) if end is None else end)
         filled = _add_ratings(rows.frame, study, bad)
@@ -244,6 +245,7 @@ def _copy_rows(frame: pd.DataFrame, places: list[int]) -> pd.DataFrame:
 def _join(frame: pd.DataFrame, added: pd.DataFrame) -> pd.DataFrame:
     """Return both tables as one; categories become words, as new ones may come."""
     for name in frame.columns:
-        if isinstance(frame[name].dtype, pd.CategoricalDtype) and not frame[name].dtype.ordered:
+        kind = frame[name].dtype
+        if isinstance(kind, pd.CategoricalDtype) and not kind.ordered:
             frame = frame.assign(**{name: frame[name].astype(object)})
     return pd.concat([frame, added], ignore_index=True)

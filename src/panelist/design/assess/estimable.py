@@ -162,8 +162,8 @@ def _say_apart(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
     if len(sets) < 2:
         return []
     return [
-        f"The systems fall into {len(sets)} sets that share no item ({'; '.join(sets[:4])}): between the sets, "
-        "a better system cannot be told from easier items."
+        f"The systems fall into {len(sets)} sets that share no item ({'; '.join(sets[:4])}): between the "
+        "sets, a better system cannot be told from easier items."
     ]
 
 

@@ -195,7 +195,7 @@ def place_by_rater(shows: Showings, choice: DesignChoice, missing: bool = False)
 
 
 def _judge_places(name: str, counts: Longs, shows: Showings, group: Longs, n_groups: int) -> Line:
-    """Return the line of places on pages that show unequally many outputs: each place of a page 1 / a times."""
+    """Return the line of places on pages of different sizes: each of a places is expected 1 / a times."""
     size = shows.shown[shows.page]
     wanted = np.stack(
         [

@@ -9,8 +9,8 @@ k ≤ U / d such lists exist, at any number of raters
 - a rater whose list lies in one round has each kind as often as it occurs among what was left of the round,
   rounded up or down; one whose list lies across two rounds as nearly as can be had.
 
-Why: share what is left of a round evenly among its F lists, 1/F of each cell to each. That meets the bounds of
-every item, every kind and the size of a list; the bounds are those of a flow, so whole numbers meet them too
+Why: share what is left of a round evenly among its F lists, 1/F of each cell to each. That meets the bounds
+of every item, every kind and the size of a list; they are those of a flow, so whole numbers meet them too
 (Ford & Fulkerson 1956, https://doi.org/10.4153/CJM-1956-045-5). What a list across two rounds takes leaves
 no item with more cells than lists are left. A list depends on those before it alone, so a plan grows at its
 end.
@@ -71,7 +71,7 @@ def _split_items(there: Bools, size: int | None) -> tuple[Longs, Bools]:
 
 @dataclass(frozen=True)
 class _Share:
-    """What a list takes of a round: so many cells, of each kind between two numbers, some columns for sure."""
+    """What a list takes of a round: a number of cells, bounds for each kind, and columns it must not miss."""
 
     size: int
     low: Longs
