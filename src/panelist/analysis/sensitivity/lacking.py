@@ -1,10 +1,11 @@
 """Outputs that do not exist: who lacks them, what the comparison then means, and if missing were the worst.
 
 A system that gives no output where items are hard is not the better for it. The model has effects of items,
-so that each output is compared with others of the same item; plain means are given on the items that all
-systems have. Neither says anything about the outputs that are not there: so the comparison is made again with
-each of them at the worst value of the scale (of comparisons, losing to every other output of its item), by as
-many of the item's raters as usually judge an output.
+so that each output is compared with others of the same item; being drawn towards 0, they take away part of
+the gain (docs/formats.md has the simulation). Plain means are given on the items that all systems have, which
+take away all of it for these items. Neither says anything about the outputs that are not there: so the
+comparison is made again with each of them at the worst value of the scale (of comparisons, losing to every
+other output of its item), by as many of the item's raters as usually judge an output.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,8 +34,10 @@ from panelist.study.study import Study
 
 TITLE = "Outputs that are missing"
 MEANING = (
-    "The model has effects of items, so that each output is compared with others of the same item. The "
-    "comparison is of the outputs that exist; it does not say how often a system gives one."
+    "The model has effects of items, so that each output is compared with others of the same item: where "
+    "hard items are missing, that takes away part of what a system gains by it, and plain means on common items "
+    "take away all, for those items alone. The comparison is of the outputs that exist; it does not say how "
+    "often a system gives one."
 )
 Again = Callable[[Ratings, str], CriterionComparison]
 """Compares the systems on these ratings of a criterion, as planned."""
