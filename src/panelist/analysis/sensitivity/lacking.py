@@ -35,9 +35,9 @@ from panelist.study.study import Study
 TITLE = "Outputs that are missing"
 MEANING = (
     "The model has effects of items, so that each output is compared with others of the same item: where "
-    "hard items are missing, that takes away part of what a system gains by it, and plain means on common items "
-    "take away all, for those items alone. The comparison is of the outputs that exist; it does not say how "
-    "often a system gives one."
+    "hard items are missing, that takes away part of what a system gains by it, and plain means on common "
+    "items take away all, for those items alone. The comparison is of the outputs that exist; it does not "
+    "say how often a system gives one."
 )
 Again = Callable[[Ratings, str], CriterionComparison]
 """Compares the systems on these ratings of a criterion, as planned."""

@@ -147,7 +147,7 @@ def _judge_ratings(rows: pd.DataFrame, names: tuple[str, ...], systems: Sequence
     if identified and part.formula() == MAXIMAL:
         return Estimable(names, "ratings", True, MAXIMAL, ())
     reasons = [f"Nobody judges {listing(unseen, most=3)}."] if unseen else []
-    reasons += _say_apart(rows, meetings.systems)
+    reasons += _say_apart(rows, [name for name in systems if name not in unseen])
     reasons += (
         [note for note in part.notes if not has_note([note], "slopes")]
         if identified
@@ -158,7 +158,7 @@ def _judge_ratings(rows: pd.DataFrame, names: tuple[str, ...], systems: Sequence
 
 def _say_apart(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
     """Return which sets of systems share no item, not even through others, and what that means."""
-    sets = [listing(one, most=4) for one in group_by_items(rows["item"], rows["system"], systems)]
+    sets = [listing(one, most=4) for one in _group_by_items(rows["item"], rows["system"], systems)]
     if len(sets) < 2:
         return []
     return [
@@ -167,7 +167,7 @@ def _say_apart(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
     ]
 
 
-def group_by_items(
+def _group_by_items(
     item: "pd.Series[Any]", system: "pd.Series[Any]", systems: Sequence[str]
 ) -> list[list[str]]:
     """Return the sets of systems that items link: two are in one set if an item has both, or a chain does."""
