@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import panelist
 from panelist.collection.export.tables_of_study import export_answers, export_ratings, export_visits
 from panelist.collection.pages.agenda import PlanPage
 from panelist.collection.pages.booklet import Booklet
+from panelist.collection.pages.models import RatingPage
+from panelist.collection.pages.translations import find_languages, load_words
 from panelist.collection.robots.browser import BadServer, Browser, Reply, read_address
 from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
 from panelist.collection.robots.mind import Mind, Recognition, RobotView, Seen, World
@@ -22,6 +25,7 @@ from panelist.collection.robots.page_reader import read_sheet
 from panelist.collection.robots.robot import Habits
 from panelist.collection.session.visit_flow import next_page
 from panelist.design.make import plan_study
+from panelist.design.plan_files import write_plan
 from panelist.design.simulate import simulate_ratings
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
@@ -198,6 +202,48 @@ def test_robots_fill_every_place_of_a_template(name: str, tmp_path: Path) -> Non
         answers = served.store.snapshot().answers
         assert record.answers == len(answers)
         assert answers["seconds"].median() > 3
+
+
+def test_robots_fill_a_plan_with_holes_and_see_what_exists(tmp_path: Path) -> None:
+    rows = [
+        f"{i},{s},{s} writes {i},{'timeout' if (i + n) % 5 == 0 else 'ok'}"
+        for i in range(8)
+        for n, s in enumerate("abc")
+    ]
+    rows[1] = "0,b,,ok"  # an empty answer is an output
+    (tmp_path / "outputs.csv").write_text("\n".join(["item,system,output,status", *rows, ""]))
+    (tmp_path / "study.yaml").write_text(
+        "title: Holes\noutputs: {file: outputs.csv, missing: plan}\n"
+        "criteria: [{name: fluency, question: 'How fluent?', scale: {type: likert, points: 5}}]\n"
+        "design: {type: pages, ratings_per_output: 2}\n"
+    )
+    study = load_study(tmp_path)
+    write_plan(plan_study(study), tmp_path)
+    exists = set(zip(study.outputs.frame["item"], study.outputs.frame["system"], strict=True))
+    with serve_in_thread(tmp_path, joins_a_minute=0) as served:
+        plan = served.store.plan()
+        record = send_robots(served.study, served.url, Fleet(raters=len(plan.raters)))
+        assert record.ends == {"finished": len(plan.raters)}
+        assert (record.refused, record.faults, record.unknown) == ([], {}, 0)
+        ratings = export_ratings(served.store.snapshot(), served.study, plan).frame
+    assert set(zip(ratings["item"], ratings["system"], strict=True)) == exists
+    assert len(ratings) == 2 * len(exists)
+
+
+@pytest.mark.parametrize("language", find_languages())
+def test_an_empty_output_is_shown_as_nothing_in_every_language(language: str) -> None:
+    study = make_study()
+    frame = study.outputs.frame.assign(output="  ")
+    empty = replace(
+        study,
+        file=study.file.model_copy(update={"language": language}),
+        outputs=replace(study.outputs, frame=frame),
+    )
+    walk = walk_through(empty)
+    page = walk.go_to(RatingPage)
+    assert isinstance(page, RatingPage)
+    assert f"<em>{load_words(language).say('nothing')}</em>" in page.outputs[0].text
+    assert load_words(language).say("nothing") in render(page, Booklet(empty, plan_study(empty)))
 
 
 def test_what_robots_collect_is_marked_as_simulated_wherever_it_goes(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from panelist.core.errors import BadDesign
 from panelist.design.assess.balance import measure_balance
 from panelist.design.base import Task, find_design
 from panelist.design.grow import grow_plan
@@ -14,7 +15,7 @@ from panelist.design.make import plan_study
 from panelist.study.sections.design_choice import DESIGNS, DesignChoice
 from panelist.study.study import Study
 from tests.design.plan_counts import pages, rows_of, spread, trials
-from tests.design.small_studies import make_study
+from tests.design.small_studies import make_holes, make_study
 
 NAMES = list(DESIGNS)
 
@@ -120,3 +121,66 @@ def test_growing_moves_nobody(name: str, data: st.DataObject) -> None:
 def test_its_balance_can_be_measured(name: str) -> None:
     study = make_study(6, ("a", "b", "c"), design={"type": name})
     assert "raters" in str(measure_balance(plan_study(study), study))
+
+
+DO_WITHOUT = [name for name, one in DESIGNS.items() if one.does_without]
+COMPARES = {
+    "pairs": {"type": "pairs"},
+    "best-worst": {"type": "best-worst", "best": "Best", "worst": "Worst"},
+}
+
+
+@st.composite
+def studies_with_holes(draw: st.DrawFn, name: str) -> Study:
+    """Return a small study of this design that lacks outputs; the first item has them all."""
+    n, s = draw(st.integers(2, 10)), draw(st.integers(3, 5))
+    there = draw(st.lists(st.lists(st.booleans(), min_size=s, max_size=s), min_size=n, max_size=n))
+    there = [[True] * s, [True, *[False] * (s - 1)], *([*row[:-1], row[-1] or not any(row)] for row in there)]
+    choice: dict[str, Any] = {"type": name, "seed": draw(st.integers(0, 2**31))}
+    choice["ratings_per_output"] = draw(st.integers(1, 3))
+    scales = {name: COMPARES[name]} if name in COMPARES else None
+    return make_holes(there, design=choice, scales=scales)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in DO_WITHOUT])
+def test_a_design_that_wants_every_output_refuses_holes_and_says_what_would_do(name: str) -> None:
+    study = make_holes([[True, True], [True, False]], design={"type": name})
+    with pytest.raises(BadDesign, match=r"1 of 4 are missing\. What would do: lists"):
+        plan_study(study)
+
+
+@pytest.mark.parametrize("name", DO_WITHOUT)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_a_plan_with_holes_shows_what_exists_and_all_of_it_equally_often(
+    name: str, data: st.DataObject
+) -> None:
+    study = data.draw(studies_with_holes(name))
+    plan = plan_study(study)
+    frame = study.outputs.frame
+    exists = set(zip(frame["item"], frame["system"], strict=True))
+    shown = trials(plan)
+    cells = set(zip(shown["item"].astype(str), shown["system"].astype(str), strict=True))
+    assert cells <= exists
+    owned = frame.groupby("item")["system"].size()
+    least = {"pairs": 2, "best-worst": 3}.get(name, 1)
+    assert cells == {(item, system) for item, system in exists if owned[item] >= least}
+    on_page = pages(plan)
+    times = on_page.groupby(
+        [on_page["item"], on_page["system"].map(lambda one: "|".join(sorted(one)))]
+    ).size()
+    assert times.min() >= (study.file.design.ratings_per_output or 1)
+    assert spread(times) <= 1
+    assert not shown.duplicated(["rater", "item", "position"]).any()
+    assert measure_balance(plan, study).n_pages == len(on_page)
+
+
+@pytest.mark.parametrize("name", DO_WITHOUT)
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+def test_a_plan_with_holes_grows_without_moving_anybody(name: str, data: st.DataObject) -> None:
+    study = data.draw(studies_with_holes(name))
+    plan = plan_study(study)
+    grown = grow_plan(plan, study, len(plan.raters) + 2)
+    for rater in plan.raters[:2] + plan.raters[-1:]:
+        assert rows_of(plan, rater).equals(rows_of(grown, rater))

@@ -34,6 +34,16 @@ def make_study(
     return Study(StudyFile.model_validate({"title": "A study", "criteria": criteria, **file}), Outputs(frame))
 
 
+def make_holes(there: Sequence[Sequence[bool]], status: str = "timeout", **file: Any) -> Study:
+    """Return a study with items i1, i2 … and systems s0, s1 …, of whose outputs only some exist."""
+    whole = make_study(len(there), [f"s{number}" for number in range(len(there[0]))], **file)
+    kept = [exists for row in there for exists in row]
+    frame = whole.outputs.frame
+    gone = frame[[not exists for exists in kept]]
+    lacking = tuple((item, system, status) for item, system in zip(gone["item"], gone["system"], strict=True))
+    return Study(whole.file, Outputs(frame[kept].reset_index(drop=True), lacking=lacking))
+
+
 @dataclass(frozen=True)
 class HandPlan:
     """As much of a plan as is measured."""

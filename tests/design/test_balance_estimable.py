@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 import panelist
 from panelist.core.errors import BadModel
+from panelist.design.assess.balance import measure_balance
 from panelist.design.assess.estimable import MAXIMAL, find_estimable
+from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
 from panelist.models.identify import Shape, count_meetings, find_unidentified
 from panelist.models.random_part import choose_random
-from tests.design.small_studies import make_plan, make_sequence, make_study
+from tests.design.small_studies import make_holes, make_plan, make_sequence, make_study
 
 SYSTEMS = ("a", "b", "c")
 tables = st.lists(
@@ -202,3 +204,24 @@ def test_system_that_nobody_judges_is_named() -> None:
 def test_free_text_is_nothing_to_estimate() -> None:
     study = make_study(scales={"fluency": {"type": "text"}})
     assert find_estimable(make_plan(make_sequence("i1 a", "i2 b")).table, study.criteria, study.systems) == ()
+
+
+def test_systems_that_share_no_item_are_said_to_be_confounded_with_items() -> None:
+    there = [[True, True, False, False]] * 4 + [[False, False, True, True]] * 4
+    study = make_holes(there, design={"type": "lists", "ratings_per_output": 3})
+    (found,) = measure_balance(plan_study(study), study).estimable
+    assert "fall into 2 sets that share no item (s0 and s1; s2 and s3)" in found.sentence()
+    assert not found.identified
+
+
+def test_the_balance_of_a_plan_with_holes_is_relative_to_what_exists() -> None:
+    there = [[True, True, place % 2 == 0] for place in range(12)]
+    study = make_holes(there, design={"type": "lists", "ratings_per_output": 2, "trials_per_rater": 10})
+    balance = measure_balance(plan_study(study), study)
+    lines = {one.line.name: one.line for one in balance.lines}
+    assert (lines["outputs per system"].low, lines["outputs per system"].high) == (6, 12)
+    assert (lines["outputs per item"].low, lines["outputs per item"].high) == (2, 3)
+    assert "6 of 36 outputs missing" in lines["outputs per item"].verdict
+    assert (lines["raters per output"].low, lines["raters per output"].high) == (2, 2)
+    assert lines["each system, per rater"].met
+    assert balance.met

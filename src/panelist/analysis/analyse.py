@@ -24,6 +24,7 @@ from panelist.analysis.fitting.workload import compile_for, lighten_formula
 from panelist.analysis.level_effects import LevelEffects, estimate_levels
 from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.output_form import OutputForm, describe_form
+from panelist.analysis.sensitivity.lacking import examine_lacking
 from panelist.analysis.sensitivity.side_by_side import compare_kinds
 from panelist.analysis.sensitivity.with_without import set_side_by_side
 from panelist.analysis.spec import AnalysisSpec
@@ -110,6 +111,9 @@ def analyse(
     done = do_each(analyse_one, names, len(cleaned.kept))
     _refuse_empty(done, everything.ratings.source)
     done, said = adjust_criteria(done, spec.across_criteria)
+    rows = {name: rows_of(cleaned.kept, name) for name in names}
+    made = {one.criterion: one.comparison for one in done}
+    lacking = examine_lacking(known, rows, made, lambda table, name: compare_again(table, name, known, spec))
     return Analysis(
         name=known.title if known else everything.ratings.source,
         data=_summarise(everything, cleaned, names, known, said),
@@ -117,6 +121,7 @@ def analyse(
         exclusions=cleaned.exclusions,
         criteria=tuple(done),
         study=known,
+        lacking=lacking,
         departures=find_departures(known, everything, cleaned.exclusions, done) if known else None,
         form=_describe_form(cleaned.kept, known),
     )
@@ -327,6 +332,15 @@ def compare_as_planned(
     if isinstance(found, Missing):
         found = _fit(rows, model, planned, spec)
     return replace(found, notes=(note, *found.notes)) if note else found
+
+
+def compare_again(rows: Ratings, name: str, study: Study | None, spec: AnalysisSpec) -> CriterionComparison:
+    """Return the systems compared on other rows of a criterion, as the study declares."""
+    planned = next((one for one in study.criteria if one.name == name), None) if study else None
+    if are_choices(rows.frame, planned):
+        return analyse_choices(rows, name, spec)
+    spec, note = lighten(rows, spec)
+    return replace(compare_as_planned(rows, name, planned, spec, note), criterion=name)
 
 
 def _fit(rows: Ratings, model: str, planned: "Criterion | None", spec: AnalysisSpec) -> CriterionComparison:

@@ -15,6 +15,7 @@ from panelist.analysis.describe import Description
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing
 from panelist.analysis.output_form import OutputForm
+from panelist.analysis.sensitivity.lacking import LackingOutputs
 from panelist.analysis.sensitivity.side_by_side import SideBySide
 from panelist.analysis.sensitivity.with_without import WithWithout
 from panelist.analysis.spec import AnalysisSpec
@@ -133,6 +134,8 @@ class Analysis(Result):
     """From the preregistration; None where there is none."""
     form: OutputForm | None = None
     """What the outputs look like; None where they are not known."""
+    lacking: LackingOutputs | None = None
+    """Outputs that do not exist, and what depends on them; None where none is missing."""
 
     def __getitem__(self, criterion: str) -> CriterionAnalysis:
         found = {one.criterion: one for one in self.criteria}
@@ -150,13 +153,16 @@ class Analysis(Result):
 
     def parts(self) -> list[Part]:
         """Return the findings, the data, the exclusions, and the parts of each criterion."""
-        whole: list[Part] = [Sentence(text) for text in self.sentences()]
+        whole: list[Part] = [Sentence(self.lacking.opening())] if self.lacking else []
+        whole += [Sentence(text) for text in self.sentences()]
         whole.append(Sentence(self.data.sentence()))
         whole += self.exclusions.parts()
         if isinstance(self.departures, Missing):
             whole.append(NamedValues([(DEPARTURES, self.departures.reason)]))
         elif self.departures is not None:
             whole += self.departures.parts()
+        if self.lacking is not None:
+            whole += self.lacking.parts()[1:]
         for one in self.criteria:
             whole += one.parts()[1:]
         whole += self.form.parts() if self.form is not None else []
@@ -174,6 +180,7 @@ class Analysis(Result):
             "study_hash": self.study.hash if self.study else None,
             "exclusions": self.exclusions.to_dict(),
             **({} if self.departures is None else {"departures": self.departures.to_dict()}),
+            **({} if self.lacking is None else {"lacking": self.lacking.to_dict()}),
             "criteria": [one.to_dict() for one in self.criteria],
             **({} if self.form is None else {"form": self.form.to_dict()}),
         }

@@ -20,6 +20,7 @@ from panelist.analysis.fitting.together import LARGE, do_each
 from panelist.analysis.sensitivity.lead import choose_lead
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.across import adjust_across
+from panelist.analysis.systems.common_items import note_unequal_items
 from panelist.analysis.systems.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
 from panelist.analysis.systems.connected import Links, find_links, part_pairs
 from panelist.analysis.systems.equivalence import find_equivalence
@@ -228,7 +229,7 @@ def _compare_by(
     unit, units, effect_units = _effect_unit(fitted, used)
     better = spec.better or "higher"
     said = [*notes, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
-    said += [*links.notes(), *find_crowding(used)]
+    said += [*links.notes(), *note_unequal_items(used), *find_crowding(used)]
     said = [note for note in said if note not in table.notes]  # the whole comparison has these, once
     return CriterionComparison(
         criterion=criterion,

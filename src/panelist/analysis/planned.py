@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from panelist.analysis.analyse import MOST_RESAMPLED, compare_as_planned, lighten, name_criteria, rows_of
-from panelist.analysis.choices.choice_criteria import analyse_choices, are_choices
+from panelist.analysis.analyse import MOST_RESAMPLED, compare_again, name_criteria, rows_of
+from panelist.analysis.choices.choice_criteria import are_choices
 from panelist.analysis.cleaning.clean import ExclusionReport, clean_ratings
 from panelist.analysis.cleaning.everything import read_everything
+from panelist.analysis.sensitivity.lacking import examine_lacking
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.across import adjust_across
-from panelist.analysis.systems.comparison import Comparison
+from panelist.analysis.systems.comparison import Comparison, CriterionComparison
 from panelist.analysis.systems.ranks import Better
 from panelist.core.display.result import Part, Result, Sentence
 from panelist.core.errors import BadRatings, PanelistError, UnknownName, did_you_mean
@@ -148,6 +149,7 @@ def compare_planned(planned: Planned, criteria: Sequence[str] | None = None) -> 
     notes += [f"Left out, because it cannot be compared: {name}. {error}" for name, error in failed.items()]
     done, said = adjust_across(done, planned.spec.across_criteria)
     shown = tuple(one for one in done if one.criterion in wanted)
+    notes = [*_tell_lacking(planned, shown), *notes]
     return Comparison(source=planned.ratings.source, criteria=shown, notes=(*notes, *said))
 
 
@@ -156,8 +158,17 @@ def _compare(planned: Planned, name: str) -> Any:
     rows = rows_of(planned.ratings, name)
     if rows.frame.empty:
         raise BadRatings(f"There are no answers on {name!r} in {rows.source}.")
-    if are_choices(rows.frame, criterion):
-        return analyse_choices(rows, name, planned.spec)
-    rows.require("rating")
-    spec, note = lighten(rows, planned.spec)
-    return replace(compare_as_planned(rows, name, criterion, spec, note), criterion=name)
+    if not are_choices(rows.frame, criterion):
+        rows.require("rating")
+    return compare_again(rows, name, planned.study, planned.spec)
+
+
+def _tell_lacking(planned: Planned, done: Sequence[CriterionComparison]) -> list[str]:
+    """Return what the study lacks and what that does to the comparison; nothing where nothing is missing."""
+    lacking = examine_lacking(
+        planned.study,
+        {one.criterion: rows_of(planned.ratings, one.criterion) for one in done},
+        {one.criterion: one for one in done},
+        lambda table, name: compare_again(table, name, planned.study, planned.spec),
+    )
+    return lacking.sentences() if lacking else []

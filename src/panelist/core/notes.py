@@ -12,6 +12,7 @@ NoteCode = Literal[
     "reduced",  # a smaller random part was taken in place of one that could not be fitted
     "lightened",  # a smaller random part was taken to save time
     "independent",  # ratings by one rater, or of one item, are taken as independent
+    "items",  # systems were judged on different items
     "layout",  # a file would not be written back byte for byte
 ]
 

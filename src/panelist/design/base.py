@@ -13,7 +13,8 @@ import numpy as np
 
 from panelist.core.seeds import stream
 from panelist.design.dealing.allocate import Allocation, Word, draw_order
-from panelist.design.sheets.positions import shuffle_positions
+from panelist.design.dealing.cells import Bools, find_longest
+from panelist.design.sheets.positions import close_ranks, place_unequal, shuffle_positions
 from panelist.numerics.arrays import Longs
 from panelist.study.sections.design_choice import DESIGNS, DesignChoice, DesignFacts
 
@@ -29,6 +30,10 @@ class Task:
     choice: DesignChoice
     seed: int
     names: tuple[Word, ...] = ()
+    there: Bools | None = None
+    """Which outputs exist (items × systems); None where all do."""
+    least_shown: int = 1
+    """The fewest outputs that a page can show: two or more where outputs are compared."""
 
     def draw_systems(self) -> Longs:
         """Return the systems in a random order, so that no system comes first because of its name."""
@@ -43,11 +48,22 @@ class Kinds:
     """Kinds × outputs shown, or items × kinds × outputs shown."""
     pages_per_item: int
     """For how many pages of an item ratings count: the kinds, or 1 where kinds are orders of one page."""
+    there: Bools | None = None
+    """Which kinds exist of which item; None where all do. A page that shows fewer outputs ends in -1."""
 
     @property
     def n(self) -> int:
         """The number of kinds."""
         return int(self.shown.shape[-2])
+
+    def count_units(self, n_items: int) -> int:
+        """Return the number of different pages, for each of which ratings count."""
+        return n_items * self.pages_per_item if self.there is None else int(self.there.sum())
+
+    def find_systems(self, n_items: int, n_systems: int) -> Bools:
+        """Return which systems each kind shows: items × kinds × systems."""
+        shown = np.broadcast_to(self.shown, (n_items, *self.shown.shape[-2:]))
+        return np.asarray((shown[..., None] == np.arange(n_systems)).any(axis=-2))
 
     def find_shown(self, lists: Allocation) -> Longs:
         """Return the systems on each page: raters × trials × outputs shown."""
@@ -65,10 +81,14 @@ class Design(DesignFacts, ABC):
 
     def find_trials(self, n_items: int, kinds: Kinds) -> int:
         """Return the usual number of trials per rater."""
+        if kinds.there is not None:
+            return find_longest(kinds.there)
         return n_items * kinds.pages_per_item if self.everything else n_items
 
     def find_most_trials(self, n_items: int, kinds: Kinds, items_may_return: bool) -> int:
         """Return the largest possible number of trials per rater."""
+        if kinds.there is not None:
+            return int(kinds.there.sum()) if items_may_return else find_longest(kinds.there)
         return n_items * kinds.pages_per_item if self.everything or items_may_return else n_items
 
     def suit(self, lists: Allocation, kinds: Kinds, task: Task) -> Allocation:
@@ -81,9 +101,11 @@ class Design(DesignFacts, ABC):
         if shown.shape[-1] == 1:
             return shown
         if task.choice.positions == "random":
-            return shuffle_positions(shown, task.seed, task.names)
+            return close_ranks(shuffle_positions(shown, task.seed, task.names))
         if task.choice.positions == "as listed":
-            return np.sort(shown, axis=-1)
+            return close_ranks(np.sort(shown, axis=-1))
+        if (shown < 0).any():
+            return place_unequal(shown, task.n_systems, task.seed, task.names)
         return self.balance_positions(shown, lists, kinds, task)
 
     def balance_positions(self, shown: Longs, lists: Allocation, kinds: Kinds, task: Task) -> Longs:

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from panelist.core.errors import BadDesign, BadPlan, did_you_mean
+from panelist.core.prose import quoted
 from panelist.design.make import deal_plan
 from panelist.design.plan import COLUMNS, Plan, join_tables
 from panelist.study.study import Study
@@ -34,6 +35,7 @@ def grow_plan(plan: Plan, study: Study, raters: int) -> Plan:
             f"The plan is of design {plan.design}, and the study now says {study.file.design.type}. Make a "
             "new plan, or set the design back."
         )
+    _refuse_systems(plan, study)
     whole = deal_plan(study, raters, plan.seed, plan.trials)
     check_unmoved(plan, whole)
     names = _name_next(plan, raters - before)
@@ -88,6 +90,17 @@ def replace_rater(plan: Plan, rater: str, done: Collection[tuple[int, int]] = ()
     }
     joined = join_tables([_tidy(table[~undone]), _tidy(new)])
     return replace(plan, table=joined, history=(*plan.history, step))
+
+
+def _refuse_systems(plan: Plan, study: Study) -> None:
+    """Raise BadPlan where the study has systems that the plan does not: raters of both would differ."""
+    known = {str(name) for name in plan.table["system"].cat.categories}
+    if new := [name for name in study.systems if name not in known]:
+        raise BadPlan(
+            f"The plan does not have {quoted(new)}. A plan in use does not take on systems: only raters who "
+            "come later would judge them, so that a system could not be told from its raters. Make a second "
+            "study, with the new systems and at least one of the old ones on the same items, or a new plan."
+        )
 
 
 def _find_lost_copies(

@@ -7,15 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from panelist.core.errors import BadDesign
+from panelist.core.prose import count
 from panelist.design.base import Design, Kinds, Task, find_design
-from panelist.design.dealing.allocate import Deal, allocate
+from panelist.design.dealing.allocate import Allocation, Deal, allocate
 from panelist.design.dealing.carry_over import count_carry_over
+from panelist.design.dealing.cells import allocate_cells, find_longest
 from panelist.design.dealing.sizes import Sizes, Stratum, find_sizes
 from panelist.design.plan import PHASES, Plan, make_table, name_places
 from panelist.design.sheets.pages_of_rater import TRIAL, RaterPages, count_short_repeats, lay_out
 from panelist.design.sheets.plan_rows import expand_rows
 from panelist.design.sheets.practice_and_checks import find_extras, name_specials
 from panelist.numerics.arrays import Longs
+from panelist.scales.base import ComparativeScale
+from panelist.study.sections.design_choice import say_wants_all
 from panelist.study.study import Study
 
 
@@ -33,7 +37,7 @@ def count_wanted(study: Study) -> int:
     """Return how many raters the study asks for, or needs for the ratings that it asks for."""
     choice = study.file.design
     design = find_design(choice.type)
-    kinds = design.make_kinds(_make_task(study, choice.seed))
+    kinds = _make_kinds(design, _make_task(study, choice.seed))
     return len(find_sizes(study, design, kinds, None, None).places)
 
 
@@ -44,9 +48,9 @@ def deal_plan(study: Study, raters: int | None, seed: int, trials: int | None = 
     choice = study.file.design
     design = find_design(choice.type)
     task = _make_task(study, seed)
-    kinds = design.make_kinds(task)
+    kinds = _make_kinds(design, task)
     sizes = find_sizes(study, design, kinds, raters, trials)
-    parts, remarks = [], []
+    parts, remarks = [], remark_left_out(kinds, task)
     for number, stratum in enumerate(sizes.strata):
         places = np.flatnonzero(np.array(sizes.places) == number)
         if len(places):
@@ -60,7 +64,31 @@ def deal_plan(study: Study, raters: int | None, seed: int, trials: int | None = 
 
 
 def _make_task(study: Study, seed: int) -> Task:
-    return Task(len(study.items), len(study.systems), study.file.design, seed, ("design",))
+    scales = [one.scale for one in study.criteria if isinstance(one.scale, ComparativeScale)]
+    return Task(
+        len(study.items),
+        len(study.systems),
+        study.file.design,
+        seed,
+        ("design",),
+        study.there,
+        max((scale.least_shown for scale in scales), default=1),
+    )
+
+
+def _make_kinds(design: Design, task: Task) -> Kinds:
+    """Return the kinds of trials; BadDesign where outputs are missing that the design cannot do without."""
+    if task.there is None:
+        return design.make_kinds(task)
+    if not design.does_without:
+        raise BadDesign(say_wants_all(task.choice, int((~task.there).sum()), task.there.size))
+    kinds = design.make_kinds(task)
+    if kinds.there is None or not kinds.there.any():
+        raise BadDesign(
+            f"No item has {count(max(task.least_shown, 2), 'output')} that exist, so there is no "
+            f"{design.unit} to show. Add outputs."
+        )
+    return kinds
 
 
 def _deal_stratum(
@@ -68,9 +96,15 @@ def _deal_stratum(
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """Return the columns of one part's table, and what could not be met exactly."""
     deal = Deal(task.n_items, kinds.n, trials, task.seed, task.names)
-    lists = design.suit(allocate(deal, len(places)), kinds, task)
+    lists = _allocate(deal, kinds, task, len(places))
+    lists = design.suit(lists, kinds, task)
     shown = design.show(lists, kinds, task)
     extras, codes = find_extras(study, stratum.criteria)
+    if (shown < 0).any() and any(turn.alone for turn in extras.turns):
+        raise BadDesign(
+            "Outputs that are rated alone need pages of equally many outputs, and some items lack outputs. "
+            "Set design.rated to side by side, design.type to pairs, or leave those items out."
+        )
     pages = lay_out(lists, shown, stratum.criteria, design, task, extras)
     columns = expand_rows(pages, lists, shown, codes)
     columns["list"] = places[columns["rater"]].astype(np.int32)
@@ -87,6 +121,15 @@ def _deal_stratum(
             "rater allow; they are as far apart as the list permits."
         )
     return columns, notes
+
+
+def _allocate(deal: Deal, kinds: Kinds, task: Task, n_raters: int) -> Allocation:
+    """Return the lists of a part: of all cells, or of those that exist."""
+    if kinds.there is None:
+        return allocate(deal, n_raters)
+    systems = kinds.find_systems(task.n_items, task.n_systems)
+    returning = deal.n_trials > find_longest(kinds.there) and task.choice.items_may_return
+    return allocate_cells(deal, kinds.there, systems, n_raters, returning)
 
 
 def _finish(
@@ -121,16 +164,29 @@ def _finish(
 def remark_lists(shown: Longs, task: Task) -> list[str]:
     """Return the note on how often a rater meets each system, where that is not always equally often."""
     n_raters, s = len(shown), task.n_systems
-    codes = np.repeat(np.arange(n_raters), shown[0].size) * s + shown.reshape(-1)
+    codes = (np.repeat(np.arange(n_raters), shown[0].size) * s + shown.reshape(-1))[shown.reshape(-1) >= 0]
     counts = np.bincount(codes, minlength=n_raters * s).reshape(n_raters, s)
     spread = int((counts.max(axis=1) - counts.min(axis=1)).max())
     if spread == 0:
         return []
     k, m = shown.shape[1:]
-    makes = f"{k:,} trials" + (f" of {m} outputs" if m > 1 else "")
+    most = " or fewer" if (shown < 0).any() else ""
+    makes = f"{k:,} trials" + (f" of {m}{most} outputs" if m > 1 else "")
     return [
         f"{makes} over {s} systems: a rater meets a system {counts.min():,} to {counts.max():,} times; for "
         f"one rater the systems differ by {spread:,} at most."
+    ]
+
+
+def remark_left_out(kinds: Kinds, task: Task) -> list[str]:
+    """Return the note on items that no page can be made of, because too few of their outputs exist."""
+    if task.there is None or kinds.there is None or kinds.there.any(axis=1).all():
+        return []
+    left = int((~kinds.there.any(axis=1)).sum())
+    least = max(task.least_shown, 2)
+    return [
+        f"{count(left, 'item is', 'items are')} shown to nobody: a page compares {least} outputs or more, "
+        f"and fewer exist of {'it' if left == 1 else 'them'}."
     ]
 
 

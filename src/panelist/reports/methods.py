@@ -7,6 +7,7 @@ from panelist.analysis.choices.choice_comparison import CLUSTER_WORDS, ChoiceCri
 from panelist.analysis.choices.choice_comparison import MODEL_WORDS as CHOICE_WORDS
 from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
+from panelist.analysis.sensitivity.lacking import MEANING, LackingOutputs
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.analysis.systems.effects import Effect
 from panelist.core.display.formats import interval, number, say_p
@@ -33,6 +34,8 @@ def write_methods(analysis: "Analysis") -> str:
     if isinstance(analysis.departures, Departures):
         said.append(analysis.departures.sentence())
     said += _tell_models(analysis)
+    if analysis.lacking is not None:
+        said.append(_tell_lacking(analysis.lacking))
     said += _tell_reliability(analysis)
     said.append(_tell_software(analysis))
     return typeset(" ".join(text for text in said if text))
@@ -48,6 +51,8 @@ def write_results(analysis: "Analysis") -> str:
             said += one.kinds.sentences()[:3]
         if not isinstance(one.reliability, Missing):
             said.append(one.reliability.sentence())
+    if analysis.lacking is not None:
+        said += analysis.lacking.sensitivity()
     return typeset(" ".join(said))
 
 
@@ -140,6 +145,15 @@ def _tell_models(analysis: "Analysis") -> list[str]:
             "and items) and as the probability that a rating of one system is higher than one of the other."
         )
     return said
+
+
+def _tell_lacking(lacking: LackingOutputs) -> str:
+    """Return what was missing, what the comparison then means, and how it was tried."""
+    return (
+        f"Not every output exists: {'; '.join(lacking.lacks)}; "
+        f"{count(lacking.n_common, 'item has', 'items have')} outputs of every system. {MEANING} It was also "
+        "made with every missing output at the worst value, by raters of its item."
+    )
 
 
 def _tell_reliability(analysis: "Analysis") -> list[str]:

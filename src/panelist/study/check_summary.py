@@ -91,7 +91,8 @@ def _summarise(study: Study) -> list[tuple[str, str]]:
         return [("HITs", what), ("answers", read), ("raters", _describe_raters(study))]
     systems, items = count(len(study.systems), "system"), count(len(study.items), "item")
     total = count(len(study.outputs.frame), "output")
-    rows = [("outputs", f"{systems} × {items} = {total}: {', '.join(study.systems)}")]
+    sign = "=" if study.there is None else "less what is missing:"
+    rows = [("outputs", f"{systems} × {items} {sign} {total}: {', '.join(study.systems)}")]
     rows += [(criterion.name, criterion.scale.describe()) for criterion in study.criteria]
     return [*rows, ("design", _describe_design(study)), ("raters", _describe_raters(study))]
 

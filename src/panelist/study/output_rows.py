@@ -19,6 +19,7 @@ from panelist.study.problems import Problem
 from panelist.study.sections.outputs_file import OutputsFile
 
 Places = NDArray[np.intp]
+PLAN = "outputs: {missing: plan} in the study file"
 
 
 @dataclass(frozen=True)
@@ -150,8 +151,8 @@ def find_missing(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
         None,
         "system",
         f"{(~there).sum():,} of {there.size:,} outputs ({count(len(items), 'item')} × "
-        f"{count(len(systems), 'system')}) are missing: {'; '.join(told)}{more}. Add the rows, or "
-        "leave those items out.",
+        f"{count(len(systems), 'system')}) are missing: {'; '.join(told)}{more}. Add the rows, "
+        f"leave those items out, or plan on the outputs that exist: {PLAN}.",
     )
 
 
@@ -171,8 +172,8 @@ def find_empty(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
             places,
             "output",
             f"{count(len(places), 'output is', 'outputs are')} empty: "
-            f"{listing(told)} ({rows.name_places(places)}). Write what raters shall see, "
-            "(no text) for example.",
+            f"{listing(told)} ({rows.name_places(places)}). Write what raters shall see, (no text) for "
+            f"example; or say {PLAN}: then raters see (nothing).",
         )
 
 
@@ -192,7 +193,7 @@ def find_misshaped(frame: pd.DataFrame, rows: Rows, options: OutputsFile) -> Ite
         if column not in frame:
             continue
         wrong: dict[str, list[int]] = {}
-        for place, text in enumerate(frame[column].tolist()):
+        for place, text in zip(frame.index.tolist(), frame[column].tolist(), strict=True):
             if text and (problem := FORMATS[name].find_problem(Stimulus(text), options)):
                 wrong.setdefault(problem, []).append(place)
         for problem, places in wrong.items():

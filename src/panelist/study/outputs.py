@@ -1,6 +1,7 @@
 """The outputs: what each system made of each item, as text, exactly as the file has it."""
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from panelist.core.prose import listing, quoted
 from panelist.core.tables.cells import TEXT_TYPE, read_identifiers
 from panelist.core.tables.readers import READERS, find_ending, read_table
 from panelist.formats import FORMATS, Stimulus, StimulusFormat
+from panelist.study.lacking import STATUS, find_unknown, note_lacking, part_absent
 from panelist.study.output_rows import (
     Rows,
     find_empty,
@@ -87,6 +89,9 @@ class Outputs:
     frame: pd.DataFrame = field(repr=False)
     options: OutputsFile = PLAIN
     """The format of each column, and what goes with it."""
+    lacking: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+    """The outputs that do not exist, where the study plans without them: item, system, and the status that
+    the file gives, empty for one that is not in the file."""
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -111,6 +116,8 @@ class Outputs:
             digest.update(f"{name}\n{len(cells)}\n".encode())
             digest.update(np.diff(ends).astype("<i8").tobytes())
             digest.update(letters[ends[0] : ends[-1]] if letters else b"")
+        if self.lacking:
+            digest.update(json.dumps(self.lacking).encode())
         return digest.hexdigest()
 
     @cached_property
@@ -164,7 +171,9 @@ def examine_outputs(
     except BadFile as error:
         return None, [Problem(name, None, "", str(error).replace(str(path), "the file"))]
     problems = [Problem(name, None, "", note, grave=False) for note in raw.notes]
-    columns, found = _choose_columns([str(column) for column in raw.frame.columns], name)
+    plans = options.missing == "plan"
+    optional = (*OPTIONAL, STATUS) if plans else OPTIONAL
+    columns, found = _choose_columns([str(column) for column in raw.frame.columns], name, optional)
     problems += found
     if not set(REQUIRED) <= set(columns):
         return None, problems
@@ -172,22 +181,30 @@ def examine_outputs(
         cells = {target: _read_text(raw.frame.iloc[:, place]) for target, place in columns.items()}
     except (BadRatings, UnicodeDecodeError) as error:
         return None, [*problems, Problem(name, None, "", str(error))]
-    frame = pd.DataFrame(cells)[[column for column in (*REQUIRED, *OPTIONAL) if column in cells]]
+    frame = pd.DataFrame(cells)[[column for column in (*REQUIRED, *optional) if column in cells]]
     rows = Rows(path, name, len(raw.frame.columns))
-    for look in (find_nameless, find_repeated, find_missing, find_empty, find_spaces):
+    for look in (find_nameless, find_repeated, *((find_unknown,) if plans else (find_missing, find_empty))):
         problems += look(frame, rows)
+    problems += find_spaces(frame, rows)
+    lacking: tuple[tuple[str, str, str], ...] = ()
+    if plans:
+        every = frame
+        frame, lacking = part_absent(frame)
+        problems += note_lacking(every, frame, lacking, name)
     problems += find_misshaped(frame, rows, options)
     if find_ending(path) in (".xlsx", ".xlsm"):
         problems += rows.find_formulas(list(columns.values()))
-    return Outputs(frame.reset_index(drop=True), options), problems
+    return Outputs(frame.reset_index(drop=True), options, lacking), problems
 
 
-def _choose_columns(header: list[str], name: str) -> tuple[dict[str, int], list[Problem]]:
+def _choose_columns(
+    header: list[str], name: str, optional: tuple[str, ...]
+) -> tuple[dict[str, int], list[Problem]]:
     """Return where each of our columns is, and what is to be said about the others."""
     plain = [column.strip().casefold() for column in header]
     chosen: dict[str, int] = {}
     problems = []
-    for target in (*REQUIRED, *OPTIONAL):
+    for target in (*REQUIRED, *optional):
         places = [place for place, column in enumerate(plain) if column == target]
         places = places or [place for place, column in enumerate(plain) if SYNONYMS.get(column) == target]
         if len(places) > 1:

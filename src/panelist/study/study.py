@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.prose import count
 from panelist.study.model import StudyFile
@@ -53,6 +57,25 @@ class Study:
     def systems(self) -> tuple[str, ...]:
         """The systems, in the order of ``systems:``, else of the outputs file."""
         return tuple(system.name for system in self.file.systems) or self.outputs.systems
+
+    @cached_property
+    def there(self) -> NDArray[np.bool_] | None:
+        """Which outputs exist (items × systems); None where all do."""
+        if not self.outputs.lacking:
+            return None
+        frame = self.outputs.frame
+        found = np.zeros((len(self.items), len(self.systems)), dtype=bool)
+        places = (
+            pd.Index(names).get_indexer(pd.Index(frame[column]))
+            for names, column in ((self.items, "item"), (self.systems, "system"))
+        )
+        found[*places] = True
+        return found if not found.all() else None
+
+    @cached_property
+    def n_items(self) -> int:
+        """How many items there are, those of which no system has an output included."""
+        return len({*self.items, *(item for item, _, _ in self.outputs.lacking)})
 
     @cached_property
     def hash(self) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from panelist.analysis.sensitivity.conclusions import Disagreement, conclude, find_disagreements
+from panelist.analysis.systems.common_items import find_common_items
 from panelist.analysis.systems.comparison import CriterionComparison, list_pairs
 from panelist.analysis.systems.marginal import estimate_marginal, find_term, make_grid
 from panelist.core.display.formats import number
@@ -165,11 +166,17 @@ def _surprise(one: Disagreement) -> float:
 
 
 def _observe(used: "pd.DataFrame") -> dict[str, float]:
-    """Return the mean rating of each system; none where ratings are words."""
+    """Return the mean rating of each system, on the items of all where they were judged on different ones.
+
+    There are none where ratings are words.
+    """
     import pandas as pd
 
     if not pd.api.types.is_numeric_dtype(used["rating"]):
         return {}
+    common, unequal = find_common_items(used)
+    if common and unequal:
+        return {one.system: one.common_mean for one in unequal}
     means = used.groupby("system", observed=True)["rating"].mean()
     return {str(name): float(mean) for name, mean in means.items()}
 

@@ -38,6 +38,7 @@ class Booklet:
         self.words = words or load_words(study.file.language)
         noun = study.file.noun
         self.noun = capitalise(noun)
+        self.nothing = Markup("<p><em>{}</em></p>").format(self.words.say("nothing"))
         self.numbers = {criterion.name: place for place, criterion in enumerate(study.criteria, start=1)}
         self.checks = _name_checks(study.file.checks.items if study.file.checks else ())
         frame = study.outputs.frame

@@ -91,7 +91,7 @@ def make_outputs(booklet: Booklet, page: PlanPage) -> tuple[Output, ...]:
     several = len(page.outputs) > 1
     return tuple(
         Output(
-            booklet.show(text),
+            booklet.show(text) if text.strip() or booklet.image(page, place) else booklet.nothing,
             name_output(booklet.noun, place, booklet.lettered) if several else "",
             place,
             bool(booklet.image(page, place)),

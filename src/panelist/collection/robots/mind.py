@@ -108,12 +108,13 @@ class Recognition:
         checks = study.file.checks.items if study.file.checks else ()
         ways = sorted({check.how for check in checks if isinstance(check, DegradedCheck)})
         frame = study.outputs.frame
+        nothing = squash(load_words(study.file.language).say("nothing"))
         rows = zip(frame["item"].tolist(), frame["system"].tolist(), frame["output"].tolist(), strict=True)
         for item, system, text in rows:
             if system not in systems:
                 continue
             seen = Seen(items[item], systems[system])
-            self._outputs.setdefault(squash(text), []).append(seen)
+            self._outputs.setdefault(squash(text) or nothing, []).append(seen)
             for how in ways:
                 worse = spoil_text(text, how, study.file.design.seed, item, system)
                 spoilt = Seen(seen.item, seen.system, spoilt=True)

@@ -13,7 +13,7 @@ from panelist.core.display.result import Part, Result, Sentence, Table, json_rea
 from panelist.core.errors import BadPlan
 from panelist.core.prose import listing
 from panelist.design.assess.estimable import Estimability, Estimable, find_estimable
-from panelist.design.assess.evenness import Line, measure_evenness, write_range
+from panelist.design.assess.evenness import Line, count_existing, measure_evenness, write_range
 from panelist.design.assess.showings import Where, number, number_pages, split_trials
 from panelist.study.sections.checks import InstructedCheck
 from panelist.study.study import Study
@@ -104,8 +104,15 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
     found = []
     for where, shows in split_trials(table, study.items, study.systems, names):
         kinds = {comparative[name] for name in where.criteria}
-        found.append((where, measure_evenness(shows, study.file.design, True in kinds, False in kinds)))
-    lines = [*_place_lines(found), *_compare_occasions(trials), *_count_checks(table, study)]
+        evenness = measure_evenness(shows, study.file.design, True in kinds, False in kinds, study.there)
+        found.append((where, evenness))
+    existing = [] if study.there is None else count_existing(study.there)
+    lines = [
+        *(BalanceLine("", line) for line in existing),
+        *_place_lines(found),
+        *_compare_occasions(trials),
+        *_count_checks(table, study),
+    ]
     return Balance(
         design=plan.design,
         n_raters=trials["rater"].nunique(),

@@ -147,12 +147,39 @@ def _judge_ratings(rows: pd.DataFrame, names: tuple[str, ...], systems: Sequence
     if identified and part.formula() == MAXIMAL:
         return Estimable(names, "ratings", True, MAXIMAL, ())
     reasons = [f"Nobody judges {listing(unseen, most=3)}."] if unseen else []
+    reasons += _say_apart(rows, [name for name in systems if name not in unseen])
     reasons += (
         [note for note in part.notes if not has_note([note], "slopes")]
         if identified
         else [*_say_unmet(meetings, "rater"), *_say_unmet(meetings, "item")]
     )
     return Estimable(names, "ratings", identified, part.formula(), tuple(reasons))
+
+
+def _say_apart(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
+    """Return which sets of systems share no item, not even through others, and what that means."""
+    sets = [listing(one, most=4) for one in _group_by_items(rows["item"], rows["system"], systems)]
+    if len(sets) < 2:
+        return []
+    return [
+        f"The systems fall into {len(sets)} sets that share no item ({'; '.join(sets[:4])}): between the "
+        "sets, a better system cannot be told from easier items."
+    ]
+
+
+def _group_by_items(
+    item: "pd.Series[Any]", system: "pd.Series[Any]", systems: Sequence[str]
+) -> list[list[str]]:
+    """Return the sets of systems that items link: two are in one set if an item has both, or a chain does."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
+    met = number(system, systems)
+    code, items = pd.factorize(item)
+    shape = (len(items), len(systems))
+    shown = sp.csr_array((np.ones(len(met), np.int64), (code, met)), shape=shape)
+    parts, label = connected_components(shown.T @ shown, directed=False)
+    return [[name for name, part in zip(systems, label, strict=True) if part == at] for at in range(parts)]
 
 
 _ALONE = {

@@ -27,22 +27,28 @@ class Line:
 
 
 def measure_evenness(
-    shows: Showings, choice: DesignChoice, comparative: bool, rated: bool | None = None
+    shows: Showings,
+    choice: DesignChoice,
+    comparative: bool,
+    rated: bool | None = None,
+    there: NDArray[np.bool_] | None = None,
 ) -> list[Line]:
     """Return the lines that apply to one part of a plan.
 
     ``comparative`` says whether its outputs are compared, ``rated`` whether each of them is rated: without
-    it, where they are not compared.
+    it, where they are not compared. ``there`` says which outputs exist (items × systems), where some do not.
     """
     several = bool((shows.shown > 1).any())
-    lines = [count_trials(shows, choice), spread_systems(shows)]
+    lines = [count_trials(shows, choice), spread_systems(shows, there is not None)]
     if comparative:
-        lines.append(count_sets(shows, choice.ratings_per_output))
+        lines.append(count_sets(shows, choice.ratings_per_output, there))
     if rated or not comparative:
-        lines.append(count_raters(shows, _find_target(shows, choice)))
+        lines.append(count_raters(shows, _find_target(shows, choice, there), there, several))
     lines.append(pair_within_raters(shows))
     if several:
-        lines += [pair_on_pages(shows), place_on_pages(shows, choice), place_by_rater(shows, choice)]
+        lines.append(pair_on_pages(shows, there is not None))
+        lines.append(place_on_pages(shows, choice, there is not None))
+        lines.append(place_by_rater(shows, choice, there is not None))
         if (shows.shown == 2).all():
             lines.append(compare_sides(shows, choice))
     if (shows.shown < shows.n_systems).any():
@@ -62,16 +68,47 @@ def count_trials(shows: Showings, choice: DesignChoice) -> Line:
     return _judge("trials per rater", f"{choice.trials_per_rater} each", pages, choice.trials_per_rater)
 
 
-def _find_target(shows: Showings, choice: DesignChoice) -> int | None:
+def count_existing(there: NDArray[np.bool_]) -> list[Line]:
+    """Return how many outputs exist: of each system, and of each item."""
+    missing = f"{int((~there).sum()):,} of {there.size:,} outputs missing"
+    lines = []
+    for name, axis, wanted in (
+        ("outputs per system", 0, len(there)),
+        ("outputs per item", 1, there.shape[1]),
+    ):
+        counts = there.sum(axis=axis)
+        lines.append(Line(name, f"all {wanted:,}", write_range(counts), missing, None, *_ends(counts)))
+    return lines
+
+
+def _find_target(shows: Showings, choice: DesignChoice, there: NDArray[np.bool_] | None = None) -> int | None:
     """Return how many raters should rate each output: where outputs are paired, in all its pairs."""
     target = choice.ratings_per_output
     showings = choice.facts.count_showings(shows.n_systems)
+    if there is not None and showings is not None and showings > 1:  # an output is in fewer pairs than others
+        return None
     return None if target is None or showings is None else target * showings
 
 
-def spread_systems(shows: Showings) -> Line:
-    """Return how often raters see each system: within a rater, the counts should be equal."""
+def spread_systems(shows: Showings, relative: bool = False) -> Line:
+    """Return how often raters see each system: within a rater, the counts should be equal.
+
+    With ``relative``, where outputs are missing: as often as the whole plan shows it, for its size.
+    """
     counts = _cross(shows.rater, shows.system, shows.n_raters, shows.n_systems)
+    if relative:
+        wanted = counts.sum(axis=1, keepdims=True) * (counts.sum(axis=0) / max(1, counts.sum()))
+        off = float(np.abs(counts - wanted).max(initial=0.0))
+        name, how = "each system, per rater", "for what exists"
+        verdict = _near(write_range(counts)) if off < 1 else f"up to {off:.1f} off for one rater"
+        return Line(
+            name,
+            f"equally often {how}",
+            write_range(counts),
+            verdict,
+            True if off < 2 else None,
+            *_ends(counts),
+        )
     spread = int((counts.max(axis=1) - counts.min(axis=1)).max(initial=0))
     found = write_range(counts)
     verdict = (
@@ -80,18 +117,27 @@ def spread_systems(shows: Showings) -> Line:
     return Line("each system, per rater", "equally often", found, verdict, spread <= 1, *_ends(counts))
 
 
-def count_raters(shows: Showings, target: int | None) -> Line:
+def count_raters(
+    shows: Showings, target: int | None, there: NDArray[np.bool_] | None = None, several: bool = False
+) -> Line:
     """Return how many raters judge each output, outputs that nobody sees included."""
     counts = _cross(shows.item, shows.system, shows.n_items, shows.n_systems).ravel()
+    if there is not None:
+        counts = counts[there.ravel()]
+        if several and target is None:  # an output with more others beside it is on more pages
+            return Line(
+                "raters per output", "not promised", write_range(counts), "as pages ask", None, *_ends(counts)
+            )
     return _reach("raters per output", "output", counts, target)
 
 
-def count_sets(shows: Showings, target: int | None) -> Line:
+def count_sets(shows: Showings, target: int | None, there: NDArray[np.bool_] | None = None) -> Line:
     """Return how many raters judge each set of outputs that is shown side by side."""
     sets = _number_sets(shows)
     counts = np.bincount(sets)
     if (shows.shown == 2).all():
-        every = shows.n_items * shows.n_systems * (shows.n_systems - 1) // 2
+        own = np.full(shows.n_items, shows.n_systems) if there is None else there.sum(axis=1)
+        every = int((own * (own - 1) // 2).sum())
         counts = np.concatenate([counts, np.zeros(max(every - len(counts), 0), np.int64)])
         return _reach("raters per pair of outputs", "pair", counts, target)
     return _reach("raters per set of outputs", "set", counts, target)
@@ -105,26 +151,33 @@ def pair_within_raters(shows: Showings) -> Line:
     return _judge(name, wanted, counts, shows.n_raters)
 
 
-def pair_on_pages(shows: Showings) -> Line:
-    """Return how many pages show both systems of a pair."""
+def pair_on_pages(shows: Showings, missing: bool = False) -> Line:
+    """Return how many pages show both systems of a pair; equally many, unless outputs are missing."""
     import scipy.sparse as sp
 
     ones = np.ones(len(shows), np.int64)
     pages = sp.csr_array((ones, (shows.page, shows.system)), shape=(shows.n_pages, shows.n_systems))
     counts = _above_diagonal((pages.T @ pages).toarray())
-    return _judge("pages that show both of a pair", "equal", counts)
+    name = "pages that show both of a pair"
+    if missing:
+        found = write_range(counts)
+        verdict = "as outputs exist" if counts.all() else f"{int((counts == 0).sum()):,} pairs never meet"
+        return Line(name, "not promised", found, verdict, None, *_ends(counts))
+    return _judge(name, "equal", counts)
 
 
-def place_on_pages(shows: Showings, choice: DesignChoice) -> Line:
+def place_on_pages(shows: Showings, choice: DesignChoice, missing: bool = False) -> Line:
     """Return how often each system is in each place on a page."""
     counts = _cross(shows.system, shows.position - 1, shows.n_systems, int(shows.position.max()))
     name = "each system in each place"
+    if choice.positions == "balanced" and missing:
+        return _judge_places(name, counts, shows, shows.system, shows.n_systems)
     if choice.positions == "balanced":
         return _judge(name, "equally often", counts)
     return Line(name, "not promised", write_range(counts), _not_balanced(choice), None, *_ends(counts))
 
 
-def place_by_rater(shows: Showings, choice: DesignChoice) -> Line:
+def place_by_rater(shows: Showings, choice: DesignChoice, missing: bool = False) -> Line:
     """Return how often a rater sees each system in each place: for one system, the places should be even."""
     places, k = int(shows.position.max()), shows.n_systems
     counts = _cross(shows.rater * k + shows.system, shows.position - 1, shows.n_raters * k, places)
@@ -132,11 +185,29 @@ def place_by_rater(shows: Showings, choice: DesignChoice) -> Line:
     name = "each system in each place, per rater"
     if choice.positions != "balanced":
         return Line(name, "not promised", found, _not_balanced(choice), None, *ends)
+    if missing:
+        return _judge_places(name, counts, shows, shows.rater * k + shows.system, shows.n_raters * k)
     spread = counts.max(axis=1) - counts.min(axis=1)
     if int(spread.max()) <= 1:
         return Line(name, "equally often", found, "exact" if not spread.any() else _near(found), True, *ends)
     off = f"{int((spread > 1).sum()):,} of {len(spread):,} rater × system more than 1 apart"
     return Line(name, "equally often", found, off, False, *ends)
+
+
+def _judge_places(name: str, counts: Longs, shows: Showings, group: Longs, n_groups: int) -> Line:
+    """Return the line of places on pages of different sizes: each of a places is expected 1 / a times."""
+    size = shows.shown[shows.page]
+    wanted = np.stack(
+        [
+            np.bincount(group, np.where(place < size, 1 / size, 0.0), n_groups)
+            for place in range(counts.shape[1])
+        ],
+        axis=1,
+    )
+    off = float(np.abs(counts - wanted).max(initial=0.0))
+    found, even = write_range(counts), "equally often for what is shown"
+    verdict = _near(found) if off < 1 else f"up to {off:.1f} off"
+    return Line(name, even, found, verdict, True if off < 2 else None, *_ends(counts))
 
 
 def compare_sides(shows: Showings, choice: DesignChoice) -> Line:

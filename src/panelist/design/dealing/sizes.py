@@ -91,14 +91,14 @@ def _find_trials(
     wanted = fixed or choice.trials_per_rater
     ratings = choice.ratings_per_output
     if wanted is None and each is not None and ratings is not None and not design.whole:
-        need = n * kinds.pages_per_item * ratings
+        need = kinds.count_units(n) * ratings
         wanted = -(-need // each)
         if wanted > most and forced:
             wanted = most
         if wanted > most:
-            reached = each * most // (n * kinds.pages_per_item)
+            reached = each * most // kinds.count_units(n)
             raise BadDesign(
-                f"{count(each, 'rater')} cannot give each of {n * kinds.pages_per_item:,} {design.unit}s "
+                f"{count(each, 'rater')} cannot give each of {kinds.count_units(n):,} {design.unit}s "
                 f"{count(ratings, 'rating')}: that makes {wanted:,} trials per rater, and {most:,} are the "
                 f"most. What would work: {-(-need // most):,} raters"
                 + (f", or {count(reached, 'rating')} per {design.unit}." if reached else ".")
@@ -106,12 +106,13 @@ def _find_trials(
     k = wanted if wanted is not None else design.find_trials(n, kinds)
     if k > most:
         hint = (
-            f" With items_may_return it can be up to {n * kinds.pages_per_item:,}."
+            f" With items_may_return it can be up to {kinds.count_units(n):,}."
             if not choice.items_may_return and kinds.pages_per_item > 1 and not design.whole
             else ""
         )
+        lack = "" if kinds.there is None else ", some of which lack outputs,"
         raise BadDesign(
-            f"trials_per_rater is {k:,}, and {n:,} items allow {most:,} trials per rater in design "
+            f"trials_per_rater is {k:,}, and {n:,} items{lack} allow {most:,} trials per rater in design "
             f"{choice.type}. Set it to {most:,} or less.{hint}"
         )
     usual = design.find_trials(n, kinds)
@@ -126,7 +127,7 @@ def _find_trials(
 def _make_strata(study: Study, kinds: Kinds, k: int) -> tuple[Stratum, ...]:
     """Return the parts that are planned separately, each weighted by the raters it asks for or needs."""
     choice = study.file.design
-    need = -(-len(study.items) * kinds.pages_per_item * (choice.ratings_per_output or 1) // k)
+    need = -(-kinds.count_units(len(study.items)) * (choice.ratings_per_output or 1) // k)
     every = tuple(range(len(study.criteria)))
     turns = [(code,) for code in every] if choice.criteria == "one per rater" else [every]
     strata = []
@@ -187,7 +188,7 @@ def _check_ratings(
 ) -> list[str]:
     """Return the notes on ratings per output, or raise BadDesign where they cannot be reached."""
     wanted = study.file.design.ratings_per_output
-    units = len(study.items) * kinds.pages_per_item
+    units = kinds.count_units(len(study.items))
     notes = []
     for number, stratum in enumerate(strata):
         n_raters = places.count(number)

@@ -1,8 +1,12 @@
 """Best-worst scaling: balanced tuples of outputs, of which raters name the best and the worst."""
 
+import numpy as np
+
 from panelist.core.errors import BadDesign
+from panelist.core.seeds import stream
 from panelist.design.base import Design, Kinds, Task, design
 from panelist.design.dealing.allocate import Allocation
+from panelist.design.dealing.cells import Bools
 from panelist.design.tuples.balanced import Shape, find_tuples_per_item, make_tuples
 from panelist.design.tuples.placing import place_tuples, suit_tuples
 from panelist.numerics.arrays import Longs
@@ -25,6 +29,7 @@ class BestWorstDesign(Design):
     unit = "tuple"
     compares = True
     least_systems = 2
+    does_without = True
     keys = ("shown", "tuples_per_item")
 
     def count_shown(self, n_systems: int, choice: DesignChoice) -> int:
@@ -61,11 +66,38 @@ class BestWorstDesign(Design):
                 if s >= 2
                 else f"Design best-worst compares systems, and the study has {s}. Add systems, or use lists."
             )
+        if task.there is not None:
+            return self._do_without(task.there, m, task)
         shape = Shape(s, m, self.count_pages(s, task.choice))
         return Kinds(make_tuples(task.n_items, shape, task.seed), shape.tuples)
 
+    def _do_without(self, there: Bools, m: int, task: Task) -> Kinds:
+        """Return the tuples of the outputs that exist: balanced among items that have the same systems.
+
+        An item with fewer outputs than a tuple shows has one tuple, of all of them.
+        """
+        tuples: dict[int, Longs] = {}
+        patterns, place = np.unique(there, axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            systems, items = np.flatnonzero(pattern), np.flatnonzero(place.reshape(-1) == number)
+            a = len(systems)
+            if a < task.least_shown:
+                continue
+            size = min(m, a)
+            b = 1 if a <= m else task.choice.tuples_per_item or find_tuples_per_item(a, size)
+            seed = int(stream(task.seed, "tuples", "pattern", *systems.tolist()).integers(2**31))
+            made = systems[make_tuples(len(items), Shape(a, size, b), seed)]
+            tuples.update(zip(items.tolist(), made, strict=True))
+        b = max((len(one) for one in tuples.values()), default=1)
+        shown = np.full((task.n_items, b, m), -1, dtype=np.int64)
+        for item, own in tuples.items():
+            shown[item, : len(own), : own.shape[1]] = own
+        return Kinds(shown, b, shown[:, :, 0] >= 0)
+
     def suit(self, lists: Allocation, kinds: Kinds, task: Task) -> Allocation:
         """Return the lists, tuples chosen so that a rater meets the systems about equally often."""
+        if kinds.there is not None:
+            return lists
         same = bool((kinds.shown == kinds.shown[0]).all())
         if same or lists.items.shape[1] > task.n_items:
             return lists

@@ -9,7 +9,8 @@ class OneOutput(Design):
     def make_kinds(self, task: Task) -> Kinds:
         """Return one kind per system."""
         systems = task.draw_systems()
-        return Kinds(systems[:, None], task.n_systems)
+        there = None if task.there is None else task.there[:, systems]
+        return Kinds(systems[:, None], task.n_systems, there)
 
 
 @design("latin-square")

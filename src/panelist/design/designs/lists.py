@@ -16,3 +16,4 @@ class Lists(OneOutput):
     title = "lists of items, systems balanced within each rater"
     summary = "every rater judges some of the items, none twice"
     assigned = "in lists: each rater judged some of the items, none twice"
+    does_without = True

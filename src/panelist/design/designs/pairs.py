@@ -2,6 +2,8 @@
 
 from math import comb
 
+import numpy as np
+
 from panelist.core.errors import BadDesign
 from panelist.design.base import Design, Kinds, Task, design
 from panelist.design.dealing.allocate import Allocation
@@ -25,6 +27,7 @@ class AllPairs(Design):
     unit = "pair"
     compares = True
     least_systems = 2
+    does_without = True
 
     def count_shown(self, n_systems: int, choice: DesignChoice) -> int:
         """Return 2."""
@@ -46,7 +49,8 @@ class AllPairs(Design):
             )
         pairs = task.draw_systems()[make_pairs(task.n_systems)]
         pairs.sort(axis=1)
-        return Kinds(pairs, len(pairs))
+        there = None if task.there is None else np.asarray(task.there[:, pairs].all(axis=-1))
+        return Kinds(pairs, len(pairs), there)
 
     def balance_positions(self, shown: Longs, lists: Allocation, kinds: Kinds, task: Task) -> Longs:
         """Return the pairs with left and right counterbalanced."""

@@ -37,7 +37,8 @@ def expand_rows(
     copied = cell >= 0
     output = pages.output.reshape(-1)
     page_item = np.where(copied, lists.items[rater, cell], codes.special_items[special]).astype(np.int32)
-    outputs = np.where(copied, shown.shape[-1], codes.special_shown[special])
+    n_shown = (shown >= 0).sum(axis=-1)  # a place that shows nothing is -1
+    outputs = np.where(copied, n_shown[rater, cell], codes.special_shown[special])
     outputs = np.where(output >= 0, 1, outputs)
     n_rows = (outputs * sizes[asked]).astype(np.int32)
     if n_rows.size and (n_rows == 1).all():  # one output and one question per page: rows are pages

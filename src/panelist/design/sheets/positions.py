@@ -106,3 +106,38 @@ def shuffle_positions(shown: Longs, seed: int, names: tuple[Word, ...]) -> Longs
     """Return the outputs of each page (raters × trials × m) in a random order for each."""
     order = draw_order(stream(seed, *names, "positions").random(shown.shape))
     return np.asarray(np.take_along_axis(shown, order, axis=-1))
+
+
+def close_ranks(shown: Longs) -> Longs:
+    """Return the pages with places that show nothing (-1) at the end, the others in their order."""
+    if not (shown < 0).any():
+        return shown
+    return np.asarray(np.take_along_axis(shown, np.argsort(shown < 0, axis=-1, kind="stable"), axis=-1))
+
+
+def place_unequal(shown: Longs, n_systems: int, seed: int, names: tuple[Word, ...]) -> Longs:
+    """Return pages that show unequally many outputs, each system in each place as often as can be expected.
+
+    On a page of a outputs each place is expected 1 / a times. Page by page, the outputs go where their counts
+    are most behind, for the rater first and then for all raters before, so that a plan can grow.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    n_raters, k, m = shown.shape
+    draws = stream(seed, *names, "positions")
+    overall = np.zeros((n_systems, m))
+    placed = np.full_like(shown, -1)
+    for rater in range(n_raters):
+        own = np.zeros((n_systems, m))
+        coins = draws.random((k, m, m))
+        for page in range(k):
+            systems = shown[rater, page]
+            systems = systems[systems >= 0]
+            a = len(systems)
+            cost = m * own[systems, :a] + overall[systems, :a] + coins[page, :a, :a]
+            at = linear_sum_assignment(cost)[1]
+            placed[rater, page, at] = systems
+            for counts in (own, overall):
+                counts[systems, :a] -= 1 / a
+                counts[systems, at] += 1
+    return placed

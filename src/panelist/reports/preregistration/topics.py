@@ -9,6 +9,7 @@ from panelist.core.prose import count, listing, sentence
 from panelist.design.assess.balance import count_planned
 from panelist.models.inference.adjust import find_adjustment
 from panelist.reports.report.methods_of_study import RATED, rates_and_compares
+from panelist.study.lacking import say_lacking
 from panelist.study.sections.findings import parse_finding
 from panelist.study.sections.wages import explain_wage
 from panelist.study.study import Study
@@ -90,7 +91,18 @@ def _conditions(known: Known) -> str:
     ]
     return (
         f"{count(len(study.systems), 'system')}: {listing(names, 8)}; outputs for "
-        f"{count(len(study.items), 'item')}. Systems vary within raters."
+        f"{count(len(study.items), 'item')}.{_say_lacking(study)} Systems vary within raters."
+    )
+
+
+def _say_lacking(study: Study) -> str:
+    """Return which outputs are missing, and how the analysis treats that."""
+    if not study.outputs.lacking:
+        return ""
+    lacks = "; ".join(say_lacking(study.outputs.lacking, study.n_items, study.systems))
+    return (
+        f" Not every output exists: {lacks}. Outputs are compared with others of the same item, and the "
+        "comparison is repeated with missing outputs at the worst value."
     )
 
 

@@ -15,6 +15,8 @@ def trials_can_be_had(facts: Facts) -> Iterator[Problem]:
     trials = design.trials_per_rater
     if trials is None or not facts.pages_per_item:  # one system makes no pair, which another rule reports
         return
+    if facts.outputs is not None and facts.outputs.lacking:  # which pages exist is known when it is planned
+        return
     path = ("design", "trials_per_rater")
     everything = facts.n_items * facts.pages_per_item
     made = f"{count(facts.n_items, 'item')} make {count(everything, facts.design.unit)}"
@@ -44,7 +46,7 @@ def ratings_can_be_reached(facts: Facts) -> Iterator[Problem]:
     Groups, and criteria of which each rater judges one, are planned separately: every such part needs its
     ratings.
     """
-    if not facts.criteria or not facts.pages_per_item:
+    if not facts.criteria or not facts.pages_per_item or (facts.outputs and facts.outputs.lacking):
         return
     turns = len(facts.criterion_names) if facts.file.design.criteria == "one per rater" else 1
     for path, raters, groups in _find_places(facts):

@@ -6,7 +6,7 @@ from panelist.core.prose import listing, quoted
 from panelist.scales.base import ComparativeScale, Scale
 from panelist.study.problems import Problem
 from panelist.study.rules.base import EVERY_CRITERION, Facts, name_scale, rule
-from panelist.study.sections.design_choice import DESIGNS
+from panelist.study.sections.design_choice import DESIGNS, say_wants_all
 
 
 @rule("design.type")
@@ -66,6 +66,18 @@ def enough_outputs_are_shown(facts: Facts) -> Iterator[Problem]:
                 f"a {kind} scale compares {bounds} outputs, but design {design.type} shows {facts.shown} on "
                 "a page.",
             )
+
+
+@rule("design.type", "outputs")
+def the_design_can_do_without(facts: Facts) -> Iterator[Problem]:
+    """A design that wants every output has every output."""
+    outputs = facts.outputs
+    if outputs is None or facts.design.does_without:
+        return
+    items = set(outputs.items)
+    if missing := sum(item in items for item, _, _ in outputs.lacking):
+        of = len(items) * len(outputs.systems)
+        yield facts.problem(("design", "type"), say_wants_all(facts.file.design, missing, of))
 
 
 @rule("design", "outputs", "systems")

@@ -31,6 +31,8 @@ class DesignFacts:
     """Whether every rater gets all pages of every item."""
     carries_over: ClassVar[bool] = False
     """Whether it promises that every system follows every other equally often."""
+    does_without: ClassVar[bool] = False
+    """Whether it can be planned on the outputs that exist, where some are missing."""
     least_systems: ClassVar[int] = 1
     """How many systems it needs."""
     keys: ClassVar[tuple[str, ...]] = ()
@@ -114,3 +116,13 @@ class DesignChoice(StudyPart):
     def facts(self) -> DesignFacts:
         """What is known of the design."""
         return DESIGNS[self.type]
+
+
+def say_wants_all(choice: DesignChoice, missing: int, of: int) -> str:
+    """Return what to say where a design wants every output and some are missing: which would do."""
+    able = [name for name, one in DESIGNS.items() if one.does_without and one.unit in ("output", "page")]
+    each = "; ".join(f"{name} ({DESIGNS[name].summary})" for name in able)
+    return (
+        f"design {choice.type} wants an output of every system for every item, and {missing:,} of {of:,} are "
+        f"missing. What would do: {each}. Or leave the items out that lack one."
+    )

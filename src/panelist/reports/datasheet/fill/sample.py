@@ -21,7 +21,8 @@ def count_outputs(facts: SheetFacts) -> dict[Place, SheetAnswer]:
     """Return the number of items judged for each system."""
     frame, source = _find_rows(facts)
     if frame is None:
-        counts = dict.fromkeys(facts.study.systems, len(facts.study.items))
+        owners = facts.study.outputs.frame["system"].value_counts()
+        counts = {name: int(owners.get(name, 0)) for name in facts.study.systems}
     else:
         sizes = frame.groupby("system", observed=True)["item"].nunique()
         counts = {str(name): int(n) for name, n in sizes.items() if str(name)}
