@@ -16,7 +16,8 @@ class CodeFormat(StimulusFormat):
         language = find_language(cell, options)
         if not language or find_lexer(language) is not None:
             return ""
-        return f"the language {language!r} is unknown, so its keywords are not set off. {suggest_language(language)}"
+        near = suggest_language(language)
+        return f"the language {language!r} is unknown, so its keywords are not set off. {near}"
 
     def read_words(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return the code itself."""

@@ -110,7 +110,8 @@ class _OutputRendering(_Rendering):
         return self.fence(tokens, idx, options, env)
 
     def table_open(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
-        label = escape(env["say"]("shown_table", _count(env, "table")))
+        say: Say = env["say"]
+        label = escape(say("shown_table", _count(env, "table")))
         return f'<div class="scroller" {REGION}{label}">{self.renderToken(tokens, place, options, env)}'
 
     def table_close(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
@@ -143,7 +144,8 @@ def _show_source(code: str) -> str:
 
 
 def _scroll(tag: str, math: str, env: Env) -> str:
-    label = escape(env["say"]("shown_formula", _count(env, "formula")))
+    say: Say = env["say"]
+    label = escape(say("shown_formula", _count(env, "formula")))
     return f'<{tag} class="scroller formula" {REGION}{label}">{math}</{tag}>'
 
 

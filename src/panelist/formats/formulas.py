@@ -1,7 +1,7 @@
 r"""Formulas in Markdown: found between ``$…$``, ``$$…$$``, ``\(…\)`` and ``\[…\]``, shown as MathML.
 
-One that cannot be converted is shown as its source. No delimiter is looked for further than a formula is long,
-so that a text full of delimiters which are never closed takes no longer than others.
+One that cannot be converted is shown as its source. No delimiter is looked for further than a formula may be
+long, so that a text full of delimiters which are never closed takes no longer than others.
 """
 
 import re

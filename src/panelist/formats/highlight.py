@@ -40,8 +40,8 @@ def name_language(language: str) -> str:
 def suggest_language(language: str) -> str:
     """Return which language may be meant by a name that is unknown.
 
-    >>> suggest_language("pyhton")
-    "Did you mean 'python'?"
+    >>> suggest_language("fortrann")
+    "Did you mean 'fortran' or 'fortranfixed' or 'forth'?"
     """
     return did_you_mean(
         language, [alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases]

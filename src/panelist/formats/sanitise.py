@@ -100,7 +100,7 @@ def _make_cleaner(links: bool) -> nh3.Cleaner:
     return nh3.Cleaner(
         tags=set(TAGS | more.keys()),
         clean_content_tags=set(),
-        attributes={tag: set(names) for tag, names in ATTRIBUTES.items()} | more,
+        attributes={"*": set()} | {tag: set(names) for tag, names in ATTRIBUTES.items()} | more,
         tag_attribute_values={
             tag: {name: set(words) for name, words in values.items()} for tag, values in VALUES.items()
         },

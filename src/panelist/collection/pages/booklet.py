@@ -102,11 +102,9 @@ class Booklet:
         """Return which of the outputs of a degraded check is spoilt, from 0."""
         return page.outputs.index(choose_spoilt(self.study.file.design.seed, page.outputs))
 
-    @property
-    def plain(self) -> bool:
-        """Whether all that is shown is plain text."""
-        outputs = self.study.outputs
-        return not any(outputs.format(column).blocks for column, _ in outputs.options.formats)
+    def is_plain(self, column: str) -> bool:
+        """Return whether a column (output, context or reference) is plain text."""
+        return not self.study.outputs.format(column).blocks
 
     def beside(self, page: PlanPage, name: str) -> str:
         """Return what stands beside the texts of a page: their context or reference."""

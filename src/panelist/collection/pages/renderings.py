@@ -1,7 +1,7 @@
 """Texts as raters see them: each rendered once, and never where requests are answered.
 
-Markdown takes some 10 ms a kilobyte. So whoever answers requests defers rendering: what was not rendered yet is
-then an error that says how to do so, in a thread, after which the page is asked for again.
+Markdown takes some 10 ms a kilobyte. So whoever answers requests defers rendering: what was not rendered yet
+is then an error that says how to do so, in a thread, after which the page is asked for again.
 """
 
 from collections.abc import Callable, Iterator
