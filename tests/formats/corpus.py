@@ -125,7 +125,14 @@ class _Reader(HTMLParser):
     def handle_comment(self, data: str) -> None:
         self.odd.append(data)
 
-    handle_decl = handle_pi = unknown_decl = handle_comment
+    def handle_decl(self, decl: str) -> None:
+        self.odd.append(decl)
+
+    def handle_pi(self, data: str) -> None:
+        self.odd.append(data)
+
+    def unknown_decl(self, data: str) -> None:
+        self.odd.append(data)
 
 
 def _read(html: str) -> _Reader:

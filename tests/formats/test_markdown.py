@@ -56,9 +56,10 @@ def test_an_answer_is_shown_with_its_form() -> None:
     assert '<th scope="col" class="start">name</th>' in html
 
 
-def test_headings_stay_below_those_of_the_page() -> None:
-    html = show("# a\n\n###### b\n\nc\n=")
-    assert [tag for tag, _ in read_tags(html) if tag.startswith("h")] == ["h3", "h6", "h3"]
+def test_headings_stay_below_those_of_the_page_and_skip_no_level() -> None:
+    html = show("### a\n\n###### b\n\nc\n=\n\n" + "".join(f"{'#' * n} x\n\n" for n in range(2, 7)))
+    found = [tag for tag, _ in read_tags(html) if tag.startswith("h")]
+    assert found == ["h3", "h4", "h3", "h4", "h5", "h6", "h6", "h6"]
 
 
 def test_what_scrolls_can_be_reached_by_keys_and_has_a_name() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from playwright.sync_api import Browser
 
 from tests.formats.corpus import HOSTILE
@@ -23,7 +24,7 @@ ANSWER = f"""## Sorting by date
 
 Parse `reported` first, then **sort**. With $n$ repairs the mean wait is
 
-$$\\bar{{w}} = \\frac{{1}}{{n}} \\sum_{{i=1}}^{{n}} \\left( \\text{{fixed}}_i - \\text{{reported}}_i \\right) + \\boxed{{42}} - \\cancel{{x}}$$
+$$\\bar{{w}} = \\frac{{1}}{{n}} \\sum_{{i=1}}^{{n}} \\left( f - r_i \\right) + \\boxed{{4}} - \\cancel{{x}}$$
 
 - [x] read the file
 - [ ] sort it
@@ -40,13 +41,23 @@ rows = [row for row in pd.read_csv("repairs.csv") if row]
 |{"---:|" * 12}
 | {" | ".join(str(n * 1000) for n in range(12))} |
 
-> A long inline formula, \\(f(x) = a_0 + a_1 x + a_2 x^2 + a_3 x^3 + a_4 x^4 + a_5 x^5 + a_6 x^6\\), in a quotation.
+> A long formula, \\(f(x) = a_0 + a_1 x + a_2 x^2 + a_3 x^3 + a_4 x^4 + a_5 x^5 + a_6 x^6\\), quoted.
 
 {"Averylongwordwithoutanybreak" * 8}
 
 The last line.
 """
-ARABIC = "# الترتيب\n\nاستعمل `sorted(rows)` ثم رتّب **الصفوف**.\n\n1. اقرأ الملف\n2. رتّب\n\n| الاسم | الأيام |\n|---|---|\n| ا | 12 |\n"
+ARABIC = """# الترتيب
+
+استعمل `sorted(rows)` ثم رتّب **الصفوف**.
+
+1. اقرأ الملف
+2. رتّب
+
+| الاسم | الأيام |
+|---|---|
+| ا | 12 |
+"""
 
 # What stands outside the box of its text, but for what scrolls by itself.
 OUTSIDE = """() => [...document.querySelectorAll(".text")].flatMap((text) => {
@@ -65,11 +76,14 @@ CUT = """() => [...document.querySelectorAll(".text, .text *")].filter((one) => 
 
 
 def write_study(folder: Path, template: str, texts: list[str], outputs: str) -> Path:
-    """Return a study of a template whose outputs are these texts, each under both systems."""
+    """Return a study of a template whose outputs are these texts, the same of every system."""
     make_study(folder, template, outputs=outputs, trials_per_rater="trials_per_rater: 4")
+    systems = [
+        str(system["name"]) for system in yaml.safe_load((folder / "study.yaml").read_text())["systems"]
+    ]
     with (folder / "outputs.jsonl").open("w", encoding="utf-8") as file:
         for number, text in enumerate(texts, start=1):
-            for system in ("one", "two"):
+            for system in systems:
                 row = {"item": f"item {number}", "system": system, "output": text, "context": texts[0]}
                 file.write(json.dumps(row) + "\n")
     return folder

@@ -32,17 +32,6 @@ Env = MutableMapping[str, Any]
 class _Rendering(RendererHTML):
     """What both policies share: pictures as words, and alignment by classes."""
 
-    lowered = 1
-    """How many levels headings go down: the page has its own above them."""
-
-    def heading_open(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
-        token = tokens[place]
-        written = token.meta.setdefault("level", int(token.tag[1]))  # tokens may be rendered again
-        token.tag = f"h{min(written + self.lowered, 6)}"
-        return self.renderToken(tokens, place, options, env)
-
-    heading_close = heading_open
-
     def image(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
         return str(escape(self.renderInlineAsText(tokens[place].children, options, env)))
 
@@ -72,6 +61,12 @@ class _Rendering(RendererHTML):
 class _ResearcherRendering(_Rendering):
     """Texts of researchers: links open beside the page and tell the other side nothing."""
 
+    def heading_open(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
+        tokens[place].tag = f"h{min(int(tokens[place].tag[1]) + 1, 6)}"  # the page has the first
+        return self.renderToken(tokens, place, options, env)
+
+    heading_close = heading_open
+
     def link_open(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
         tokens[place].attrSet("target", "_blank")
         return self.renderToken(tokens, place, options, env)
@@ -83,7 +78,19 @@ class _OutputRendering(_Rendering):
     ``env`` holds the options of the study, the words of the page, and how many of each there were so far.
     """
 
-    lowered = 2
+    def heading_open(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
+        """Return the start of a heading, two levels down; one that skips a level stands below the last."""
+        written, above = len(tokens[place].markup), env.setdefault("above", [])
+        if tokens[place].markup[0] in "=-":
+            written = 1 if tokens[place].markup == "=" else 2
+        while above and above[-1] >= written:
+            above.pop()
+        above.append(written)
+        tokens[place].tag = env["heading"] = f"h{min(2 + len(above), 6)}"
+        return self.renderToken(tokens, place, options, env)
+
+    def heading_close(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
+        return f"</{env['heading']}>\n"
 
     def renderToken(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
         token = tokens[place]

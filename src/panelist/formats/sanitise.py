@@ -37,7 +37,6 @@ CLASSES: dict[str, frozenset[str]] = {
     "mtd": frozenset(
         ("left", "right", "tight-left", "tight-right", "gap", "rule-left", "rule-right", "rule-top")
     ),
-    "mrow": frozenset(("menclose-updiagonalstrike", "menclose-downdiagonalstrike", "menclose-phasorangle")),
 }
 _TRUTH = frozenset(("true", "false"))
 VALUES: dict[str, dict[str, frozenset[str]]] = {
