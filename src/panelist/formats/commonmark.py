@@ -119,7 +119,7 @@ class _OutputRendering(_Rendering):
     def table_open(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
         say: Say = env["say"]
         label = escape(say("shown_table", _count(env, "table")))
-        return f'<div class="scroller" {REGION}{label}">{self.renderToken(tokens, place, options, env)}'
+        return f'<div class="scroller" {REGION}{label}" dir="auto"><table>\n'
 
     def table_close(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
         return "</table></div>\n"
