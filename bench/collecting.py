@@ -3,9 +3,10 @@
 import asyncio
 import tempfile
 from collections.abc import Coroutine
+from csv import writer
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter, process_time, sleep
 from typing import Any
 
 from bench import collecting_potato as potato
@@ -24,10 +25,12 @@ from panelist.study.study import Study
 CORES = 2
 MANY, FLAT = 1000, 200  # raters who think, and raters who do not
 THINK = (4.0, 8.0)
-TARGET_MS, TARGET_RATIO = 250.0, 25.0
+TARGET_MS, TARGET_RATIO, TARGET_RENDERED = 250.0, 25.0, 1.2
 TRIALS, FLAT_TRIALS = 12, 100
 THINK_LIMIT, FLAT_LIMIT, RIVAL_LIMIT = 240.0, 40.0, 60.0  # seconds, after which a run is stopped
-LOOK_SECONDS = 0.1
+LOOK_SECONDS, SETTLE_SECONDS = 0.1, 1.0
+LONG_TRIALS = 40  # pages of each rater with long texts
+FORMATS = ("plain", "markdown")
 STUDY = """\
 title: Load
 criteria:
@@ -37,7 +40,31 @@ criteria:
 design: {{type: lists, trials_per_rater: {trials}}}
 raters: {{count: {raters}}}
 instructions: Please read each text and say how fluent it is.
+outputs: {{file: outputs.csv, formats: {{output: {format}}}}}
 """
+ANSWER = """\
+## How to get there, {n}
+
+Take the **{n}th** train at noon; it *arrives* before the rain does. {filler}
+
+1. Buy a ticket at `counter {n}`.
+2. Walk to the platform, which takes $t_{{{n}}} = \\frac{{d}}{{v}}$ minutes.
+
+| station | leaves | waits |
+|:--------|-------:|------:|
+| one     | 12:{n} |     3 |
+| two     | 13:{n} |     4 |
+
+```python
+def wait(minutes):
+    return [minute for minute in range(minutes) if minute % {n}]  # all but some
+```
+
+> {filler}
+
+{filler} {filler}
+"""
+FILLER = "The carriage at the front is the quiet one, and the seats face the way that the train goes. " * 4
 
 
 @dataclass(frozen=True)
@@ -65,6 +92,10 @@ class Collecting(Section):
 
     thinking: Run
     flat: Run
+    long: tuple[Run, Run]
+    """Texts of 400 words: plain, and as Markdown."""
+    rendering: float
+    """Processor seconds that the server took to render the Markdown beforehand."""
     rival: Run | None
     """Potato, sent the least that an answer needs."""
     whole_rival: Run | None
@@ -85,7 +116,8 @@ class Collecting(Section):
             *("run", "raters", "seconds", "answers", "errors", "answers/s", "median, ms", "99 %, ms"),
             *("server ms/answer", "generator ms/request"),
         )
-        runs = [run for run in (self.thinking, self.flat, self.rival, self.whole_rival) if run is not None]
+        every = (self.thinking, self.flat, *self.long, self.rival, self.whole_rival)
+        runs = [run for run in every if run is not None]
         rows = [
             (
                 *(run.name, run.raters, run.seconds, run.answers, run.errors, run.per_second),
@@ -102,6 +134,13 @@ class Collecting(Section):
             f"{self.thinking.raters:,} raters who think {THINK[0]:.0f}–{THINK[1]:.0f} s: "
             f"{self.thinking.errors} errors, 99 % of answers kept within {self.thinking.late_ms:.0f} ms "
             f"(target {TARGET_MS:.0f}): {word(calm)}."
+        )
+        plain, rendered = self.long
+        dearer = rendered.server_ms / plain.server_ms
+        said += (
+            f" Texts of 400 words as Markdown: {dearer:.2f} times the processor time an answer of plain text "
+            f"(target {TARGET_RENDERED:.1f}): {word(dearer <= TARGET_RENDERED)}; {self.rendering:.1f} s were "
+            f"spent on {3 * LONG_TRIALS} outputs beforehand."
         )
         if self.rival is not None and self.whole_rival is not None:
             said += (
@@ -124,22 +163,36 @@ def measure(options: Options) -> Collecting:
         thinking = _rate(root / "thinking", MANY, TRIALS, Habits(think=THINK), THINK[1], THINK_LIMIT)
         say(f"  {FLAT} raters flat out …")
         flat = _rate(root / "flat", FLAT, FLAT_TRIALS, Habits(), 0.0, FLAT_LIMIT)
+        long, spent = [], 0.0
+        for shape in FORMATS:
+            say(f"  {FLAT} raters flat out, texts of 400 words, {shape} …")
+            place = root / f"long-{shape}"
+            write_study(place, FLAT, LONG_TRIALS, shape)
+            run, spent = _collect(place, FLAT, f", 400 words, {shape}", Habits(), 0.0, FLAT_LIMIT)
+            long.append(run)
         program = potato.find_potato()
         rivals: dict[bool, Run] = {}
         if program is not None:
             for whole in (False, True):
                 say(f"  {FLAT} raters flat out at Potato{', all that its page sends' * whole} …")
                 rivals[whole] = _rate_potato(root / f"potato-{whole:d}", program, whole)
-        return Collecting(thinking, flat, rivals.get(False), rivals.get(True), min(CORES, n_cores()))
+        both = (long[0], long[1])
+        return Collecting(
+            thinking, flat, both, spent, rivals.get(False), rivals.get(True), min(CORES, n_cores())
+        )
 
 
-def write_study(folder: Path, raters: int, trials: int) -> Study:
-    """Return a study of short texts by three systems, one question of five points."""
+def write_study(folder: Path, raters: int, trials: int, shape: str = "") -> Study:
+    """Return a study of texts by three systems, one question; the texts are long where a format is named."""
     folder.mkdir(parents=True)
-    rows = [f"i{n},{system},{text}" for n, text in enumerate(make_texts(trials)) for system in "abc"]
-    rows = [f"{row} Version {row.split(',')[1]}." for row in rows]
-    (folder / "outputs.csv").write_text("\n".join(["item,system,output", *rows, ""]), encoding="utf-8")
-    (folder / "study.yaml").write_text(STUDY.format(raters=raters, trials=trials), encoding="utf-8")
+    texts = [ANSWER.format(n=n, filler=FILLER) for n in range(1, trials + 1)] if shape else make_texts(trials)
+    with (folder / "outputs.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = writer(file)
+        rows.writerow(("item", "system", "output"))
+        for n, text in enumerate(texts):
+            rows.writerows((f"i{n}", system, f"{text} Version {system}.") for system in "abc")
+    filled = STUDY.format(raters=raters, trials=trials, format=shape or "plain")
+    (folder / "study.yaml").write_text(filled, encoding="utf-8")
     return load_study(folder)
 
 
@@ -149,15 +202,34 @@ def make_texts(count: int) -> list[str]:
 
 
 def _rate(folder: Path, raters: int, trials: int, habits: Habits, ramp: float, limit: float) -> Run:
-    study = write_study(folder, raters, trials)
+    write_study(folder, raters, trials)
+    name = f" thinking {THINK[0]:.0f}–{THINK[1]:.0f} s" if habits.think else ", flat out"
+    return _collect(folder, raters, name, habits, ramp, limit)[0]
+
+
+def _collect(
+    folder: Path, raters: int, name: str, habits: Habits, ramp: float, limit: float
+) -> tuple[Run, float]:
+    """Return a run, and the processor seconds that the server took before anybody came."""
+    study = load_study(folder)
     port, record = find_port(), Record()
-    name = f"{raters:,} raters" + (
-        f" thinking {THINK[0]:.0f}–{THINK[1]:.0f} s" if habits.think else ", flat out"
-    )
     with run_server(find_command(folder / "study.yaml", port), port, folder) as process:
+        spent = _settle(process)
         address = read_address(f"http://127.0.0.1:{port}")
         fleet = Fleet(raters=raters, habits=habits, ramp=ramp)
-        return _watch(name, raters, process, record, visit(study, address, fleet, record=record), limit)
+        work = visit(study, address, fleet, record=record)
+        return _watch(f"{raters:,} raters{name}", raters, process, record, work, limit), spent
+
+
+def _settle(process: int) -> float:
+    """Return the processor seconds that a server has used once it does nothing more by itself."""
+    began = before = read_cpu_seconds(process)
+    while True:
+        sleep(SETTLE_SECONDS)
+        now = read_cpu_seconds(process)
+        if not now - before > SETTLE_SECONDS / 10:
+            return now - began
+        before = now
 
 
 def _rate_potato(folder: Path, program: Path, whole: bool) -> Run:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from markupsafe import Markup
 from pydantic import AfterValidator, GetJsonSchemaHandler
@@ -93,8 +93,15 @@ class StimulusFormat(ABC):
     ``src="media:N"``, which the page replaces by a blind address of the N-th file (from 1) of ``list_files``.
     """
 
+    blocks: ClassVar[bool] = True
+    """Whether a cell is shown as blocks, which cannot stand within a line or a legend."""
+
     def find_problem(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return what is wrong with a cell, as the end of a sentence; empty where nothing is."""
+        return ""
+
+    def find_note(self, cell: Stimulus, options: FormatOptions) -> str:
+        """Return what is worth knowing about a cell, as the end of a sentence; empty where nothing is."""
         return ""
 
     def list_files(self, cell: Stimulus, options: FormatOptions) -> tuple[str, ...]:
@@ -108,3 +115,7 @@ class StimulusFormat(ABC):
     @abstractmethod
     def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
         """Return the HTML that raters see."""
+
+    def rewrite(self, cell: Stimulus, options: FormatOptions, change: Callable[[str], str]) -> str:
+        """Return the cell with the words that are judged changed."""
+        return change(cell.text)

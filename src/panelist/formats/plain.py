@@ -13,6 +13,8 @@ _BEFORE = re.compile(r"\A(?:[^\S\n]*\n)+")
 class Plain(StimulusFormat):
     """Plain text."""
 
+    blocks = False
+
     def read_words(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return the text itself."""
         return cell.text

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -187,15 +187,24 @@ def find_spaces(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
             yield Problem(rows.name, None, target, words + f"{quoted(odd)}.", grave=False)
 
 
+def list_cells(frame: pd.DataFrame, column: str, options: OutputsFile) -> list[Stimulus]:
+    """Return the cells of a column that raters see, each with what other columns of its row say about it."""
+    texts = frame[column].tolist()
+    named = options.code.column in frame
+    languages = frame[options.code.column].tolist() if named else [""] * len(texts)
+    return [Stimulus(text, language=language) for text, language in zip(texts, languages, strict=True)]
+
+
 def find_misshaped(frame: pd.DataFrame, rows: Rows, options: OutputsFile) -> Iterator[Problem]:
     """Give the cells that are not what the format of their column says, the first of each mistake by line."""
     for column, name in options.formats:
         if column not in frame:
             continue
-        wrong: dict[str, list[int]] = {}
-        for place, text in zip(frame.index.tolist(), frame[column].tolist(), strict=True):
-            if text and (problem := FORMATS[name].find_problem(Stimulus(text), options)):
-                wrong.setdefault(problem, []).append(place)
-        for problem, places in wrong.items():
-            words = f"{name} {rows.name_places(np.array(places))}: {problem}"
-            yield rows.problem(np.array(places), column, words)
+        wrong: dict[tuple[str, bool], list[int]] = {}
+        for place, cell in zip(frame.index.tolist(), list_cells(frame, column, options), strict=True):
+            for look, grave in ((FORMATS[name].find_problem, True), (FORMATS[name].find_note, False)):
+                if cell.text and (said := look(cell, options)):
+                    wrong.setdefault((said, grave), []).append(place)
+        for (said, grave), places in wrong.items():
+            words = f"{name} {rows.name_places(np.array(places))}: {said}"
+            yield replace(rows.problem(np.array(places), column, words), grave=grave)

@@ -26,6 +26,7 @@ from panelist.study.output_rows import (
     find_nameless,
     find_repeated,
     find_spaces,
+    list_cells,
 )
 from panelist.study.problems import Problem
 from panelist.study.sections.outputs_file import OutputsFile
@@ -140,9 +141,20 @@ class Outputs:
         """Return the format of a column that raters see: output, context or reference."""
         return FORMATS[getattr(self.options.formats, column)]
 
+    def cell(self, item: str, system: str, column: str = "output") -> Stimulus:
+        """Return a cell that raters see, with what other columns of its row say about it."""
+        language = self.options.code.column
+        return Stimulus(
+            self.field(item, system, column), language=self.field(item, system, language) if language else ""
+        )
+
+    def cells(self, column: str = "output") -> list[Stimulus]:
+        """Return all cells of a column that raters see, in the order of the file."""
+        return list_cells(self.frame, column, self.options)
+
     def words(self, item: str, system: str) -> str:
         """Return the words of an output, whatever its format."""
-        return self.format("output").read_words(Stimulus(self.text(item, system)), self.options)
+        return self.format("output").read_words(self.cell(item, system), self.options)
 
 
 def read_outputs(path: str | Path) -> Outputs:
@@ -172,8 +184,8 @@ def examine_outputs(
         return None, [Problem(name, None, "", str(error).replace(str(path), "the file"))]
     problems = [Problem(name, None, "", note, grave=False) for note in raw.notes]
     plans = options.missing == "plan"
-    optional = (*OPTIONAL, STATUS) if plans else OPTIONAL
-    columns, found = _choose_columns([str(column) for column in raw.frame.columns], name, optional)
+    more = tuple(column for column in (options.code.column, STATUS if plans else "") if column)
+    columns, found = _choose_columns([str(column) for column in raw.frame.columns], name, more)
     problems += found
     if not set(REQUIRED) <= set(columns):
         return None, problems
@@ -181,7 +193,7 @@ def examine_outputs(
         cells = {target: _read_text(raw.frame.iloc[:, place]) for target, place in columns.items()}
     except (BadRatings, UnicodeDecodeError) as error:
         return None, [*problems, Problem(name, None, "", str(error))]
-    frame = pd.DataFrame(cells)[[column for column in (*REQUIRED, *optional) if column in cells]]
+    frame = pd.DataFrame(cells)[[column for column in _name_columns(more) if column in cells]]
     rows = Rows(path, name, len(raw.frame.columns))
     for look in (find_nameless, find_repeated, *((find_unknown,) if plans else (find_missing, find_empty))):
         problems += look(frame, rows)
@@ -197,15 +209,20 @@ def examine_outputs(
     return Outputs(frame.reset_index(drop=True), options, lacking), problems
 
 
+def _name_columns(more: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns that are read: ours, and those that the study file names."""
+    return tuple(dict.fromkeys((*REQUIRED, *OPTIONAL, *more)))
+
+
 def _choose_columns(
-    header: list[str], name: str, optional: tuple[str, ...]
+    header: list[str], name: str, more: tuple[str, ...] = ()
 ) -> tuple[dict[str, int], list[Problem]]:
     """Return where each of our columns is, and what is to be said about the others."""
     plain = [column.strip().casefold() for column in header]
     chosen: dict[str, int] = {}
     problems = []
-    for target in (*REQUIRED, *optional):
-        places = [place for place, column in enumerate(plain) if column == target]
+    for target in _name_columns(more):
+        places = [place for place, column in enumerate(plain) if column == target.strip().casefold()]
         places = places or [place for place, column in enumerate(plain) if SYNONYMS.get(column) == target]
         if len(places) > 1:
             listed = listing(repr(header[place]) for place in places)
@@ -214,17 +231,17 @@ def _choose_columns(
             )
         if places:
             chosen[target] = places[0]
-            if plain[places[0]] != target:
+            if plain[places[0]] != target.strip().casefold():
                 words = f"the column {header[places[0]]!r} is read as {target!r}."
                 problems.append(Problem(name, 1, target, words, grave=False))
     rest = [column for place, column in enumerate(header) if place not in chosen.values()]
-    for target in REQUIRED:
+    for target in (*REQUIRED, *more):
         if target not in chosen:
             near = nearest(target, rest)
             words = f"the file has no column {target!r}. " + (
                 f"Is it {' or '.join(map(repr, near))}?"
                 if near
-                else f"Its columns are {quoted(header, 8)}; it needs item, system and output."
+                else f"Its columns are {quoted(header, 8)}; it needs {listing((*REQUIRED, *more))}."
             )
             problems.append(Problem(name, 1, target, words))
     if rest and set(REQUIRED) <= set(chosen):

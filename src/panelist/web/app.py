@@ -84,7 +84,7 @@ async def _live(app: Starlette) -> AsyncIterator[None]:
     """Open the store, do periodic work while the server runs, and write what is waiting at the end."""
     assert isinstance(app, Application)
     site = app.state.site = await open_app_state(app.config)
-    chores = [asyncio.create_task(site.sweep()), asyncio.create_task(poll(site))]
+    chores = [asyncio.create_task(work) for work in (site.sweep(), poll(site), site.render_ahead())]
     if app.config.parent is not None:
         chores.append(asyncio.create_task(follow_parent(app.config.parent)))
     try:

@@ -4,7 +4,9 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -12,6 +14,7 @@ from starlette.requests import Request
 
 from panelist.collection.pages.booklet import Booklet
 from panelist.collection.pages.models import Page
+from panelist.collection.pages.renderings import NotRendered, Renderings, defer_rendering
 from panelist.collection.pages.translations import load_words
 from panelist.collection.recruiting.outcomes import dress_study
 from panelist.collection.recruiting.panel import find_id_parameters
@@ -57,6 +60,8 @@ class AppState:
         self.panel = find_panel(study.file.recruiting) if study.file.recruiting is not None else None
         self.joins = Limiter(config.joins_a_minute, at_once=JOINS_AT_ONCE)
         self.words = load_words(study.file.language)
+        self.renderings = Renderings(self.shown_study.outputs, self.words)
+        self._rendering = ThreadPoolExecutor(1, "rendering")
         self.shown = ShownPages()
         self.holds = Holds(store.hold_seconds)
         self._inline = store.database.file is not None
@@ -66,8 +71,27 @@ class AppState:
         self._examining = asyncio.Lock()
 
     async def read(self, look: Callable[[], T]) -> T:
-        """Return what ``look`` reads from the store: at once from a file, in a thread from a server."""
-        return look() if self._inline else await asyncio.to_thread(look)
+        """Return what ``look`` reads from the store: at once from a file, in a thread from a server.
+
+        Where it shows a text that was never shown, the text is rendered aside first and ``look`` asked again.
+        """
+        while True:
+            try:
+                with defer_rendering():
+                    return look() if self._inline else await asyncio.to_thread(look)
+            except NotRendered as text:
+                await self.render_aside(text.render)
+
+    async def render_aside(self, render: Callable[[], object]) -> None:
+        """Render a text in the one thread for it, so that other requests are answered meanwhile."""
+        await asyncio.get_running_loop().run_in_executor(self._rendering, render)
+
+    async def render_ahead(self) -> None:
+        """Render all outputs before they are asked for, taking half the time of a processor at most."""
+        for cell, column in self.renderings.list_all():
+            began = monotonic()
+            await self.render_aside(partial(self.renderings.prepare, cell, column))
+            await asyncio.sleep(monotonic() - began)
 
     async def write(self, op: "Operation[T]") -> T:
         """Return what the operation returns, once it is on disk."""
@@ -91,7 +115,10 @@ class AppState:
         """Return the pages of the plan in force; call it inside ``read``."""
         version = self.store.version()
         if self._booklet is None or self._booklet[0] != version.number:
-            self._booklet = (version.number, Booklet(self.shown_study, version.plan, self.words))
+            self._booklet = (
+                version.number,
+                Booklet(self.shown_study, version.plan, self.words, self.renderings),
+            )
         return self._booklet[1]
 
     def render(

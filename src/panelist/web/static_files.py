@@ -8,7 +8,12 @@ from starlette.routing import Route
 
 from panelist.web.rendering import STATIC, find_version
 
-TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
 FOR_GOOD = "public, max-age=31536000, immutable"
 
 

@@ -117,11 +117,12 @@ def _count_row_words(table: "pd.DataFrame", study: Study) -> NDArray[np.int32]:
     ]
     counted = np.zeros((len(places[0]), max(1, len(places[1]))), dtype=np.int32)
     if "output" in frame.columns:
-        cells = zip(frame["item"].tolist(), frame["system"].tolist(), frame["output"].tolist(), strict=True)
-        for item, system, text in cells:
+        outputs = study.outputs
+        cells = zip(frame["item"].tolist(), frame["system"].tolist(), outputs.cells(), strict=True)
+        for item, system, cell in cells:
             row, column = places[0].get(str(item)), places[1].get(str(system))
             if row is not None and column is not None:
-                counted[row, column] = count_words(str(text))
+                counted[row, column] = count_words(outputs.format("output").read_words(cell, outputs.options))
     where = np.stack([table["rater"].cat.codes, *(table[name] for name in ("occasion", "order", "position"))])
     again = np.zeros(len(table), dtype=bool)
     again[1:] = (np.diff(where, axis=1) == 0).all(axis=0)  # the criteria of one output are adjacent

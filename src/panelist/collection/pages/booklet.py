@@ -1,6 +1,5 @@
 """The study and its plan made ready for pages: questions laid out, texts escaped, pages found by place."""
 
-from functools import lru_cache
 from math import ceil
 
 from markupsafe import Markup
@@ -8,7 +7,8 @@ from markupsafe import Markup
 from panelist.collection.pages.agenda import Agenda, PlanPage
 from panelist.collection.pages.models import PageQuestion
 from panelist.collection.pages.questions import make_question
-from panelist.collection.pages.spoiling import spoil_text
+from panelist.collection.pages.renderings import Renderings
+from panelist.collection.pages.spoiling import spoil_output
 from panelist.collection.pages.translations import Words, load_words
 from panelist.core.prose import capitalise
 from panelist.design.plan import Plan
@@ -17,8 +17,6 @@ from panelist.study.sections.briefing import Shown
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck, choose_spoilt
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
-
-TEXTS_KEPT = 50_000
 
 
 class Booklet:
@@ -30,7 +28,9 @@ class Booklet:
     study compares them, and ``mixed`` whether it also rates each.
     """
 
-    def __init__(self, study: Study, plan: Plan, words: Words | None = None) -> None:
+    def __init__(
+        self, study: Study, plan: Plan, words: Words | None = None, renderings: Renderings | None = None
+    ) -> None:
         self.study = study
         self.agenda = Agenda(plan, [one.name for one in study.criteria if one.scale.comparative])
         kinds = {one.scale.comparative for one in study.criteria}
@@ -48,7 +48,7 @@ class Booklet:
             name: frame[name].tolist() for name in frame.columns
         }  # cells of a frame are slow to reach
         self._questions: dict[tuple[str, int], PageQuestion] = {}
-        self._show = lru_cache(TEXTS_KEPT)(self._render)
+        self._renderings = renderings or Renderings(study.outputs, self.words)
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion of this name."""
@@ -73,25 +73,39 @@ class Booklet:
         assert practice is not None, "a plan has practice only where its study has"
         return practice.items[int(page.outputs[0][0].rpartition("-")[2]) - 1]
 
-    def texts(self, page: PlanPage) -> tuple[str, ...]:
-        """Return the texts of a page, in the order shown."""
+    def cells(self, page: PlanPage) -> tuple[Stimulus, ...]:
+        """Return what a page shows to be judged, in the order shown."""
         if page.phase == "practice":
             item = self.practice_item(page)
-            return item.outputs or (item.output,)
+            return tuple(Stimulus(text) for text in item.outputs or (item.output,))
         check = self.checks.get(page.check)
         if isinstance(check, InstructedCheck):
-            return (check.text,) * len(page.outputs)
-        texts = [self.field(item, system, "output") for item, system in page.outputs]
+            return (Stimulus(check.text),) * len(page.outputs)
+        cells = [self._cell(*output, "output") for output in page.outputs]
         if isinstance(check, DegradedCheck):
             place = self.spoilt_place(page)
-            texts[place] = spoil_text(
-                texts[place], check.how, self.study.file.design.seed, *page.outputs[place]
+            cells[place] = spoil_output(
+                self.study.outputs, cells[place], check.how, self.study.file.design.seed, *page.outputs[place]
             )
-        return tuple(texts)
+        return tuple(cells)
+
+    def texts(self, page: PlanPage) -> tuple[str, ...]:
+        """Return the texts of a page as they are written, in the order shown."""
+        return tuple(cell.text for cell in self.cells(page))
+
+    def _cell(self, item: str, system: str, column: str) -> Stimulus:
+        language = self.study.outputs.options.code.column
+        return Stimulus(
+            self.field(item, system, column), language=self.field(item, system, language) if language else ""
+        )
 
     def spoilt_place(self, page: PlanPage) -> int:
         """Return which of the outputs of a degraded check is spoilt, from 0."""
         return page.outputs.index(choose_spoilt(self.study.file.design.seed, page.outputs))
+
+    def is_plain(self, column: str) -> bool:
+        """Return whether a column (output, context or reference) is plain text."""
+        return not self.study.outputs.format(column).blocks
 
     def beside(self, page: PlanPage, name: str) -> str:
         """Return what stands beside the texts of a page: their context or reference."""
@@ -114,13 +128,9 @@ class Booklet:
         known = place or (self.agenda.places[0] if self.agenda.places else None)
         return ceil(pay.minutes_before + pay.minutes_per_trial * len(self.agenda.sitting(known, 1).pages))
 
-    def show(self, text: str, column: str = "output") -> Markup:
+    def show(self, cell: Stimulus | str, column: str = "output") -> Markup:
         """Return a text of a column (output, context or reference) as HTML, rendered once."""
-        return self._show(Stimulus(text), column)
-
-    def _render(self, cell: Stimulus, column: str) -> Markup:
-        outputs = self.study.outputs
-        return outputs.format(column).show(cell, outputs.options, self.words.say)
+        return self._renderings.show(Stimulus(cell) if isinstance(cell, str) else cell, column)
 
 
 def _name_checks(checks: tuple[Check, ...]) -> dict[str, Check]:

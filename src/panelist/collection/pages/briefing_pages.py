@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import quote
 
 from markupsafe import escape
@@ -19,13 +20,13 @@ from panelist.collection.pages.models import (
     ExamplesPage,
     FeedbackPage,
     InstructionsPage,
-    Output,
     WorkedExample,
 )
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING, render_line, render_markdown
-from panelist.collection.pages.sheets import make_outputs
+from panelist.collection.pages.sheets import find_sheets, make_output, make_outputs, show_beside
 from panelist.collection.store.operations.places import TIMED_OUT
+from panelist.formats.sanitise import name_regions
 from panelist.study.sections.briefing import Example
 
 _NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
@@ -104,11 +105,16 @@ def make_instructions_page(booklet: Booklet) -> InstructionsPage:
 
 def make_examples_page(booklet: Booklet) -> ExamplesPage:
     """Return the worked examples."""
-    made = tuple(_work(booklet, example) for example in booklet.study.file.examples)
-    return ExamplesPage(id="examples", examples=made)
+    examples, say = booklet.study.file.examples, booklet.words.say
+    made = tuple(
+        _work(booklet, example, say("example", number, total=len(examples)))
+        for number, example in enumerate(examples, start=1)
+    )
+    texts = (text for one in made for text in (one.context, *(output.text for output in one.outputs)))
+    return ExamplesPage(id="examples", examples=made, sheets=find_sheets(booklet, *texts))
 
 
-def _work(booklet: Booklet, example: Example) -> WorkedExample:
+def _work(booklet: Booklet, example: Example, title: str) -> WorkedExample:
     texts = example.outputs or (example.output,)
     shown = len(texts)
     names = [
@@ -123,11 +129,12 @@ def _work(booklet: Booklet, example: Example) -> WorkedExample:
         for place, answer in enumerate(each):
             label = f"{criterion.heading}, {names[place]}" if len(each) > 1 else criterion.heading
             answers.append((label, question.tell(answer)))
-    outputs = tuple(
-        Output(booklet.show(text), name, place)
+    made = [
+        make_output(booklet, text, name, place)
         for place, (text, name) in enumerate(zip(texts, names, strict=True), start=1)
-    )
-    context = booklet.show(example.context, "context") if example.context else NOTHING
+    ]
+    outputs = tuple(replace(output, text=name_regions(output.text, title)) for output in made)
+    context = name_regions(show_beside(booklet, example.context, "context"), title)
     return WorkedExample(
         context, outputs, tuple(answers), render_markdown(example.why) if example.why else NOTHING
     )
@@ -139,14 +146,17 @@ def make_feedback_page(
     """Return what we would have answered on a practice page, and why."""
     result = grade_practice(booklet, page, answers)
     item = booklet.practice_item(page)
+    context = show_beside(booklet, item.context, "context")
+    outputs = make_outputs(booklet, page)
     return FeedbackPage(
         id=f"feedback-{occasion}-{page.order}",
         n=sitting.practice.index(page) + 1,
         total=len(sitting.practice),
         headline=f"feedback_{result.direction}",
         noun=booklet.noun,
-        context=booklet.show(item.context, "context") if item.context else NOTHING,
-        outputs=make_outputs(booklet, page),
+        context=context,
+        outputs=outputs,
+        sheets=find_sheets(booklet, context, *(one.text for one in outputs)),
         marks=result.marks,
         why=render_markdown(item.why) if item.why else NOTHING,
         language=booklet.study.file.text_language,

@@ -96,6 +96,8 @@ class Output:
     place: int = 1
     image: bool = False
     """Whether there is a picture, which the server gives under a name that says nothing."""
+    blocks: bool = False
+    """Whether the text consists of blocks, which cannot stand in a legend."""
 
     @property
     def run(self) -> Markup:
@@ -110,6 +112,8 @@ class Page:
     template: ClassVar[str]
     id: str
     """What a form says about where it came from."""
+    sheets: tuple[str, ...] = ()
+    """The style sheets that its texts need, besides those of every page."""
 
 
 @dataclass(frozen=True, kw_only=True)

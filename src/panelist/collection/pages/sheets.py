@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 
+from markupsafe import Markup
+
 from panelist.collection.hits.keys import make_key
 from panelist.collection.pages.agenda import PlanPage, Sitting
 from panelist.collection.pages.booklet import Booklet
 from panelist.collection.pages.models import Asked, HitPage, Output, PracticePage, RatingPage
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING
+from panelist.formats import Stimulus
 from panelist.formats.plain import trim_text
+from panelist.formats.sanitise import name_regions
 
 LONGEST_LINE = 90  # characters of a context that still reads as a heading
 LONG_TEXT, LONG_LINES = 1200, 16  # characters or lines of outputs that fill a screen
@@ -51,7 +55,7 @@ def make_rating_page(
     practice = page.phase == "practice"
     among = sitting.practice if practice else sitting.counted
     context = trim_text(booklet.beside(page, "context"))
-    is_line = len(context) <= LONGEST_LINE and "\n" not in context
+    is_line = len(context) <= LONGEST_LINE and "\n" not in context and booklet.is_plain("context")
     reference = booklet.beside(page, "reference")
     if booklet.study.file.hit is not None:
         return HitPage(
@@ -65,6 +69,9 @@ def make_rating_page(
         )
     make = PracticePage if practice else RatingPage
     texts = booklet.texts(page)
+    outputs = make_outputs(booklet, page)
+    shown_context = NOTHING if is_line else show_beside(booklet, context, "context")
+    shown_reference = show_beside(booklet, reference, "reference")
     return make(
         id=page_name(occasion, page.order),
         n=among.index(page) + 1 if practice else sitting.count_done(page),
@@ -72,9 +79,10 @@ def make_rating_page(
         noun=booklet.noun,
         layout="one" if not several else "compare" if comparative else "several",
         line=context if is_line else "",
-        context=booklet.show(context, "context") if context and not is_line else NOTHING,
-        reference=booklet.show(reference, "reference") if reference.strip() else NOTHING,
-        outputs=make_outputs(booklet, page),
+        context=shown_context,
+        reference=shown_reference,
+        outputs=outputs,
+        sheets=find_sheets(booklet, shown_context, shown_reference, *(one.text for one in outputs)),
         asked=_ask(booklet, page, fields, answers, problems or {}),
         practice=practice,
         mixed=booklet.mixed,
@@ -89,15 +97,37 @@ def make_rating_page(
 def make_outputs(booklet: Booklet, page: PlanPage) -> tuple[Output, ...]:
     """Return the texts of a page, named by letters where the study compares them and by numbers where not."""
     several = len(page.outputs) > 1
-    return tuple(
-        Output(
-            booklet.show(text) if text.strip() or booklet.image(page, place) else booklet.nothing,
-            name_output(booklet.noun, place, booklet.lettered) if several else "",
-            place,
-            bool(booklet.image(page, place)),
-        )
-        for place, text in enumerate(booklet.texts(page), start=1)
+    outputs = []
+    for place, cell in enumerate(booklet.cells(page), start=1):
+        label = name_output(booklet.noun, place, booklet.lettered) if several else ""
+        image = bool(booklet.image(page, place))
+        outputs.append(make_output(booklet, cell, label, place, image))
+    return tuple(outputs)
+
+
+def make_output(
+    booklet: Booklet, cell: Stimulus | str, label: str, place: int, image: bool = False
+) -> Output:
+    """Return a text to judge; the regions in it that scroll bear its name, if it has one."""
+    text = cell if isinstance(cell, str) else cell.text
+    if not text.strip() and not image:
+        return Output(booklet.nothing, label, place)
+    return Output(
+        name_regions(booklet.show(cell), label), label, place, image, not booklet.is_plain("output")
     )
+
+
+def show_beside(booklet: Booklet, text: str, column: str) -> Markup:
+    """Return what stands beside the outputs as HTML: their context or reference, or nothing."""
+    shown = booklet.show(text, column) if text.strip() else NOTHING
+    return name_regions(shown, booklet.words.say(column))
+
+
+def find_sheets(booklet: Booklet, *texts: Markup) -> tuple[str, ...]:
+    """Return the style sheets that texts need; that of formulas brings a font along."""
+    if all(booklet.is_plain(column) for column in ("output", "context", "reference")):
+        return ()
+    return ("stimuli", "formulas") if any("<math" in text for text in texts) else ("stimuli",)
 
 
 def _ask(

@@ -2,10 +2,21 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from panelist.core.seeds import stream
+from panelist.formats import Stimulus
+from panelist.study.outputs import Outputs
+
+
+def spoil_output(outputs: Outputs, cell: Stimulus, how: str, seed: int, *names: str) -> Stimulus:
+    """Return a degraded copy of an output in any format: its words are spoilt, its form stays."""
+    worse = outputs.format("output").rewrite(
+        cell, outputs.options, lambda text: spoil_text(text, how, seed, *names)
+    )
+    return replace(cell, text=worse)
 
 
 def spoil_text(text: str, how: str, seed: int, *names: str) -> str:

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from panelist.collection.pages.spoiling import spoil_text
+from panelist.collection.pages.renderings import Renderings
+from panelist.collection.pages.spoiling import spoil_output
 from panelist.collection.pages.translations import load_words
 from panelist.collection.robots.hit_forms import fill_hit
-from panelist.collection.robots.page_reader import PageContent, squash
+from panelist.collection.robots.page_reader import PageContent, read_text, squash
 from panelist.core.seeds import stream
 from panelist.design.simulate import (
     CARELESS,
@@ -26,6 +27,7 @@ from panelist.design.simulate import (
     find_asked,
     find_effects,
 )
+from panelist.formats import Stimulus
 from panelist.scales.base import ComparativeScale, RatingScale
 from panelist.study.sections.checks import DegradedCheck, InstructedCheck
 from panelist.study.sections.criteria import Criterion
@@ -59,6 +61,7 @@ class Recognition:
     """The outputs of a study by their texts; made once for all robots."""
 
     study: Study
+    _renderings: Renderings = field(init=False, repr=False)
     _outputs: dict[str, list[Seen]] = field(default_factory=dict, repr=False)
     _contexts: dict[str, set[int]] = field(default_factory=dict, repr=False)
     _told: dict[str, str] = field(default_factory=dict, repr=False)
@@ -66,10 +69,11 @@ class Recognition:
     _scenery: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        self._read_outputs()
         file = self.study.file
+        self._renderings = Renderings(self.study.outputs, load_words(file.language))
+        self._read_outputs()
         told = [one for one in (file.checks.items if file.checks else ()) if isinstance(one, InstructedCheck)]
-        self._told = {squash(check.text): f"instructed-{n}" for n, check in enumerate(told, start=1)}
+        self._told = {self._read(check.text): f"instructed-{n}" for n, check in enumerate(told, start=1)}
         words, count = load_words(file.language), len(file.practice.items) if file.practice else 0
         self._practice = {words.say("practice_where", n, total=count): n for n in range(1, count + 1)}
         self._scenery = frozenset(squash(text) for one in self.study.criteria for text in one.scale.scenery)
@@ -109,20 +113,27 @@ class Recognition:
         ways = sorted({check.how for check in checks if isinstance(check, DegradedCheck)})
         frame = study.outputs.frame
         nothing = squash(load_words(study.file.language).say("nothing"))
-        rows = zip(frame["item"].tolist(), frame["system"].tolist(), frame["output"].tolist(), strict=True)
-        for item, system, text in rows:
+        rows = zip(frame["item"].tolist(), frame["system"].tolist(), study.outputs.cells(), strict=True)
+        for item, system, cell in rows:
             if system not in systems:
                 continue
             seen = Seen(items[item], systems[system])
-            self._outputs.setdefault(squash(text) or nothing, []).append(seen)
+            self._outputs.setdefault(self._read(cell) or nothing, []).append(seen)
             for how in ways:
-                worse = spoil_text(text, how, study.file.design.seed, item, system)
+                worse = spoil_output(study.outputs, cell, how, study.file.design.seed, item, system)
                 spoilt = Seen(seen.item, seen.system, spoilt=True)
-                self._outputs.setdefault(squash(worse), []).append(spoilt)
+                self._outputs.setdefault(self._read(worse), []).append(spoilt)
         for name in ("context", "reference"):
             if name in frame:
                 for item, text in zip(frame["item"].tolist(), frame[name].tolist(), strict=True):
-                    self._contexts.setdefault(squash(text), set()).add(items[item])
+                    self._contexts.setdefault(self._read(text, name), set()).add(items[item])
+
+    def _read(self, cell: Stimulus | str, column: str = "output") -> str:
+        """Return what a robot reads of a cell on the page."""
+        cell = Stimulus(cell) if isinstance(cell, str) else cell
+        if not self.study.outputs.format(column).blocks:
+            return squash(cell.text)
+        return read_text(self._renderings.render(cell, column))
 
 
 @dataclass(eq=False)

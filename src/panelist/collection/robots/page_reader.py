@@ -85,13 +85,16 @@ def squash(text: str) -> str:
 def read_sheet(html: str) -> PageContent:
     """Return what a page shows and asks."""
     sheet = PageContent()
-    select, aside = "", False
+    select, aside, read = "", False, 0
     for found in _TAG.finditer(html):
         tag, written = found[1], found[2]
+        if found.start() < read:
+            continue  # within a text, which is read already
         if tag == "div" or tag == "span":
             if 'class="text' in written:
                 where = sheet.beside if aside else sheet.texts
-                where.append(squash(_read_inside(html, found.end(), tag)))
+                read = _find_end(html, found.end(), tag)
+                where.append(read_text(html[found.end() : read]))
             continue
         if tag == "details":
             aside = True
@@ -118,6 +121,26 @@ def read_sheet(html: str) -> PageContent:
     if (place := html.find('<code class="code"')) >= 0:
         sheet.code = _read_inside(html, html.index(">", place) + 1, "code").strip()
     return sheet
+
+
+def read_text(html: str) -> str:
+    """Return the text of some HTML, without white space.
+
+    >>> read_text("<p>a &lt; <em>b</em></p>")
+    'a<b'
+    """
+    inside = _MARKUP.sub(" ", html)
+    return squash(unescape(inside) if "&" in inside else inside)
+
+
+def _find_end(html: str, start: int, tag: str) -> int:
+    """Return where an element ends, by counting those of its kind within it."""
+    depth = 1
+    for found in re.compile(rf"<(/?){tag}(?=[\s>])").finditer(html, start):
+        depth += -1 if found[1] else 1
+        if depth == 0:
+            return found.start()
+    return len(html)
 
 
 def _read_attributes(written: str) -> dict[str, str]:

@@ -62,7 +62,8 @@ async def show_page(request: Request) -> Response:
     if preview is None:
         return RedirectResponse(LOGIN, 303)
     booklet = await asyncio.to_thread(site.booklet)
-    return _show(site, preview, show_preview(booklet, preview, time.time()))
+    page = await asyncio.to_thread(show_preview, booklet, preview, time.time())
+    return _show(site, preview, page)
 
 
 async def submit_page(request: Request) -> Response:
@@ -76,7 +77,8 @@ async def submit_page(request: Request) -> Response:
         return Response(status_code=409)
     form = read_form(await request.body())
     booklet = await asyncio.to_thread(site.booklet)
-    after, again = step_preview(booklet, preview, form, request.path_params["to"], time.time())
+    to = request.path_params["to"]
+    after, again = await asyncio.to_thread(step_preview, booklet, preview, form, to, time.time())
     if again is not None:
         return _show(site, after, again, 422)
     return RedirectResponse(_address(site, after), 303)

@@ -78,8 +78,8 @@ def _find_key(page: RatingPage, words: Words, frame: Frame) -> tuple[object, ...
     return (
         words, frame.title, frame.contact, frame.theme, frame.static,
         page.template, page.layout, page.noun, page.practice, page.forced, page.back, page.seconds,
-        page.language, page.long, bool(page.line), bool(page.context), bool(page.reference),
-        *((output.label, output.place, output.image) for output in page.outputs),
+        page.language, page.long, page.sheets, bool(page.line), bool(page.context), bool(page.reference),
+        *((output.label, output.place, output.image, output.blocks) for output in page.outputs),
         *((id(one.question), one.name, one.label, one.output, one.reason) for one in page.asked),
     )  # fmt: skip
 
@@ -99,7 +99,8 @@ def _find_values(page: RatingPage, words: Words, frame: Frame) -> dict[str, str]
 
 def _make_skeleton(page: RatingPage, words: Words, frame: Frame) -> Skeleton:
     outputs = tuple(
-        _MarkedOutput(_mark(f"text{one.place}"), one.label, one.place, one.image) for one in page.outputs
+        _MarkedOutput(_mark(f"text{one.place}"), one.label, one.place, one.image, one.blocks)
+        for one in page.outputs
     )
     bare = replace(
         page,

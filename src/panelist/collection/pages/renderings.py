@@ -1,0 +1,85 @@
+"""Texts as raters see them: each rendered once, and never where requests are answered.
+
+Markdown takes some 10 ms a kilobyte. So whoever answers requests defers rendering: what was not rendered yet
+is then an error that says how to do so, in a thread, after which the page is asked for again.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from threading import Lock
+
+from markupsafe import Markup
+
+from panelist.collection.pages.translations import Words
+from panelist.formats import Stimulus
+from panelist.study.outputs import Outputs
+
+TEXTS_KEPT = 50_000
+
+_deferred: ContextVar[bool] = ContextVar("deferred", default=False)
+
+
+class NotRendered(Exception):
+    """A text is not rendered yet; ``render`` does it and takes its time."""
+
+    def __init__(self, render: Callable[[], object]) -> None:
+        super().__init__("not rendered yet")
+        self.render = render
+
+
+@contextmanager
+def defer_rendering() -> Iterator[None]:
+    """Within the block, texts that take time are not rendered: NotRendered is raised in their place."""
+    before = _deferred.set(True)
+    try:
+        yield
+    finally:
+        _deferred.reset(before)
+
+
+class Renderings:
+    """The texts of a study as HTML, kept by what they hold."""
+
+    def __init__(self, outputs: Outputs, words: Words) -> None:
+        self._outputs = outputs
+        self._words = words
+        self._kept: dict[tuple[Stimulus, str], Markup] = {}
+        self._lock = Lock()  # rendering is all Python: two at once would take as long as one after the other
+
+    def show(self, cell: Stimulus, column: str) -> Markup:
+        """Return a cell of a column (output, context or reference) as HTML."""
+        kept = self._kept.get((cell, column))
+        if kept is not None:
+            return kept
+        if not self._outputs.format(column).blocks:
+            return self._keep(cell, column)
+        if _deferred.get():
+            raise NotRendered(partial(self.render, cell, column))
+        return self.render(cell, column)
+
+    def render(self, cell: Stimulus, column: str) -> Markup:
+        """Return a cell as HTML, now."""
+        with self._lock:
+            kept = self._kept.get((cell, column))
+            return self._keep(cell, column) if kept is None else kept
+
+    def prepare(self, cell: Stimulus, column: str) -> None:
+        """Render a cell, and read its words while it is at hand: the dashboard counts them."""
+        self.render(cell, column)
+        self._outputs.format(column).read_words(cell, self._outputs.options)
+
+    def list_all(self) -> Iterator[tuple[Stimulus, str]]:
+        """Give each cell of the outputs that takes time to render, with its column."""
+        frame = self._outputs.frame
+        for column, _ in self._outputs.options.formats:
+            if column in frame and self._outputs.format(column).blocks:
+                yield from ((cell, column) for cell in self._outputs.cells(column))
+
+    def _keep(self, cell: Stimulus, column: str) -> Markup:
+        html = self._outputs.format(column).show(cell, self._outputs.options, self._words.say)
+        if len(self._kept) >= TEXTS_KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[cell, column] = html
+        return html

@@ -1,0 +1,145 @@
+"""Whatever a system wrote: nothing acts, nothing is fetched, nothing is lost."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from panelist.formats import FORMATS, FormatOptions, Stimulus
+from panelist.formats.markdown import LONGEST_MARKDOWN
+from panelist.formats.sanitise import ATTRIBUTES, CLASSES, TAGS, VALUES
+from tests.formats.corpus import HOSTILE, list_hostile, read_tags, read_words, say
+
+OPTIONS = FormatOptions()
+WORD = re.compile(r"[a-z]{3,}")
+WRITTEN = ("plain", "markdown", "code")
+PIECES = st.sampled_from(
+    [
+        *HOSTILE,
+        *(
+            "# ",
+            "## x\n",
+            "\n\n",
+            "\n",
+            "- ",
+            "1. ",
+            "> ",
+            "    ",
+            "\t",
+            "| a | b |\n|--|--|\n",
+            "```",
+            "```py\n",
+        ),
+        *(
+            "**",
+            "*",
+            "_",
+            "~~",
+            "`",
+            "$",
+            "$$",
+            "\\(",
+            "\\)",
+            "\\[",
+            "\\]",
+            "[",
+            "](",
+            ")",
+            "![",
+            "<",
+            ">",
+            "&lt;",
+        ),
+        *("word ", "\\", "\u202e", "\u05d0", "***\n", "- [x] ", "\r\n", "---\n", "é", "&", '"', "'", "\x00"),
+    ]
+)
+
+
+def check_allowed(html: str) -> None:
+    """Fail where anything but what the list allows is in some HTML."""
+    for tag, attributes in read_tags(html):
+        assert tag in TAGS, tag
+        for name, value in attributes.items():
+            if name == "class":
+                assert set(value.split()) <= CLASSES.get(tag, frozenset()), (tag, value)
+            elif name in VALUES.get(tag, {}):
+                assert value in VALUES[tag][name], (tag, name, value)
+            else:
+                assert name in ATTRIBUTES.get(tag, ()), (tag, name)
+                assert name == "aria-label" or re.fullmatch(r"-?[0-9.]{1,11}(em|rem|ex)?", value), (
+                    name,
+                    value,
+                )
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+@pytest.mark.parametrize("text", list_hostile())
+def test_nothing_comes_out_but_what_is_allowed(name: str, text: str) -> None:
+    check_allowed(FORMATS[name].show(Stimulus(text, language=text[:40]), OPTIONS, say))
+
+
+@given(st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join), st.booleans(), st.booleans())
+def test_any_text_in_any_order_stays_within_the_list(text: str, formulas: bool, flatten: bool) -> None:
+    options = FormatOptions(formulas=formulas, flatten=flatten)
+    for name in WRITTEN:
+        check_allowed(FORMATS[name].show(Stimulus(text), options, say))
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_no_word_of_a_text_is_lost(text: str) -> None:
+    """Each word that Markdown does not turn into an address or a language is there."""
+    plain = re.sub(r"\]\([^)\n]*\)?|\[[^\]\n]*\]:[^\n]*|```[^\n]*|~~~[^\n]*|[$\\]|&\w+;|<[^>]*>", " ", text)
+    shown = read_words(FORMATS["markdown"].show(Stimulus(text), FormatOptions(formulas=False), say))
+    for word in WORD.findall(plain):
+        assert word in shown, (word, shown)
+
+
+def test_code_comes_out_letter_by_letter() -> None:
+    text = "\tif a < b:\n\t\treturn 'x' # &amp; <b>\n\n\n  end"
+    assert text in read_words(FORMATS["code"].show(Stimulus(text, language="python"), OPTIONS, say))
+    assert text in read_words(FORMATS["markdown"].show(Stimulus(f"```python\n{text}\n```"), OPTIONS, say))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "\\(",
+        "\\[",
+        "$$a\n",
+        "- $$a\n",
+        "\\[a\n",
+        "\\[a\n\n",
+        "$a ",
+        "[",
+        "![",
+        "*a ",
+        "> ",
+        "`` ` ",
+        "|a",
+        "<",
+        "[a]: b\n",
+    ],
+)
+@pytest.mark.slow
+def test_the_work_for_a_text_grows_no_faster_than_the_text(piece: str) -> None:
+    """Twice the text takes about twice the time; of the processor, so that others at work do not matter."""
+
+    def measure(length: int) -> float:
+        text = (piece * (length // len(piece) + 1))[:length]
+        began = time.process_time()
+        FORMATS["markdown"].show(Stimulus(text), OPTIONS, say)
+        return time.process_time() - began
+
+    measure(2000)
+    half, whole = measure(LONGEST_MARKDOWN // 4), measure(LONGEST_MARKDOWN)
+    assert whole < 12 * half + 1.0
+
+
+def test_a_longer_text_is_shown_as_plain_text_and_check_says_so() -> None:
+    text = "**a** " * LONGEST_MARKDOWN
+    shown = FORMATS["markdown"].show(Stimulus(text), OPTIONS, say)
+    assert shown.startswith("<p>**a** ")
+    assert "shown as plain text" in FORMATS["markdown"].find_note(Stimulus(text), OPTIONS)
+    assert FORMATS["markdown"].find_note(Stimulus(text[:LONGEST_MARKDOWN]), OPTIONS) == ""
