@@ -1,9 +1,10 @@
 """What every format can do: find what is wrong with a cell, name its files, give its words, and show it."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from markupsafe import Markup
 from pydantic import AfterValidator, GetJsonSchemaHandler
@@ -31,6 +32,8 @@ class Stimulus:
     """What a picture shows, in words."""
     transcript: str = ""
     """What is said in sound or film."""
+    captions: str = ""
+    """The file of captions beside sound or film."""
 
 
 class _NamesOfFormats:
@@ -93,6 +96,11 @@ class StimulusFormat(ABC):
     ``src="media:N"``, which the page replaces by a blind address of the N-th file (from 1) of ``list_files``.
     """
 
+    structured: ClassVar[bool] = False
+    """Whether a cell is JSON: a table of text holds it written down, JSON lines hold it itself."""
+    kinds: ClassVar[frozenset[str]] = frozenset()
+    """What a cell names files of (picture, sound, film); nothing where it is text."""
+
     def find_problem(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return what is wrong with a cell, as the end of a sentence; empty where nothing is."""
         return ""
@@ -108,3 +116,19 @@ class StimulusFormat(ABC):
     @abstractmethod
     def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
         """Return the HTML that raters see."""
+
+
+def write_canonical(value: object) -> str:
+    """Return a structured cell as JSON in one way, however it was written; text that is no JSON stays.
+
+    >>> write_canonical([{"text": "b", "role": "user"}]), write_canonical(' [ {"role":"user" ,"text":"b"}]')
+    ('[{"role":"user","text":"b"}]', '[{"role":"user","text":"b"}]')
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return str(value)
+        if not isinstance(value, list | dict):
+            return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

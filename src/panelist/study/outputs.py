@@ -15,7 +15,9 @@ from panelist.core.errors import BadFile, BadRatings, BadStudy, did_you_mean, ne
 from panelist.core.prose import listing, quoted
 from panelist.core.tables.cells import TEXT_TYPE, read_identifiers
 from panelist.core.tables.readers import READERS, find_ending, read_table
-from panelist.formats import FORMATS, Stimulus, StimulusFormat
+from panelist.formats import FORMATS, StimulusFormat
+from panelist.formats.base import write_canonical
+from panelist.study.output_media import OutputMedia, find_media_problems, name_more
 from panelist.study.output_rows import (
     Rows,
     find_empty,
@@ -87,6 +89,8 @@ class Outputs:
     frame: pd.DataFrame = field(repr=False)
     options: OutputsFile = PLAIN
     """The format of each column, and what goes with it."""
+    folder: Path = Path()
+    """The folder of the study."""
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -111,7 +115,14 @@ class Outputs:
             digest.update(f"{name}\n{len(cells)}\n".encode())
             digest.update(np.diff(ends).astype("<i8").tobytes())
             digest.update(letters[ends[0] : ends[-1]] if letters else b"")
+        for name in self.media.names:  # none in a study that declares none: it keeps its hash
+            digest.update(f"{name}\n{self.media.hash(name)}\n".encode())
         return digest.hexdigest()
+
+    @cached_property
+    def media(self) -> OutputMedia:
+        """The media files that outputs and what stands beside them name."""
+        return OutputMedia(self.frame, self.options, self.folder)
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
@@ -135,7 +146,8 @@ class Outputs:
 
     def words(self, item: str, system: str) -> str:
         """Return the words of an output, whatever its format."""
-        return self.format("output").read_words(Stimulus(self.text(item, system)), self.options)
+        cell = self.media.cell("output", self.text(item, system), (item, system))
+        return self.format("output").read_words(cell, self.options)
 
 
 def read_outputs(path: str | Path) -> Outputs:
@@ -148,12 +160,12 @@ def read_outputs(path: str | Path) -> Outputs:
 
 
 def examine_outputs(
-    path: Path, name: str = "", options: OutputsFile = PLAIN
+    path: Path, name: str = "", options: OutputsFile = PLAIN, folder: Path | None = None
 ) -> tuple[Outputs | None, list[Problem]]:
     """Return the outputs in a file, None where they cannot be read at all, and every problem of the file.
 
     ``name`` is what problems call the file; without it, the last part of its path. ``options`` says which
-    column has which format.
+    column has which format; ``folder`` is that of the study, if not that of the file.
     """
     name = name or path.name
     if unreadable := find_unreadable(path):
@@ -164,30 +176,37 @@ def examine_outputs(
     except BadFile as error:
         return None, [Problem(name, None, "", str(error).replace(str(path), "the file"))]
     problems = [Problem(name, None, "", note, grave=False) for note in raw.notes]
-    columns, found = _choose_columns([str(column) for column in raw.frame.columns], name)
+    more = name_more(options)
+    columns, found = _choose_columns([str(column) for column in raw.frame.columns], name, more)
     problems += found
     if not set(REQUIRED) <= set(columns):
         return None, problems
     try:
-        cells = {target: _read_text(raw.frame.iloc[:, place]) for target, place in columns.items()}
+        cells = {
+            target: _read_text(raw.frame.iloc[:, place], _is_structured(target, options))
+            for target, place in columns.items()
+        }
     except (BadRatings, UnicodeDecodeError) as error:
         return None, [*problems, Problem(name, None, "", str(error))]
-    frame = pd.DataFrame(cells)[[column for column in (*REQUIRED, *OPTIONAL) if column in cells]]
+    frame = pd.DataFrame(cells)[[column for column in (*REQUIRED, *OPTIONAL, *more) if column in cells]]
     rows = Rows(path, name, len(raw.frame.columns))
     for look in (find_nameless, find_repeated, find_missing, find_empty, find_spaces):
         problems += look(frame, rows)
     problems += find_misshaped(frame, rows, options)
     if find_ending(path) in (".xlsx", ".xlsm"):
         problems += rows.find_formulas(list(columns.values()))
-    return Outputs(frame.reset_index(drop=True), options), problems
+    outputs = Outputs(frame.reset_index(drop=True), options, path.parent if folder is None else folder)
+    return outputs, [*problems, *find_media_problems(outputs.media, rows)]
 
 
-def _choose_columns(header: list[str], name: str) -> tuple[dict[str, int], list[Problem]]:
+def _choose_columns(
+    header: list[str], name: str, more: tuple[str, ...] = ()
+) -> tuple[dict[str, int], list[Problem]]:
     """Return where each of our columns is, and what is to be said about the others."""
     plain = [column.strip().casefold() for column in header]
     chosen: dict[str, int] = {}
     problems = []
-    for target in (*REQUIRED, *OPTIONAL):
+    for target in (*REQUIRED, *OPTIONAL, *more):
         places = [place for place, column in enumerate(plain) if column == target]
         places = places or [place for place, column in enumerate(plain) if SYNONYMS.get(column) == target]
         if len(places) > 1:
@@ -216,7 +235,15 @@ def _choose_columns(header: list[str], name: str) -> tuple[dict[str, int], list[
     return chosen, problems
 
 
-def _read_text(column: "pd.Series[str]") -> "pd.Series[str]":
+def _is_structured(column: str, options: OutputsFile) -> bool:
+    name = getattr(options.formats, column, "")
+    return bool(name) and FORMATS[name].structured
+
+
+def _read_text(column: "pd.Series[str]", structured: bool = False) -> "pd.Series[str]":
+    if structured:
+        written = [write_canonical(cell) if isinstance(cell, str | list | dict) else None for cell in column]
+        return pd.Series(written, dtype=TEXT_TYPE).fillna("")
     if not isinstance(column.dtype, pd.StringDtype):
         column = read_identifiers(column)
     return column.astype(TEXT_TYPE).fillna("")

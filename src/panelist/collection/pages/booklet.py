@@ -1,6 +1,7 @@
 """The study and its plan made ready for pages: questions laid out, texts escaped, pages found by place."""
 
-from functools import lru_cache
+import re
+from functools import cached_property, lru_cache
 from math import ceil
 
 from markupsafe import Markup
@@ -13,12 +14,22 @@ from panelist.collection.pages.translations import Words, load_words
 from panelist.core.prose import capitalise
 from panelist.design.plan import Plan
 from panelist.formats import Stimulus
+from panelist.formats.plain import render_text
+from panelist.study.output_media import Pair
 from panelist.study.sections.briefing import Shown
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck, choose_spoilt
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
 
 TEXTS_KEPT = 50_000
+
+
+_MARK = re.compile(r'(<(?:img|audio|video|source|track|input)(?:\s[^<>]*)?\s(?:src|name)="media:)(?=\d+")')
+
+
+def place_media(html: Markup, where: str) -> Markup:
+    """Return HTML whose media know their page and place: ``media:1`` becomes ``media:1-7-2-1``."""
+    return Markup(_MARK.sub(rf"\g<1>{where}-", html)) if where and '="media:' in html else html
 
 
 class Booklet:
@@ -113,9 +124,66 @@ class Booklet:
         known = place or (self.agenda.places[0] if self.agenda.places else None)
         return ceil(pay.minutes_before + pay.minutes_per_trial * len(self.agenda.sitting(known, 1).pages))
 
-    def show(self, text: str, column: str = "output") -> Markup:
-        """Return a text of a column (output, context or reference) as HTML, rendered once."""
-        return self._show(Stimulus(text), column)
+    def show(self, text: str, column: str = "output", where: str = "", pair: Pair | None = None) -> Markup:
+        """Return a text of a column (output, context or reference) as HTML, rendered once.
+
+        ``where`` is the page and the place on it, under which its media have their addresses.
+        """
+        return place_media(self._show(self.study.outputs.media.cell(column, text, pair), column), where)
+
+    def show_outputs(self, page: PlanPage, name: str) -> tuple[Markup, ...]:
+        """Return the outputs of a page of this name as HTML, in the order shown."""
+        texts = self.texts(page)
+        if self.is_told(page) and self.study.outputs.media.kinds("output"):
+            return tuple(map(render_text, texts))  # what to answer is written, never played
+        pairs = (None,) * len(texts) if page.phase == "practice" else page.outputs
+        return tuple(
+            self.show(text, "output", f"{name}-{place}", pair)
+            for place, (text, pair) in enumerate(zip(texts, pairs, strict=True), start=1)
+        )
+
+    def is_told(self, page: PlanPage) -> bool:
+        """Return whether a page is a check that tells what to answer."""
+        return isinstance(self.checks.get(page.check), InstructedCheck)
+
+    def list_media(self, page: PlanPage, part: str) -> tuple[str, ...]:
+        """Return the media files of a part of a page: an output by its place, ``context``, ``reference``."""
+        media = self.study.outputs.media
+        if part in ("context", "reference"):
+            return media.list_files(media.cell(part, self.beside(page, part)), part)
+        texts = () if self.is_told(page) else self.texts(page)
+        place = int(part) if part.isdecimal() and len(part) < 5 else 0
+        if not 1 <= place <= len(texts):
+            return ()
+        pair = None if page.phase == "practice" else page.outputs[place - 1]
+        return media.list_files(media.cell("output", texts[place - 1], pair))
+
+    def list_examples(self, part: str) -> tuple[str, ...]:
+        """Return the media files of an output or context among the worked examples, numbered through."""
+        media, parts = self.study.outputs.media, self.example_parts
+        found = parts.get(part)
+        return media.list_files(media.cell(*found), found[0]) if found is not None else ()
+
+    @cached_property
+    def example_parts(self) -> dict[str, tuple[str, str]]:
+        """The column and text of each output and context of the worked examples: ``2o1``, ``2context``."""
+        parts = {}
+        for number, example in enumerate(self.study.file.examples, start=1):
+            parts[f"{number}context"] = ("context", example.context)
+            for place, text in enumerate(example.outputs or (example.output,), start=1):
+                parts[f"{number}o{place}"] = ("output", text)
+        return parts
+
+    def list_ahead(self, page: PlanPage | None, occasion: int) -> str:
+        """Return the addresses of the media of a page, as the page before it fetches them."""
+        if page is None or not self.study.outputs.media.columns:
+            return ""
+        parts = [*map(str, range(1, len(self.texts(page)) + 1)), "context", "reference"]
+        return " ".join(
+            f"{occasion}-{page.order}-{part}-{n}"
+            for part in parts
+            for n in range(1, len(self.list_media(page, part)) + 1)
+        )
 
     def _render(self, cell: Stimulus, column: str) -> Markup:
         outputs = self.study.outputs

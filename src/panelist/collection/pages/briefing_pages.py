@@ -24,7 +24,7 @@ from panelist.collection.pages.models import (
 )
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING, render_line, render_markdown
-from panelist.collection.pages.sheets import make_outputs
+from panelist.collection.pages.sheets import make_outputs, page_name
 from panelist.collection.store.operations.places import TIMED_OUT
 from panelist.study.sections.briefing import Example
 
@@ -104,11 +104,11 @@ def make_instructions_page(booklet: Booklet) -> InstructionsPage:
 
 def make_examples_page(booklet: Booklet) -> ExamplesPage:
     """Return the worked examples."""
-    made = tuple(_work(booklet, example) for example in booklet.study.file.examples)
+    made = tuple(_work(booklet, example, n) for n, example in enumerate(booklet.study.file.examples, start=1))
     return ExamplesPage(id="examples", examples=made)
 
 
-def _work(booklet: Booklet, example: Example) -> WorkedExample:
+def _work(booklet: Booklet, example: Example, number: int) -> WorkedExample:
     texts = example.outputs or (example.output,)
     shown = len(texts)
     names = [
@@ -124,10 +124,11 @@ def _work(booklet: Booklet, example: Example) -> WorkedExample:
             label = f"{criterion.heading}, {names[place]}" if len(each) > 1 else criterion.heading
             answers.append((label, question.tell(answer)))
     outputs = tuple(
-        Output(booklet.show(text), name, place)
+        Output(booklet.show(text, "output", f"examples-{number}o{place}"), name, place)
         for place, (text, name) in enumerate(zip(texts, names, strict=True), start=1)
     )
-    context = booklet.show(example.context, "context") if example.context else NOTHING
+    where = f"examples-{number}context"
+    context = booklet.show(example.context, "context", where) if example.context else NOTHING
     return WorkedExample(
         context, outputs, tuple(answers), render_markdown(example.why) if example.why else NOTHING
     )
@@ -138,15 +139,15 @@ def make_feedback_page(
 ) -> FeedbackPage:
     """Return what we would have answered on a practice page, and why."""
     result = grade_practice(booklet, page, answers)
-    item = booklet.practice_item(page)
+    item, name = booklet.practice_item(page), page_name(occasion, page.order)
     return FeedbackPage(
         id=f"feedback-{occasion}-{page.order}",
         n=sitting.practice.index(page) + 1,
         total=len(sitting.practice),
         headline=f"feedback_{result.direction}",
         noun=booklet.noun,
-        context=booklet.show(item.context, "context") if item.context else NOTHING,
-        outputs=make_outputs(booklet, page),
+        context=booklet.show(item.context, "context", f"{name}-context") if item.context else NOTHING,
+        outputs=make_outputs(booklet, page, name),
         marks=result.marks,
         why=render_markdown(item.why) if item.why else NOTHING,
         language=booklet.study.file.text_language,

@@ -96,6 +96,8 @@ class Output:
     place: int = 1
     image: bool = False
     """Whether there is a picture, which the server gives under a name that says nothing."""
+    media: bool = False
+    """Whether it is pictures, sound or film: such outputs have controls of their own."""
 
     @property
     def run(self) -> Markup:
@@ -223,6 +225,16 @@ class RatingPage(Page):
     """The language of the texts, where it is named."""
     long: bool = False
     """Whether the texts fill more than a screen, so that question and context would scroll out of sight."""
+    read: str = "free"
+    played: str = "free"
+    """What must have been read and played before a rater continues, as the study says."""
+    ahead: str = ""
+    """The addresses of the media of the next page, to be fetched while this one is answered."""
+
+    @property
+    def media(self) -> bool:
+        """Whether an output is pictures, sound or film."""
+        return any(output.media for output in self.outputs)
 
     @property
     def docked(self) -> bool:

@@ -51,7 +51,9 @@ def make_rating_page(
     practice = page.phase == "practice"
     among = sitting.practice if practice else sitting.counted
     context = trim_text(booklet.beside(page, "context"))
-    is_line = len(context) <= LONGEST_LINE and "\n" not in context
+    plain = booklet.study.outputs.options.formats.context == "plain"
+    is_line = plain and len(context) <= LONGEST_LINE and "\n" not in context
+    name = page_name(occasion, page.order)
     reference = booklet.beside(page, "reference")
     if booklet.study.file.hit is not None:
         return HitPage(
@@ -72,31 +74,35 @@ def make_rating_page(
         noun=booklet.noun,
         layout="one" if not several else "compare" if comparative else "several",
         line=context if is_line else "",
-        context=booklet.show(context, "context") if context and not is_line else NOTHING,
-        reference=booklet.show(reference, "reference") if reference.strip() else NOTHING,
-        outputs=make_outputs(booklet, page),
+        context=booklet.show(context, "context", f"{name}-context") if context and not is_line else NOTHING,
+        reference=booklet.show(reference, "reference", f"{name}-reference") if reference.strip() else NOTHING,
+        outputs=make_outputs(booklet, page, name),
         asked=_ask(booklet, page, fields, answers, problems or {}),
         practice=practice,
         mixed=booklet.mixed,
         forced=collecting.forced,
         back=collecting.back and not practice and page is not among[0],
         seconds=None if practice else collecting.page_seconds,
+        read=collecting.read,
+        played=collecting.played,
+        ahead=booklet.list_ahead(sitting.after(page.order), occasion),
         language=booklet.study.file.text_language,
         long=sum(map(len, texts)) > LONG_TEXT or sum(text.count("\n") + 1 for text in texts) > LONG_LINES,
     )
 
 
-def make_outputs(booklet: Booklet, page: PlanPage) -> tuple[Output, ...]:
+def make_outputs(booklet: Booklet, page: PlanPage, name: str) -> tuple[Output, ...]:
     """Return the texts of a page, named by letters where the study compares them and by numbers where not."""
     several = len(page.outputs) > 1
     return tuple(
         Output(
-            booklet.show(text),
+            html,
             name_output(booklet.noun, place, booklet.lettered) if several else "",
             place,
             bool(booklet.image(page, place)),
+            '="media:' in html,
         )
-        for place, text in enumerate(booklet.texts(page), start=1)
+        for place, html in enumerate(booklet.show_outputs(page, name), start=1)
     )
 
 

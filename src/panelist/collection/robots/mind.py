@@ -5,7 +5,8 @@ collected through the pages carries the effects that a file of simulated ratings
 of a rater; it need not get that rater's place.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,7 +27,9 @@ from panelist.design.simulate import (
     find_asked,
     find_effects,
 )
+from panelist.formats import Stimulus
 from panelist.scales.base import ComparativeScale, RatingScale
+from panelist.study.media import read_sent
 from panelist.study.sections.checks import DegradedCheck, InstructedCheck
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
@@ -74,9 +77,11 @@ class Recognition:
         self._practice = {words.say("practice_where", n, total=count): n for n in range(1, count + 1)}
         self._scenery = frozenset(squash(text) for one in self.study.criteria for text in one.scale.scenery)
 
-    def look(self, sheet: PageContent) -> RobotView:
-        """Return what a page shows."""
+    def look(self, sheet: PageContent, heard: Mapping[int, str] | None = None) -> RobotView:
+        """Return what a page shows; ``heard`` has the media of its outputs, by their places."""
         texts = [text for text in sheet.texts if text not in self._scenery]
+        if heard:
+            texts = [heard[place] for place in sorted(heard)]
         if len(texts) > 1 and texts[0] not in self._outputs and texts[0] in self._contexts:
             texts = texts[1:]  # a long context above several outputs
         practice = self._practice.get(sheet.heading, 0)
@@ -109,10 +114,17 @@ class Recognition:
         ways = sorted({check.how for check in checks if isinstance(check, DegradedCheck)})
         frame = study.outputs.frame
         rows = zip(frame["item"].tolist(), frame["system"].tolist(), frame["output"].tolist(), strict=True)
+        media = study.outputs.media
         for item, system, text in rows:
             if system not in systems:
                 continue
             seen = Seen(items[item], systems[system])
+            if media.kinds("output"):
+                named = media.list_files(Stimulus(text))  # without captions, which are not played
+                paths = [path for name in named if (path := media.find(name)) is not None]
+                known_by = join_hashes(hash_bytes(read_sent(path)) for path in paths)
+                self._outputs.setdefault(known_by, []).append(seen)
+                continue
             self._outputs.setdefault(squash(text), []).append(seen)
             for how in ways:
                 worse = spoil_text(text, how, study.file.design.seed, item, system)
@@ -122,6 +134,16 @@ class Recognition:
             if name in frame:
                 for item, text in zip(frame["item"].tolist(), frame[name].tolist(), strict=True):
                     self._contexts.setdefault(squash(text), set()).add(items[item])
+
+
+def hash_bytes(content: bytes) -> str:
+    """Return what a file is known by."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def join_hashes(hashes: Iterable[str]) -> str:
+    """Return what an output of several files is known by."""
+    return " ".join(hashes)
 
 
 @dataclass(eq=False)

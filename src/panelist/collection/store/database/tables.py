@@ -149,6 +149,7 @@ pages_done = Table(
     Column("shown", Double),
     Column("done", Double, nullable=False),
     Column("seconds", Double),
+    Column("facts", Text, nullable=False, server_default=""),  # what the page noticed, as JSON
     PrimaryKeyConstraint("visit", "occasion", "page"),
 )
 
