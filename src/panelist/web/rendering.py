@@ -95,7 +95,7 @@ _MEDIA = re.compile(r'(<(?:img|audio|video|source|track)(?:\s[^<>]*)?\ssrc=")med
 
 def address_media(html: str, home: str) -> str:
     """Return the HTML of a page whose media have the addresses of a visit: numbers under its own link."""
-    return _MEDIA.sub(rf"\g<1>{home}/media/", html) if 'src="media:' in html else html
+    return _MEDIA.sub(rf"\g<1>{home}/media/", str(html)) if 'src="media:' in html else html
 
 
 def find_where(page: RatingPage, words: Words) -> PagePosition:

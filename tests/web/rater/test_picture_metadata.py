@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin, features
 
-from panelist.web.rater.images import send_media
 from panelist.formats.picture_metadata import NotAPicture, strip_metadata
+from panelist.web.rater.images import send_media
 
 SECRET = b"made-by-alto"
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/">' + SECRET + b"</x:xmpmeta>"

@@ -89,7 +89,9 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     frame = frame.assign(**list_facts(frame, snapshot.pages_done))
     if not ids:
         _mask_own(frame, _find_ids(snapshot), ("text", "answer", "reason"))
-    left_out = {name for name in OPTIONAL if (frame[name].fillna("").astype(str) == "").all()}
+    left_out = {
+        name for name in OPTIONAL if frame[name].isna().all() or (frame[name].astype(str) == "").all()
+    }
     columns = [name for name in COLUMNS if name not in left_out]
     if ids:
         columns.insert(1, "outside_id")

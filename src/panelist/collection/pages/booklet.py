@@ -29,7 +29,7 @@ _MARK = re.compile(r'(<(?:img|audio|video|source|track|input)(?:\s[^<>]*)?\s(?:s
 
 def place_media(html: Markup, where: str) -> Markup:
     """Return HTML whose media know their page and place: ``media:1`` becomes ``media:1-7-2-1``."""
-    return Markup(_MARK.sub(rf"\g<1>{where}-", html)) if where and '="media:' in html else html
+    return Markup(_MARK.sub(rf"\g<1>{where}-", str(html))) if where and '="media:' in html else html
 
 
 class Booklet:

@@ -20,7 +20,7 @@ LONGEST = 20_000
 LIMITS = {"in_view": 1e6, "played": 1.0, "plays": 1e4, "speed": 16.0}
 """What is measured of an output, and the most that it can be."""
 FAILED = "does not play"
-_FIELD = re.compile(r"media:(\d{1,3}-\d{1,6})-(\d{1,4})-\d{1,3}")
+_FIELD = re.compile(r"media:(\d{1,3}-\d{1,6})-(\d{1,4})-\d{1,3}", re.ASCII)
 
 
 def read_facts(form: Mapping[str, str], page: PlanPage, failed: frozenset[int]) -> str:

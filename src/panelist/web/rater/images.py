@@ -16,7 +16,7 @@ from panelist.study.media import find_media, hash_file, read_sent
 log = logging.getLogger("panelist.web")
 # A drawing may hold scripts: opened by itself, it is nobody's page and can do nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-ADDRESS = re.compile(r"([1-9]\d{0,2}-[1-9]\d{0,5}|examples)-(\w{1,20})-([1-9]\d{0,2})")
+ADDRESS = re.compile(r"([1-9]\d{0,2}-[1-9]\d{0,5}|examples)-(\w{1,20})-([1-9]\d{0,2})", re.ASCII)
 _HEADERS = {
     "Cache-Control": "private, max-age=3600",
     "Content-Security-Policy": POLICY,
