@@ -18,6 +18,7 @@ from panelist.formats.media_types import (
     strip_captions,
 )
 from panelist.web.rendering import address_media
+from tests.formats.media_bytes import box, chunk, wav
 
 OPTIONS = FormatOptions()
 HOSTILE = [
@@ -36,19 +37,6 @@ EXAMPLES = {
     "audio": "a.wav",
     "video": "a.mp4",
 }
-
-
-def box(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", 8 + len(data)) + name + data
-
-
-def chunk(name: bytes, data: bytes) -> bytes:
-    return name + struct.pack("<I", len(data)) + data + b"\0" * (len(data) % 2)
-
-
-def wav(*chunks: bytes) -> bytes:
-    body = b"WAVE" + chunk(b"fmt ", bytes(16)) + b"".join(chunks) + chunk(b"data", bytes(8))
-    return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
 def test_a_wrong_ending_is_answered_with_the_nearest_and_the_command_that_mends_it() -> None:

@@ -101,7 +101,8 @@ class Rider:
                 assert box
                 line.click(position={"x": box["width"] * 0.7, "y": box["height"] / 2})
             elif kind in ("text", "textarea"):
-                page.locator(f'[name="{name}"]').fill("7")
+                heard = self.served.study.file.sound_check
+                page.locator(f'[name="{name}"]').fill(heard.words[0] if heard and name == "word" else "7")
         for player in page.locator("form.sheet :is(audio, video)").all():
             player.evaluate(PLAY)
 

@@ -13,7 +13,7 @@ from panelist.study.outputs import examine_outputs
 from panelist.study.reading.load import examine_study, load_study
 from panelist.study.sections.outputs_file import OutputsFile
 from panelist.study.start import init_study
-from tests.formats.test_media import chunk, wav
+from tests.formats.media_bytes import chunk, wav
 
 SOUNDS = Path("sounds")
 
@@ -32,7 +32,7 @@ def test_the_template_has_no_problem_with_its_media(speech: Path) -> None:
     study, found = examine_study(speech)
     assert study is not None
     assert [str(one) for one in found if "sound" in str(one)] == []
-    assert len(study.files) == 18 + 2
+    assert len(study.files) == 18 + 2 + 2 + 1  # outputs, example and practice with captions, sound check
 
 
 def test_a_changed_sound_is_a_changed_study_and_a_changed_output(speech: Path) -> None:

@@ -12,7 +12,7 @@ MOST_PICTURES = 24
 _CELL = Markup('<label><input type="checkbox" class="hidden"><img src="media:{}" alt="{}"></label>')
 
 
-class Picture(StimulusFormat):
+class OnePicture(StimulusFormat):
     """A picture: the cell names its file."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"picture"})
@@ -34,7 +34,7 @@ class Picture(StimulusFormat):
         return Markup('<img class="shown" src="media:1" alt="{}">').format(cell.alt or say("image", 1))
 
 
-class Pictures(StimulusFormat):
+class SeveralPictures(StimulusFormat):
     """Several pictures: the cell is a JSON list of files, each a name or one with ``file`` and ``alt``."""
 
     structured = True
@@ -84,5 +84,5 @@ def _read(cell: Stimulus) -> list[tuple[str, str]]:
     return [(str(one.get("file", "")).strip(), str(one.get("alt", "") or "")) for one in named]
 
 
-FORMATS.register("image")(Picture())
-FORMATS.register("images")(Pictures())
+FORMATS.register("image")(OnePicture())
+FORMATS.register("images")(SeveralPictures())

@@ -75,13 +75,14 @@ class Study:
 
     @cached_property
     def briefing_media(self) -> tuple[str, ...]:
-        """The media files that examples and practice name, in order."""
+        """The media files that the sound check, examples and practice name, in order."""
         media, practice = self.outputs.media, self.file.practice
         shown = [*self.file.examples, *(practice.items if practice else ())]
         cells = [("output", text) for item in shown for text in (item.outputs or (item.output,))]
         cells += [("context", item.context) for item in shown]
         named = (media.list_files(media.cell(column, text), column) for column, text in cells)
-        return tuple(name for names in named for name in names)
+        heard = (self.file.sound_check.file,) if self.file.sound_check is not None else ()
+        return (*heard, *(name for names in named for name in names))
 
     @cached_property
     def files(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from tests.formats.test_media import wav
+from tests.formats.media_bytes import wav
 from tests.web.servers import Served, serve_in_thread
 from tests.web.walking import Walker
 

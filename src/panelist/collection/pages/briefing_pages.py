@@ -39,6 +39,7 @@ def has_step(booklet: Booklet, step: str) -> bool:
     return {
         "consent": bool(information.text or information.facts or information.consent or information.headline),
         "background": bool(file.background),
+        "sound": file.sound_check is not None,
         "instructions": bool(file.instructions),
         "examples": bool(file.examples),
         "comprehension": file.comprehension is not None,

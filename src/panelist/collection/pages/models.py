@@ -173,6 +173,16 @@ class ComprehensionPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SoundPage(Page):
+    """A word to listen to and type."""
+
+    template = "sound"
+    left: int = 0
+    """How many attempts are left to who failed one; 0 at the first."""
+    missing: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class InstructionsPage(Page):
     """What raters shall do, and what they judge."""
 

@@ -242,6 +242,12 @@ class Mind:
         among = own if self.group and own else options
         return among[int(self.rng.integers(len(among)))]
 
+    def hear(self) -> str:
+        """Return the word of the sound check."""
+        check = self.world.study.file.sound_check
+        assert check is not None, "the page comes from the study"
+        return check.words[0]
+
     def understand(self, number: int, options: list[str]) -> str:
         """Return the answer to a question about the instructions, by its number; the careless guess."""
         comprehension = self.world.study.file.comprehension

@@ -212,6 +212,8 @@ class Robot:
                 form[name] = self.mind.introduce(int(name[1:]), sheet.choices.get(name, []))
             elif name.startswith("q") and name[1:].isdigit():
                 form[name] = self.mind.understand(int(name[1:]), sheet.choices.get(name, []))
+            elif name == "word":
+                form[name] = self.mind.hear()
             else:
                 form.setdefault(name, "")
 

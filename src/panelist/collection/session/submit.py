@@ -52,7 +52,7 @@ def follow_background(turn: Turn) -> TurnOutcome:
         said[question.name] = clean_words(asked.value, LONGEST_REASON)
         group = question.groups.get(asked.value, group)
     event = NewEvent("background", said)
-    return TurnOutcome(move=turn.go_to("instructions"), events=(event,), group=group)
+    return TurnOutcome(move=turn.go_to("sound"), events=(event,), group=group)
 
 
 def follow_comments(turn: Turn) -> TurnOutcome:

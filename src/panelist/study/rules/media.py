@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from panelist.formats.media_types import refuse_name
 from panelist.study.media import examine_files
 from panelist.study.problems import Path, Problem
 from panelist.study.rules.base import Facts, rule
@@ -31,6 +32,20 @@ def shown_files_exist(facts: Facts) -> Iterator[Problem]:
         named = dict.fromkeys(outputs.media.list_files(cell, column), "named here")
         for words, grave in examine_files(outputs.media.folder, named):
             yield facts.problem(path, words, grave)
+
+
+@rule("outputs", "sound_check")
+def sound_check_can_be_heard(facts: Facts) -> Iterator[Problem]:
+    """The sound check names a sound that is there."""
+    check, outputs = facts.file.sound_check, facts.outputs
+    if check is None or outputs is None:
+        return
+    path: Path = ("sound_check", "file")
+    if problem := refuse_name(check.file, frozenset({"sound"})):
+        yield facts.problem(path, problem)
+        return
+    for words, grave in examine_files(outputs.media.folder, {check.file: "named here"}):
+        yield facts.problem(path, words, grave)
 
 
 @rule("outputs", "checks.items")

@@ -16,7 +16,7 @@ from panelist.study.media import find_media, hash_file, read_sent
 log = logging.getLogger("panelist.web")
 # A drawing may hold scripts: opened by itself, it is nobody's page and can do nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-ADDRESS = re.compile(r"([1-9]\d{0,2}-[1-9]\d{0,5}|examples)-(\w{1,20})-([1-9]\d{0,2})", re.ASCII)
+ADDRESS = re.compile(r"([1-9]\d{0,2}-[1-9]\d{0,5}|examples|sound)-(\w{1,20})-([1-9]\d{0,2})", re.ASCII)
 _HEADERS = {
     "Cache-Control": "private, max-age=3600",
     "Content-Security-Policy": POLICY,
@@ -39,7 +39,10 @@ def find_file(booklet: Booklet, place: str | None, address: str, reached: tuple[
     if found is None:
         return None
     page_name, part, number = found[1], found[2], int(found[3])
-    if page_name == "examples":
+    if page_name == "sound":
+        check = booklet.study.file.sound_check
+        names = (check.file,) if check is not None and part == "check" else ()
+    elif page_name == "examples":
         names = booklet.list_examples(part)
     else:
         occasion, order = map(int, page_name.split("-"))

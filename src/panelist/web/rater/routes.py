@@ -43,7 +43,7 @@ MOST_PARAMETERS, LONGEST_NAME, LONGEST_VALUE = 20, 64, 500
 SEEN_SECONDS = 60.0
 NO_PLACE = "no place in the group"
 MOST_FIELDS = 2000
-BRIEFING = ("consent", "background", "instructions", "examples", "comprehension")
+BRIEFING = ("consent", "background", "sound", "instructions", "examples", "comprehension")
 
 
 def fits_device(site: AppState, request: Request) -> bool:

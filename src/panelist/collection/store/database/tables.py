@@ -23,8 +23,8 @@ from sqlalchemy import (
 )
 
 STEPS = (
-    *("invited", "consent", "background", "instructions", "examples", "comprehension", "practice"),
-    *("rating", "waiting", "comments"),
+    *("invited", "consent", "background", "sound", "instructions", "examples", "comprehension"),
+    *("practice", "rating", "waiting", "comments"),
 )
 """The states of a visit that goes on, in order; ``waiting`` is between two occasions."""
 FREEING = ("declined", "screened_out", "released", "excluded")

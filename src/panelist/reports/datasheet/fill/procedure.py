@@ -113,8 +113,25 @@ def tell_interface(facts: SheetFacts) -> dict[Place, SheetAnswer]:
         f"Outputs are assigned {design.facts.assigned}".replace("rater", "evaluator"),
         f"Pages come in {order}",
         "Names of systems are not shown",
+        *_say_media(facts),
     ]
     return {("3.3.4.2", ""): write(join(*said), "criteria, outputs and design", draft=True)}
+
+
+def _say_media(facts: SheetFacts) -> list[str]:
+    """Return how pictures, sound and film are shown, and what must have been seen and heard."""
+    study, said = facts.study, []
+    kinds = sorted(study.outputs.media.kinds("output"))
+    if kinds:
+        said.append(f"Each output is {listing(kinds)}, sent under a number, without file name")
+    if {"sound", "film"} & set(kinds):
+        said.append("Say here how loudness was made equal between systems")
+    asked = {"whole": "was played as a whole", "once": "was begun once"}.get(study.file.collecting.played)
+    if kinds and asked:
+        said.append(f"An evaluator continues once each sound or film {asked}")
+    if study.file.collecting.read == "end":
+        said.append("An evaluator continues once the end of each output was on the screen for a second")
+    return said
 
 
 @filler(q3_3_5="`collecting.page_seconds`, `collecting.minutes` (a draft)")
