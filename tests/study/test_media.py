@@ -113,8 +113,11 @@ def test_captions_beside_a_sound_are_its_transcript(speech: Path) -> None:
 
 def test_practice_must_name_a_file_that_is_there_and_nothing_is_spoilt(speech: Path) -> None:
     file = speech / "study.yaml"
-    text = file.read_text(encoding="utf-8").replace("output: melon-1.wav", "output: lemon.wav")
-    file.write_text(text + "\nchecks: {items: [{kind: degraded, count: 1}], then: flag}\n", encoding="utf-8")
+    text = file.read_text(encoding="utf-8").replace("output: melon-3.wav", "output: lemon.wav")
+    start, _, rest = text.partition("checks:\n")
+    end = rest.index("collecting:")
+    spoilt = "checks: {items: [{kind: degraded, count: 1}], then: flag}\n"
+    file.write_text(start + spoilt + rest[end:], encoding="utf-8")
     said = problems_of(speech)
     assert "practice.items" in said
     assert "lemon.wav" in said

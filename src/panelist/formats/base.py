@@ -18,7 +18,7 @@ from panelist.core.schema import StudyPart
 FORMATS = Registry["StimulusFormat"]("format")
 
 Say = Callable[..., str]
-"""Gives a text of the pages by its key, in the language of the study: ``say("picture", 2, total=3)``."""
+"""Gives a text of the pages by its key, in the language of the study: ``say("picture_of", 2, total=3)``."""
 
 
 @dataclass(frozen=True, slots=True)
