@@ -17,6 +17,7 @@ from panelist.collection.pages.models import (
     PageQuestion,
     PracticePage,
     RatingPage,
+    SoundPage,
 )
 from panelist.collection.pages.translations import Words
 from panelist.collection.session.history import Memory
@@ -108,6 +109,8 @@ def fill(page: Page, answers: Mapping[str, str] | None = None) -> dict[str, str]
         form |= {f"box{n}": "1" for n in range(1, len(page.boxes) + 1)} | {"consent": "yes"}
     elif isinstance(page, BackgroundPage):
         form |= {asked.name: asked.options[0] if asked.options else "3" for asked in page.questions}
+    elif isinstance(page, SoundPage):
+        form["word"] = "lemon"
     elif isinstance(page, RatingPage):
         form |= {asked.name: answer(asked.question) for asked in page.asked}
     return form | dict(answers or {})

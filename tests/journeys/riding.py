@@ -16,7 +16,7 @@ LOOK = """() => {
   const found = [];
   const seen = new Set();
   for (const one of document.querySelectorAll("main input, main select, main textarea")) {
-    if (one.type === "hidden" || one.id === "keys-on" || one.closest("[hidden]")) continue;
+    if (one.type === "hidden" || one.id === "keys-on" || one.closest("[hidden], .unplayable")) continue;
     const name = one.dataset.for ?? one.name;
     if (seen.has(name)) continue;
     seen.add(name);
@@ -31,6 +31,11 @@ PLACE = """() => {
   const code = document.querySelector("#code")?.textContent;
   return {page, kind, code, practice: document.title.startsWith("Practice")};
 }"""
+PLAY = """player => new Promise((done) => {
+  player.addEventListener("ended", done);
+  player.addEventListener("error", done);
+  player.play().catch(done);
+})"""
 WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
@@ -96,7 +101,10 @@ class Rider:
                 assert box
                 line.click(position={"x": box["width"] * 0.7, "y": box["height"] / 2})
             elif kind in ("text", "textarea"):
-                page.locator(f'[name="{name}"]').fill("7")
+                heard = self.served.study.file.sound_check
+                page.locator(f'[name="{name}"]').fill(heard.words[0] if heard and name == "word" else "7")
+        for player in page.locator("form.sheet :is(audio, video)").all():
+            player.evaluate(PLAY)
 
     def _choose(self, name: str, options: int, practice: bool) -> int:
         """Return the answer to take: in practice one that passes, so that nobody is screened out."""

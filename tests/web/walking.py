@@ -65,7 +65,7 @@ class _Reader(HTMLParser):
             sheet.words.append(name)
         elif tag == "input" and kind == "range":
             sheet.lines.append(has["data-for"])
-        elif tag == "input" and kind in ("hidden", "checkbox") and name:
+        elif tag == "input" and kind in ("hidden", "checkbox") and name and not name.startswith("media:"):
             sheet.fixed[name] = value
         elif tag == "input" and kind == "radio":
             sheet.choices.setdefault(name, []).append(value)

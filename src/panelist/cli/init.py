@@ -1,5 +1,6 @@
 """``panelist init``: a study folder that runs as it is."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,7 @@ def init(
         _begin_repeat(folder, repeat, template, columns)
         return
     from panelist.core.errors import PanelistError
+    from panelist.core.prose import count
     from panelist.study.start import init_study
 
     if columns is not None:
@@ -48,8 +50,13 @@ def init(
     template = template or "likert"
     made = init_study(folder, template)
     say(f"A new study, {template}, in {folder}:")
+    inside = Counter(path.parent for path in made if path.parent != folder)
     for path in made:
-        say(f"  {path.relative_to(folder).as_posix():<18}  {_WHAT.get(path.name, 'a file of the study')}")
+        if path.parent not in inside:
+            say(f"  {path.name:<18}  {_WHAT.get(path.name, 'a file of the study')}")
+    for place, files in inside.items():
+        name = f"{place.relative_to(folder).as_posix()}/"
+        say(f"  {name:<18}  {count(files, 'file')} that the outputs name")
     say()
     say("Next, once you have put your own outputs and questions in:")
     for command in ("check", "plan", "serve"):

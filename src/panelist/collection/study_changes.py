@@ -38,11 +38,13 @@ def declare(study: Study) -> dict[str, Any]:
     """Return what a study asks of raters, for later comparison: its keys, a digest of each output."""
     frame = study.outputs.frame
     columns = [frame[name].tolist() for name in frame.columns]
+    pairs = list(zip(frame["item"].tolist(), frame["system"].tolist(), strict=True))
+    if (media := study.outputs.media).columns:  # a changed file is a changed output
+        columns.append([" ".join(map(media.hash, media.list_pair(pair))) for pair in pairs])
     digests = (
         hashlib.sha256(_PAIR.join(map(str, row)).encode("utf-8", "surrogatepass"))
         for row in zip(*columns, strict=True)
     )
-    pairs = zip(frame["item"].tolist(), frame["system"].tolist(), strict=True)
     outputs = {
         f"{item}{_PAIR}{system}": one.hexdigest()[:16]
         for (item, system), one in zip(pairs, digests, strict=True)

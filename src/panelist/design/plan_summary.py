@@ -1,6 +1,6 @@
 """A plan on one page: the design in a sentence, the balance table, what can be estimated, time and cost."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from panelist.core.display.result import Part, Result, Sentence
 from panelist.design.assess.balance import Balance, measure_balance
 from panelist.design.assess.estimable import Estimability, find_estimable
+from panelist.design.assess.media_load import MediaLoad, measure_load
 from panelist.design.assess.pilot_time import PilotTime
 from panelist.design.assess.plan_cost import Cost, cost_plan
 from panelist.design.make import plan_study
@@ -25,6 +26,8 @@ class PlanSummary(Result):
     plan: Plan
     balance: Balance
     cost: Cost
+    load: MediaLoad | None = None
+    """What raters download, where the outputs are pictures, sound or film."""
 
     def title(self) -> str:
         """Return the title of the study."""
@@ -34,6 +37,8 @@ class PlanSummary(Result):
         """Return the design, its balance, time and cost, and the notes."""
         parts: list[Part] = [Sentence(self.sentence), *self.balance.parts()]
         parts += [Sentence(f"\n{self.cost.title()}"), *self.cost.parts()]
+        if self.load is not None:
+            parts.append(Sentence(str(self.load)))
         if self.plan.notes:
             parts += [Sentence("\nNotes"), *(Sentence(note) for note in self.plan.notes)]
         return parts
@@ -46,13 +51,15 @@ class PlanSummary(Result):
             **self.plan.to_dict(),
             "balance": self.balance.to_dict(),
             "cost": self.cost.to_dict(),
+            **({"media": asdict(self.load)} if self.load is not None else {}),
         }
 
 
 def summarise_plan(plan: Plan, study: Study, pilot: PilotTime | None = None) -> PlanSummary:
     """Return the plan of a study on one page."""
     balance = measure_balance(plan, study)
-    return PlanSummary(study.title, _say_design(plan, study), plan, balance, cost_plan(plan, study, pilot))
+    cost = cost_plan(plan, study, pilot)
+    return PlanSummary(study.title, _say_design(plan, study), plan, balance, cost, measure_load(plan, study))
 
 
 def preview_estimates(study: Study) -> Estimability:

@@ -1,5 +1,6 @@
 """What every format can do: find what is wrong with a cell, name its files, give its words, and show it."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from panelist.core.schema import StudyPart
 FORMATS = Registry["StimulusFormat"]("format")
 
 Say = Callable[..., str]
-"""Gives a text of the pages by its key, in the language of the study: ``say("picture", 2, total=3)``."""
+"""Gives a text of the pages by its key, in the language of the study: ``say("picture_of", 2, total=3)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Stimulus:
     """What a picture shows, in words."""
     transcript: str = ""
     """What is said in sound or film."""
+    captions: str = ""
+    """The file of captions beside sound or film."""
 
 
 class _NamesOfFormats:
@@ -95,6 +98,10 @@ class StimulusFormat(ABC):
 
     blocks: ClassVar[bool] = True
     """Whether a cell is shown as blocks, which cannot stand within a line or a legend."""
+    structured: ClassVar[bool] = False
+    """Whether a cell is JSON: a table of text holds it written down, JSON lines hold it itself."""
+    kinds: ClassVar[frozenset[str]] = frozenset()
+    """What a cell names files of (picture, sound, film); nothing where it is text."""
 
     def find_problem(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return what is wrong with a cell, as the end of a sentence; empty where nothing is."""
@@ -119,3 +126,19 @@ class StimulusFormat(ABC):
     def rewrite(self, cell: Stimulus, options: FormatOptions, change: Callable[[str], str]) -> str:
         """Return the cell with the words that are judged changed."""
         return change(cell.text)
+
+
+def write_canonical(value: object) -> str:
+    """Return a structured cell as JSON in one way, however it was written; text that is no JSON stays.
+
+    >>> write_canonical([{"text": "b", "role": "user"}]), write_canonical(' [ {"role":"user" ,"text":"b"}]')
+    ('[{"role":"user","text":"b"}]', '[{"role":"user","text":"b"}]')
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return str(value)
+        if not isinstance(value, list | dict):
+            return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from panelist.core.schema import Name, StudyPart, Text
 from panelist.study.preregistration import Topic
 from panelist.study.sections.analysis_plan import AnalysisPlan
-from panelist.study.sections.briefing import Breaks, Closing, Example, Information, Practice
+from panelist.study.sections.briefing import Breaks, Closing, Example, Information, Practice, SoundCheck
 from panelist.study.sections.checks import Checks
 from panelist.study.sections.collecting import Collecting
 from panelist.study.sections.criteria import Criterion
@@ -54,6 +54,8 @@ class StudyFile(StudyPart):
     instructions: str = ""
     """What raters shall do (Markdown)."""
     examples: tuple[Example, ...] = ()
+    sound_check: SoundCheck | None = None
+    """A word to listen to and type, before the instructions."""
     comprehension: Comprehension | None = None
     """Questions about the instructions, asked after them."""
     practice: Practice | None = None

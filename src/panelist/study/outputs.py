@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,9 @@ from panelist.core.prose import listing, quoted
 from panelist.core.tables.cells import TEXT_TYPE, read_identifiers
 from panelist.core.tables.readers import READERS, find_ending, read_table
 from panelist.formats import FORMATS, Stimulus, StimulusFormat
+from panelist.formats.base import write_canonical
 from panelist.study.lacking import STATUS, find_unknown, note_lacking, part_absent
+from panelist.study.output_media import OutputMedia, Pair, find_media_problems, name_more
 from panelist.study.output_rows import (
     Rows,
     find_empty,
@@ -26,7 +28,6 @@ from panelist.study.output_rows import (
     find_nameless,
     find_repeated,
     find_spaces,
-    list_cells,
 )
 from panelist.study.problems import Problem
 from panelist.study.sections.outputs_file import OutputsFile
@@ -93,6 +94,8 @@ class Outputs:
     lacking: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
     """The outputs that do not exist, where the study plans without them: item, system, and the status that
     the file gives, empty for one that is not in the file."""
+    folder: Path = Path()
+    """The folder of the study."""
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -119,7 +122,14 @@ class Outputs:
             digest.update(letters[ends[0] : ends[-1]] if letters else b"")
         if self.lacking:
             digest.update(json.dumps(self.lacking).encode())
+        for name in self.media.names:  # none in a study that declares none: it keeps its hash
+            digest.update(f"{name}\n{self.media.hash(name)}\n".encode())
         return digest.hexdigest()
+
+    @cached_property
+    def media(self) -> OutputMedia:
+        """The media files that outputs and what stands beside them name."""
+        return OutputMedia(self.frame, self.options, self.folder)
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
@@ -143,14 +153,20 @@ class Outputs:
 
     def cell(self, item: str, system: str, column: str = "output") -> Stimulus:
         """Return a cell that raters see, with what other columns of its row say about it."""
-        language = self.options.code.column
-        return Stimulus(
-            self.field(item, system, column), language=self.field(item, system, language) if language else ""
-        )
+        return self.make_cell(column, self.field(item, system, column), (item, system))
+
+    def make_cell(self, column: str, text: str, pair: Pair | None = None) -> Stimulus:
+        """Return a text as a cell of a column, with what the row of its item and system says about it."""
+        cell, language = self.media.cell(column, text, pair), self.options.code.column
+        if pair is None or not language or pair not in self._places:
+            return cell
+        return replace(cell, language=self.field(*pair, language))
 
     def cells(self, column: str = "output") -> list[Stimulus]:
         """Return all cells of a column that raters see, in the order of the file."""
-        return list_cells(self.frame, column, self.options)
+        pairs = zip(self.frame["item"].tolist(), self.frame["system"].tolist(), strict=True)
+        texts = self.frame[column].tolist()
+        return [self.make_cell(column, text, pair) for text, pair in zip(texts, pairs, strict=True)]
 
     def words(self, item: str, system: str) -> str:
         """Return the words of an output, whatever its format."""
@@ -167,12 +183,12 @@ def read_outputs(path: str | Path) -> Outputs:
 
 
 def examine_outputs(
-    path: Path, name: str = "", options: OutputsFile = PLAIN
+    path: Path, name: str = "", options: OutputsFile = PLAIN, folder: Path | None = None
 ) -> tuple[Outputs | None, list[Problem]]:
     """Return the outputs in a file, None where they cannot be read at all, and every problem of the file.
 
     ``name`` is what problems call the file; without it, the last part of its path. ``options`` says which
-    column has which format.
+    column has which format; ``folder`` is that of the study, if not that of the file.
     """
     name = name or path.name
     if unreadable := find_unreadable(path):
@@ -184,16 +200,20 @@ def examine_outputs(
         return None, [Problem(name, None, "", str(error).replace(str(path), "the file"))]
     problems = [Problem(name, None, "", note, grave=False) for note in raw.notes]
     plans = options.missing == "plan"
-    more = tuple(column for column in (options.code.column, STATUS if plans else "") if column)
-    columns, found = _choose_columns([str(column) for column in raw.frame.columns], name, more)
+    needed = (*REQUIRED, *((options.code.column,) if options.code.column else ()))
+    optional = (*OPTIONAL, *name_more(options), *((STATUS,) if plans else ()))
+    columns, found = _choose_columns(list(map(str, raw.frame.columns)), name, needed, optional)
     problems += found
     if not set(REQUIRED) <= set(columns):
         return None, problems
     try:
-        cells = {target: _read_text(raw.frame.iloc[:, place]) for target, place in columns.items()}
+        cells = {
+            target: _read_text(raw.frame.iloc[:, place], _is_structured(target, options))
+            for target, place in columns.items()
+        }
     except (BadRatings, UnicodeDecodeError) as error:
         return None, [*problems, Problem(name, None, "", str(error))]
-    frame = pd.DataFrame(cells)[[column for column in _name_columns(more) if column in cells]]
+    frame = pd.DataFrame(cells)[[column for column in (*needed, *optional) if column in cells]]
     rows = Rows(path, name, len(raw.frame.columns))
     for look in (find_nameless, find_repeated, *((find_unknown,) if plans else (find_missing, find_empty))):
         problems += look(frame, rows)
@@ -206,22 +226,19 @@ def examine_outputs(
     problems += find_misshaped(frame, rows, options)
     if find_ending(path) in (".xlsx", ".xlsm"):
         problems += rows.find_formulas(list(columns.values()))
-    return Outputs(frame.reset_index(drop=True), options, lacking), problems
-
-
-def _name_columns(more: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the columns that are read: ours, and those that the study file names."""
-    return tuple(dict.fromkeys((*REQUIRED, *OPTIONAL, *more)))
+    study = path.parent if folder is None else folder
+    outputs = Outputs(frame.reset_index(drop=True), options, lacking, study)
+    return outputs, [*problems, *find_media_problems(outputs.media, rows)]
 
 
 def _choose_columns(
-    header: list[str], name: str, more: tuple[str, ...] = ()
+    header: list[str], name: str, needed: tuple[str, ...], optional: tuple[str, ...]
 ) -> tuple[dict[str, int], list[Problem]]:
     """Return where each of our columns is, and what is to be said about the others."""
     plain = [column.strip().casefold() for column in header]
     chosen: dict[str, int] = {}
     problems = []
-    for target in _name_columns(more):
+    for target in dict.fromkeys((*needed, *optional)):
         places = [place for place, column in enumerate(plain) if column == target.strip().casefold()]
         places = places or [place for place, column in enumerate(plain) if SYNONYMS.get(column) == target]
         if len(places) > 1:
@@ -235,13 +252,13 @@ def _choose_columns(
                 words = f"the column {header[places[0]]!r} is read as {target!r}."
                 problems.append(Problem(name, 1, target, words, grave=False))
     rest = [column for place, column in enumerate(header) if place not in chosen.values()]
-    for target in (*REQUIRED, *more):
+    for target in needed:
         if target not in chosen:
             near = nearest(target, rest)
             words = f"the file has no column {target!r}. " + (
                 f"Is it {' or '.join(map(repr, near))}?"
                 if near
-                else f"Its columns are {quoted(header, 8)}; it needs {listing((*REQUIRED, *more))}."
+                else f"Its columns are {quoted(header, 8)}; it needs {listing(needed)}."
             )
             problems.append(Problem(name, 1, target, words))
     if rest and set(REQUIRED) <= set(chosen):
@@ -250,7 +267,15 @@ def _choose_columns(
     return chosen, problems
 
 
-def _read_text(column: "pd.Series[str]") -> "pd.Series[str]":
+def _is_structured(column: str, options: OutputsFile) -> bool:
+    name = getattr(options.formats, column, "")
+    return bool(name) and FORMATS[name].structured
+
+
+def _read_text(column: "pd.Series[str]", structured: bool = False) -> "pd.Series[str]":
+    if structured:
+        written = [write_canonical(cell) if isinstance(cell, str | list | dict) else None for cell in column]
+        return pd.Series(written, dtype=TEXT_TYPE).fillna("")
     if not isinstance(column.dtype, pd.StringDtype):
         column = read_identifiers(column)
     return column.astype(TEXT_TYPE).fillna("")

@@ -4,7 +4,8 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -84,14 +85,36 @@ class Study:
         What equals its default is left out, so that a key added to the format later changes no old hash; so
         are answers for forms and the steps of a repeat, which are written while the study is under way.
         """
-        content = {
+        content: dict[str, Any] = {
             "study": self.file.model_dump(
                 mode="json", exclude_defaults=True, exclude={"heds", "preregistration", "repeat"}
             ),
             "outputs": self.outputs.hash,
         }
+        if shown := self.briefing_media:
+            content["media"] = [self.outputs.media.hash(name) for name in shown]
         text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @cached_property
+    def briefing_media(self) -> tuple[str, ...]:
+        """The media files that the sound check, examples and practice name, in order."""
+        media, practice = self.outputs.media, self.file.practice
+        shown = [*self.file.examples, *(practice.items if practice else ())]
+        cells = [("output", text) for item in shown for text in (item.outputs or (item.output,))]
+        cells += [("context", item.context) for item in shown]
+        named = (media.list_files(media.cell(column, text), column) for column, text in cells)
+        heard = (self.file.sound_check.file,) if self.file.sound_check is not None else ()
+        return (*heard, *(name for names in named for name in names))
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """The pictures, sounds, films and captions of the study, by their paths in its folder."""
+        frame = self.outputs.frame
+        pictures = set(frame["image"]) - {""} if "image" in frame else set()
+        within = PurePosixPath(self.file.outputs.media)
+        named = {(within / name).as_posix() for name in (*self.outputs.media.names, *self.briefing_media)}
+        return tuple(sorted(pictures | named))
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion of this name."""

@@ -1,5 +1,6 @@
 """Pages to HTML: templates compiled once per language, everything escaped that is not known to be HTML."""
 
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -86,7 +87,15 @@ def render_page(page: Page, words: Words, frame: Frame, where: PagePosition | No
     template = load_templates(words).get_template(f"rater/{page.template}.html")
     if where is None and isinstance(page, RatingPage):
         where = find_where(page, words)
-    return template.render(page=page, frame=frame, where=where)
+    return address_media(template.render(page=page, frame=frame, where=where), frame.home)
+
+
+_MEDIA = re.compile(r'(<(?:img|audio|video|source|track)(?:\s[^<>]*)?\ssrc=")media:(?=[\w-]+")')
+
+
+def address_media(html: str, home: str) -> str:
+    """Return the HTML of a page whose media have the addresses of a visit: numbers under its own link."""
+    return _MEDIA.sub(rf"\g<1>{home}/media/", str(html)) if 'src="media:' in html else html
 
 
 def find_where(page: RatingPage, words: Words) -> PagePosition:

@@ -63,7 +63,11 @@ def test_every_text_is_used_and_every_text_that_is_used_exists() -> None:
     paths = [
         base,
         *(SOURCES / "web" / "templates" / "rater").rglob("*.html"),
-        *(path for folder in ("scales", "collection", "web") for path in (SOURCES / folder).rglob("*.py")),
+        *(
+            path
+            for folder in ("scales", "formats", "collection", "web")
+            for path in (SOURCES / folder).rglob("*.py")
+        ),
     ]
     sources = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     said = set(re.findall(r'say\("(\w+)"', sources))

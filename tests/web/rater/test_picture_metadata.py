@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin, features
 
-from panelist.web.rater.images import send_image
-from panelist.web.rater.picture_metadata import NotAPicture, strip_metadata
+from panelist.formats.picture_metadata import NotAPicture, strip_metadata
+from panelist.web.rater.images import send_media
 
 SECRET = b"made-by-alto"
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/">' + SECRET + b"</x:xmpmeta>"
@@ -130,7 +130,7 @@ def test_what_cannot_be_looked_through_is_not_sent(tmp_path: Path, content: byte
         strip_metadata(content)
     path = tmp_path / "a.png"
     path.write_bytes(content)
-    assert send_image(path) is None
+    assert send_media(path, "salt") is None
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from panelist.collection.export.fact_columns import FACTS, count_failed, list_facts
 from panelist.collection.export.rating_rows import read_answers
 from panelist.collection.monitor.flags import find_flags, find_usual
 from panelist.collection.monitor.ledger import collect_folders, name_texts
@@ -52,9 +53,9 @@ COLUMNS = (
         "reason",
     ),
     *("occasion", "group", "order", "position", "seconds", "list", "phase", "check", "excluded", "finished"),
-    *("changes", "seconds_first", "raw", "width", "late", "given", SIMULATED),
+    *("changes", "seconds_first", "raw", "width", *FACTS, "late", "given", SIMULATED),
 )
-OPTIONAL = ("trial", "choice", "answer", "text", "reason", SIMULATED)
+OPTIONAL = ("trial", "choice", "answer", "text", "reason", *FACTS, SIMULATED)
 """Columns of the ratings table that are left out where the study has nothing to put there."""
 SHORTEST_ID = 4  # a shorter id would match ordinary words
 
@@ -85,9 +86,12 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     frame["seconds"] = _fill_seconds(frame, snapshot.pages_done)
     frame["given"] = _write_times(frame["given"])
     frame["rating"] = _settle(frame["rating"])
+    frame = frame.assign(**list_facts(frame, snapshot.pages_done))
     if not ids:
         _mask_own(frame, _find_ids(snapshot), ("text", "answer", "reason"))
-    left_out = {name for name in OPTIONAL if (frame[name].fillna("").astype(str) == "").all()}
+    left_out = {
+        name for name in OPTIONAL if frame[name].isna().all() or (frame[name].astype(str) == "").all()
+    }
     columns = [name for name in COLUMNS if name not in left_out]
     if ids:
         columns.insert(1, "outside_id")
@@ -97,7 +101,8 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
         f"{simulated} of {count(len(people), 'rater', 'raters')} "
         f"simulated; column {SIMULATED} marks their rows"
     )
-    return Exported(frame, (*changes, *([marked] if simulated else []), *notes))
+    failed = count_failed(snapshot.pages_done)
+    return Exported(frame, (*changes, *([marked] if simulated else []), *failed, *notes))
 
 
 def check_study(snapshot: Snapshot, study: Study, plan: "Plan") -> tuple[str, ...]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REASON = "-why"
+ABOUT = ("practice", "comprehension", "sound check")
+"""What a rater may be flagged for before the first rating."""
 BY_OTHERS = {"message", "released", "excluded", "readmitted"}
 """Events that are not a sign of life: the rater need not have been there."""
 Field = tuple[int, int, str]
@@ -212,7 +214,7 @@ def count_folder(folder: Folder, texts: frozenset[str]) -> VisitTally:
         if event.kind == "check":
             name = (int(event.detail.get("occasion", 1)), str(event.detail.get("check", "")))
             checks[name] = bool(event.detail.get("passed"))
-        elif event.kind == "flag" and event.detail.get("about") in ("practice", "comprehension"):
+        elif event.kind == "flag" and event.detail.get("about") in ABOUT:
             notes.append(str(event.detail["reason"]))
     ends = [time for time in (visit.opened, visit.ended if visit.state == "finished" else None) if time]
     timed = [seconds for seconds in folder.pages.values() if seconds is not None]

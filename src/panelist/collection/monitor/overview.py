@@ -29,7 +29,7 @@ STATES = {
     "released": "Released",
     "excluded": "Excluded",
 }
-READING = ("consent", "background", "instructions", "examples", "comprehension")
+READING = ("consent", "background", "sound", "instructions", "examples", "comprehension")
 PRACTISING = ("practice", "feedback", "again")
 
 

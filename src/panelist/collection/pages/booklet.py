@@ -1,5 +1,7 @@
 """The study and its plan made ready for pages: questions laid out, texts escaped, pages found by place."""
 
+import re
+from functools import cached_property
 from math import ceil
 
 from markupsafe import Markup
@@ -17,6 +19,13 @@ from panelist.study.sections.briefing import Shown
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck, choose_spoilt
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
+
+_MARK = re.compile(r'(<(?:img|audio|video|source|track|input)(?:\s[^<>]*)?\s(?:src|name)="media:)(?=\d+")')
+
+
+def place_media(html: Markup, where: str) -> Markup:
+    """Return HTML whose media know their page and place: ``media:1`` becomes ``media:1-7-2-1``."""
+    return Markup(_MARK.sub(rf"\g<1>{where}-", str(html))) if where and '="media:' in html else html
 
 
 class Booklet:
@@ -77,7 +86,9 @@ class Booklet:
         """Return what a page shows to be judged, in the order shown."""
         if page.phase == "practice":
             item = self.practice_item(page)
-            return tuple(Stimulus(text) for text in item.outputs or (item.output,))
+            return tuple(
+                self.study.outputs.make_cell("output", text) for text in item.outputs or (item.output,)
+            )
         check = self.checks.get(page.check)
         if isinstance(check, InstructedCheck):
             return (Stimulus(check.text),) * len(page.outputs)
@@ -94,10 +105,8 @@ class Booklet:
         return tuple(cell.text for cell in self.cells(page))
 
     def _cell(self, item: str, system: str, column: str) -> Stimulus:
-        language = self.study.outputs.options.code.column
-        return Stimulus(
-            self.field(item, system, column), language=self.field(item, system, language) if language else ""
-        )
+        outputs = self.study.outputs
+        return outputs.make_cell(column, self.field(item, system, column), (item, system))
 
     def spoilt_place(self, page: PlanPage) -> int:
         """Return which of the outputs of a degraded check is spoilt, from 0."""
@@ -128,9 +137,55 @@ class Booklet:
         known = place or (self.agenda.places[0] if self.agenda.places else None)
         return ceil(pay.minutes_before + pay.minutes_per_trial * len(self.agenda.sitting(known, 1).pages))
 
-    def show(self, cell: Stimulus | str, column: str = "output") -> Markup:
-        """Return a text of a column (output, context or reference) as HTML, rendered once."""
-        return self._renderings.show(Stimulus(cell) if isinstance(cell, str) else cell, column)
+    def show(self, cell: Stimulus | str, column: str = "output", where: str = "") -> Markup:
+        """Return a text of a column (output, context or reference) as HTML, rendered once.
+
+        ``where`` is the page and the place on it, under which its media have their addresses.
+        """
+        made = self.study.outputs.media.cell(column, cell) if isinstance(cell, str) else cell
+        return place_media(self._renderings.show(made, column), where)
+
+    def is_told(self, page: PlanPage) -> bool:
+        """Return whether a page is a check that tells what to answer."""
+        return isinstance(self.checks.get(page.check), InstructedCheck)
+
+    def list_media(self, page: PlanPage, part: str) -> tuple[str, ...]:
+        """Return the media files of a part of a page: an output by its place, ``context``, ``reference``."""
+        media = self.study.outputs.media
+        if part in ("context", "reference"):
+            return media.list_files(media.cell(part, self.beside(page, part)), part)
+        texts = () if self.is_told(page) else self.texts(page)
+        place = int(part) if part.isdecimal() and len(part) < 5 else 0
+        if not 1 <= place <= len(texts):
+            return ()
+        return media.list_files(self.cells(page)[place - 1])
+
+    def list_examples(self, part: str) -> tuple[str, ...]:
+        """Return the media files of an output or context among the worked examples, numbered through."""
+        media, parts = self.study.outputs.media, self.example_parts
+        found = parts.get(part)
+        return media.list_files(media.cell(*found), found[0]) if found is not None else ()
+
+    @cached_property
+    def example_parts(self) -> dict[str, tuple[str, str]]:
+        """The column and text of each output and context of the worked examples: ``2o1``, ``2context``."""
+        parts = {}
+        for number, example in enumerate(self.study.file.examples, start=1):
+            parts[f"{number}context"] = ("context", example.context)
+            for place, text in enumerate(example.outputs or (example.output,), start=1):
+                parts[f"{number}o{place}"] = ("output", text)
+        return parts
+
+    def list_ahead(self, page: PlanPage | None, occasion: int) -> str:
+        """Return the addresses of the media of a page, as the page before it fetches them."""
+        if page is None or not self.study.outputs.media.columns:
+            return ""
+        parts = [*map(str, range(1, len(self.texts(page)) + 1)), "context", "reference"]
+        return " ".join(
+            f"{occasion}-{page.order}-{part}-{n}"
+            for part in parts
+            for n in range(1, len(self.list_media(page, part)) + 1)
+        )
 
 
 def _name_checks(checks: tuple[Check, ...]) -> dict[str, Check]:

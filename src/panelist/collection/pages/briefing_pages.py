@@ -24,7 +24,7 @@ from panelist.collection.pages.models import (
 )
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING, render_line, render_markdown
-from panelist.collection.pages.sheets import find_sheets, make_output, make_outputs, show_beside
+from panelist.collection.pages.sheets import find_sheets, make_output, make_outputs, page_name, show_beside
 from panelist.collection.store.operations.places import TIMED_OUT
 from panelist.formats.sanitise import name_regions
 from panelist.study.sections.briefing import Example
@@ -40,6 +40,7 @@ def has_step(booklet: Booklet, step: str) -> bool:
     return {
         "consent": bool(information.text or information.facts or information.consent or information.headline),
         "background": bool(file.background),
+        "sound": file.sound_check is not None,
         "instructions": bool(file.instructions),
         "examples": bool(file.examples),
         "comprehension": file.comprehension is not None,
@@ -107,14 +108,14 @@ def make_examples_page(booklet: Booklet) -> ExamplesPage:
     """Return the worked examples."""
     examples, say = booklet.study.file.examples, booklet.words.say
     made = tuple(
-        _work(booklet, example, say("example", number, total=len(examples)))
+        _work(booklet, example, number, say("example", number, total=len(examples)))
         for number, example in enumerate(examples, start=1)
     )
     texts = (text for one in made for text in (one.context, *(output.text for output in one.outputs)))
     return ExamplesPage(id="examples", examples=made, sheets=find_sheets(booklet, *texts))
 
 
-def _work(booklet: Booklet, example: Example, title: str) -> WorkedExample:
+def _work(booklet: Booklet, example: Example, number: int, title: str) -> WorkedExample:
     texts = example.outputs or (example.output,)
     shown = len(texts)
     names = [
@@ -130,11 +131,12 @@ def _work(booklet: Booklet, example: Example, title: str) -> WorkedExample:
             label = f"{criterion.heading}, {names[place]}" if len(each) > 1 else criterion.heading
             answers.append((label, question.tell(answer)))
     made = [
-        make_output(booklet, text, name, place)
+        make_output(booklet, text, name, place, f"examples-{number}o{place}")
         for place, (text, name) in enumerate(zip(texts, names, strict=True), start=1)
     ]
     outputs = tuple(replace(output, text=name_regions(output.text, title)) for output in made)
-    context = name_regions(show_beside(booklet, example.context, "context"), title)
+    beside = show_beside(booklet, example.context, "context", f"examples-{number}context")
+    context = name_regions(beside, title)
     return WorkedExample(
         context, outputs, tuple(answers), render_markdown(example.why) if example.why else NOTHING
     )
@@ -145,9 +147,9 @@ def make_feedback_page(
 ) -> FeedbackPage:
     """Return what we would have answered on a practice page, and why."""
     result = grade_practice(booklet, page, answers)
-    item = booklet.practice_item(page)
-    context = show_beside(booklet, item.context, "context")
-    outputs = make_outputs(booklet, page)
+    item, name = booklet.practice_item(page), page_name(occasion, page.order)
+    context = show_beside(booklet, item.context, "context", f"{name}-context")
+    outputs = make_outputs(booklet, page, name)
     return FeedbackPage(
         id=f"feedback-{occasion}-{page.order}",
         n=sitting.practice.index(page) + 1,

@@ -98,6 +98,8 @@ class Output:
     """Whether there is a picture, which the server gives under a name that says nothing."""
     blocks: bool = False
     """Whether the text consists of blocks, which cannot stand in a legend."""
+    media: bool = False
+    """Whether it is pictures, sound or film: such outputs have controls of their own."""
 
     @property
     def run(self) -> Markup:
@@ -175,6 +177,16 @@ class ComprehensionPage(Page):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SoundPage(Page):
+    """A word to listen to and type."""
+
+    template = "sound"
+    left: int = 0
+    """How many attempts are left to who failed one; 0 at the first."""
+    missing: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class InstructionsPage(Page):
     """What raters shall do, and what they judge."""
 
@@ -227,6 +239,16 @@ class RatingPage(Page):
     """The language of the texts, where it is named."""
     long: bool = False
     """Whether the texts fill more than a screen, so that question and context would scroll out of sight."""
+    read: str = "free"
+    played: str = "free"
+    """What must have been read and played before a rater continues, as the study says."""
+    ahead: str = ""
+    """The addresses of the media of the next page, to be fetched while this one is answered."""
+
+    @property
+    def media(self) -> bool:
+        """Whether an output is pictures, sound or film."""
+        return any(output.media for output in self.outputs)
 
     @property
     def docked(self) -> bool:

@@ -11,7 +11,7 @@ from panelist.collection.pages.models import Asked, HitPage, Output, PracticePag
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING
 from panelist.formats import Stimulus
-from panelist.formats.plain import trim_text
+from panelist.formats.plain import render_text, trim_text
 from panelist.formats.sanitise import name_regions
 
 LONGEST_LINE = 90  # characters of a context that still reads as a heading
@@ -56,6 +56,7 @@ def make_rating_page(
     among = sitting.practice if practice else sitting.counted
     context = trim_text(booklet.beside(page, "context"))
     is_line = len(context) <= LONGEST_LINE and "\n" not in context and booklet.is_plain("context")
+    name = page_name(occasion, page.order)
     reference = booklet.beside(page, "reference")
     if booklet.study.file.hit is not None:
         return HitPage(
@@ -69,9 +70,9 @@ def make_rating_page(
         )
     make = PracticePage if practice else RatingPage
     texts = booklet.texts(page)
-    outputs = make_outputs(booklet, page)
-    shown_context = NOTHING if is_line else show_beside(booklet, context, "context")
-    shown_reference = show_beside(booklet, reference, "reference")
+    outputs = make_outputs(booklet, page, name)
+    shown_context = NOTHING if is_line else show_beside(booklet, context, "context", f"{name}-context")
+    shown_reference = show_beside(booklet, reference, "reference", f"{name}-reference")
     return make(
         id=page_name(occasion, page.order),
         n=among.index(page) + 1 if practice else sitting.count_done(page),
@@ -89,37 +90,42 @@ def make_rating_page(
         forced=collecting.forced,
         back=collecting.back and not practice and page is not among[0],
         seconds=None if practice else collecting.page_seconds,
+        read=collecting.read,
+        played=collecting.played,
+        ahead=booklet.list_ahead(sitting.after(page.order), occasion),
         language=booklet.study.file.text_language,
         long=sum(map(len, texts)) > LONG_TEXT or sum(text.count("\n") + 1 for text in texts) > LONG_LINES,
     )
 
 
-def make_outputs(booklet: Booklet, page: PlanPage) -> tuple[Output, ...]:
+def make_outputs(booklet: Booklet, page: PlanPage, name: str) -> tuple[Output, ...]:
     """Return the texts of a page, named by letters where the study compares them and by numbers where not."""
     several = len(page.outputs) > 1
     outputs = []
     for place, cell in enumerate(booklet.cells(page), start=1):
         label = name_output(booklet.noun, place, booklet.lettered) if several else ""
+        if booklet.is_told(page) and booklet.study.outputs.media.kinds("output"):
+            outputs.append(Output(render_text(cell.text), label, place))  # told in words, never played
+            continue
         image = bool(booklet.image(page, place))
-        outputs.append(make_output(booklet, cell, label, place, image))
+        outputs.append(make_output(booklet, cell, label, place, f"{name}-{place}", image))
     return tuple(outputs)
 
 
 def make_output(
-    booklet: Booklet, cell: Stimulus | str, label: str, place: int, image: bool = False
+    booklet: Booklet, cell: Stimulus | str, label: str, place: int, where: str, image: bool = False
 ) -> Output:
     """Return a text to judge; the regions in it that scroll bear its name, if it has one."""
     text = cell if isinstance(cell, str) else cell.text
     if not text.strip() and not image:
         return Output(booklet.nothing, label, place)
-    return Output(
-        name_regions(booklet.show(cell), label), label, place, image, not booklet.is_plain("output")
-    )
+    html = name_regions(booklet.show(cell, "output", where), label)
+    return Output(html, label, place, image, not booklet.is_plain("output"), '="media:' in html)
 
 
-def show_beside(booklet: Booklet, text: str, column: str) -> Markup:
+def show_beside(booklet: Booklet, text: str, column: str, where: str) -> Markup:
     """Return what stands beside the outputs as HTML: their context or reference, or nothing."""
-    shown = booklet.show(text, column) if text.strip() else NOTHING
+    shown = booklet.show(text, column, where) if text.strip() else NOTHING
     return name_regions(shown, booklet.words.say(column))
 
 
@@ -127,7 +133,8 @@ def find_sheets(booklet: Booklet, *texts: Markup) -> tuple[str, ...]:
     """Return the style sheets that texts need; that of formulas brings a font along."""
     if all(booklet.is_plain(column) for column in ("output", "context", "reference")):
         return ()
-    return ("stimuli", "formulas") if any("<math" in text for text in texts) else ("stimuli",)
+    marks = {"formulas": "<math", "media": '="media:'}
+    return ("stimuli", *(name for name, mark in marks.items() if any(mark in text for text in texts)))
 
 
 def _ask(

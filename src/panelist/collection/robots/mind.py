@@ -5,7 +5,8 @@ collected through the pages carries the effects that a file of simulated ratings
 of a rater; it need not get that rater's place.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +30,7 @@ from panelist.design.simulate import (
 )
 from panelist.formats import Stimulus
 from panelist.scales.base import ComparativeScale, RatingScale
+from panelist.study.media import read_sent
 from panelist.study.sections.checks import DegradedCheck, InstructedCheck
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
@@ -78,9 +80,11 @@ class Recognition:
         self._practice = {words.say("practice_where", n, total=count): n for n in range(1, count + 1)}
         self._scenery = frozenset(squash(text) for one in self.study.criteria for text in one.scale.scenery)
 
-    def look(self, sheet: PageContent) -> RobotView:
-        """Return what a page shows."""
+    def look(self, sheet: PageContent, heard: Mapping[int, str] | None = None) -> RobotView:
+        """Return what a page shows; ``heard`` has the media of its outputs, by their places."""
         texts = [text for text in sheet.texts if text not in self._scenery]
+        if heard:
+            texts = [heard[place] for place in sorted(heard)]
         if len(texts) > 1 and texts[0] not in self._outputs and texts[0] in self._contexts:
             texts = texts[1:]  # a long context above several outputs
         practice = self._practice.get(sheet.heading, 0)
@@ -114,10 +118,17 @@ class Recognition:
         frame = study.outputs.frame
         nothing = squash(load_words(study.file.language).say("nothing"))
         rows = zip(frame["item"].tolist(), frame["system"].tolist(), study.outputs.cells(), strict=True)
+        media = study.outputs.media
         for item, system, cell in rows:
             if system not in systems:
                 continue
             seen = Seen(items[item], systems[system])
+            if media.kinds("output"):
+                named = media.list_files(Stimulus(cell.text))  # without captions, which are not played
+                paths = [path for name in named if (path := media.find(name)) is not None]
+                known_by = join_hashes(hash_bytes(read_sent(path)) for path in paths)
+                self._outputs.setdefault(known_by, []).append(seen)
+                continue
             self._outputs.setdefault(self._read(cell) or nothing, []).append(seen)
             for how in ways:
                 worse = spoil_output(study.outputs, cell, how, study.file.design.seed, item, system)
@@ -134,6 +145,16 @@ class Recognition:
         if not self.study.outputs.format(column).blocks:
             return squash(cell.text)
         return read_text(self._renderings.render(cell, column))
+
+
+def hash_bytes(content: bytes) -> str:
+    """Return what a file is known by."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def join_hashes(hashes: Iterable[str]) -> str:
+    """Return what an output of several files is known by."""
+    return " ".join(hashes)
 
 
 @dataclass(eq=False)
@@ -231,6 +252,12 @@ class Mind:
         own = [option for option in options if question.groups.get(option) == self.group]
         among = own if self.group and own else options
         return among[int(self.rng.integers(len(among)))]
+
+    def hear(self) -> str:
+        """Return the word of the sound check."""
+        check = self.world.study.file.sound_check
+        assert check is not None, "the page comes from the study"
+        return check.words[0]
 
     def understand(self, number: int, options: list[str]) -> str:
         """Return the answer to a question about the instructions, by its number; the careless guess."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import unescape
 
 _TAG = re.compile(
-    r"<(form|input|select|option|textarea|button|h1|bdi|details|/details|/select|div|span)"
+    r"<(form|input|select|option|textarea|button|h1|bdi|details|/details|/select|div|span|img|audio|video)"
     r"(?=[\s>])((?:[^>\"]|\"[^\"]*\")*)>"
 )
 _ATTRIBUTE = re.compile(r"([a-z][a-z0-9-]*)(?:=\"([^\"]*)\")?")
@@ -53,6 +53,8 @@ class PageContent:
     """Boxes to write in, and whether something must be written."""
     frame: str = ""
     """Where the old HIT is that the page shows; empty where it shows none."""
+    media: list[str] = field(default_factory=list)
+    """The addresses of pictures, sound and film, in order."""
     lines: list[str] = field(default_factory=list)
     """The hidden fields of lines, which only a script fills."""
     buttons: list[Button] = field(default_factory=list)
@@ -96,7 +98,9 @@ def read_sheet(html: str) -> PageContent:
                 read = _find_end(html, found.end(), tag)
                 where.append(read_text(html[found.end() : read]))
             continue
-        if tag == "details":
+        if tag in ("img", "audio", "video"):
+            sheet.media += [one for one in [_read_attributes(written).get("src", "")] if "/media/" in one]
+        elif tag == "details":
             aside = True
         elif tag == "/details":
             aside = False

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from panelist.collection.pages.translations import Words
 from panelist.collection.robots.browser import FORM, JSON, Address, Browser, Reply, ReplyLost
-from panelist.collection.robots.mind import Mind
+from panelist.collection.robots.mind import Mind, hash_bytes, join_hashes
 from panelist.collection.robots.page_reader import PageContent, read_sheet
 from panelist.collection.robots.record import ConfirmedAnswer, Record, RobotLost, Stay
 from panelist.core.tables.columns import SIMULATED, SIMULATED_YES
@@ -124,7 +124,11 @@ class Robot:
         if names := sheet.names:
             await self._think()
             seconds = self.mind.take_seconds()
-            answers = await self._fill_hit(sheet, form) if sheet.frame else self._fill_in(sheet, names, form)
+            heard = await self._play(sheet)
+            if sheet.frame:
+                answers = await self._fill_hit(sheet, form)
+            else:
+                answers = self._fill_in(sheet, names, form, heard)
             for count, (name, value) in enumerate(answers.items(), start=1):
                 form[f"key-{name}"] = key = secrets.token_hex(16)
                 if self.habits.scripts:
@@ -146,9 +150,24 @@ class Robot:
                 )
         return await self._follow(reply)
 
-    def _fill_in(self, sheet: PageContent, names: list[str], form: dict[str, str]) -> dict[str, str]:
+    async def _play(self, sheet: PageContent) -> dict[int, str]:
+        """Fetch the media of a page as a player does; return what each output is known by."""
+        found: dict[int, list[str]] = {}
+        for address in sheet.media:
+            part = address.rpartition("/")[2].split("-")[2]
+            reply = await self._ask("look", "GET", address)
+            if part.isdecimal():
+                found.setdefault(int(part), []).append(hash_bytes(reply.body))
+        return {place: join_hashes(hashes) for place, hashes in found.items()}
+
+    def _fill_in(
+        self, sheet: PageContent, names: list[str], form: dict[str, str], heard: Mapping[int, str]
+    ) -> dict[str, str]:
         """Put an answer to every question into the form; return those that were not there before."""
-        view = self.mind.world.recognition.look(sheet)
+        view = self.mind.world.recognition.look(sheet, heard)
+        if heard:
+            about = {"seen_end": True, "played": 1, "plays": 1, "speed": 1}
+            form["facts"] = json.dumps({"outputs": {str(place): about for place in heard}})
         if not (view.told or view.practice):
             self.record.unknown += sum(seen.system < 0 for seen in view.outputs)
         form |= sheet.chosen
@@ -193,6 +212,8 @@ class Robot:
                 form[name] = self.mind.introduce(int(name[1:]), sheet.choices.get(name, []))
             elif name.startswith("q") and name[1:].isdigit():
                 form[name] = self.mind.understand(int(name[1:]), sheet.choices.get(name, []))
+            elif name == "word":
+                form[name] = self.mind.hear()
             else:
                 form.setdefault(name, "")
 

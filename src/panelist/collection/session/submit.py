@@ -17,6 +17,7 @@ from panelist.collection.session.answering import (
     make_answer,
     read_number,
 )
+from panelist.collection.session.page_facts import FAILED, find_failed, list_unrated, read_facts
 from panelist.collection.session.turn import Turn, TurnOutcome
 from panelist.collection.store.operations.ops import NewEvent
 from panelist.collection.store.operations.saving import Answer, Move, PageDone
@@ -51,7 +52,7 @@ def follow_background(turn: Turn) -> TurnOutcome:
         said[question.name] = clean_words(asked.value, LONGEST_REASON)
         group = question.groups.get(asked.value, group)
     event = NewEvent("background", said)
-    return TurnOutcome(move=turn.go_to("instructions"), events=(event,), group=group)
+    return TurnOutcome(move=turn.go_to("sound"), events=(event,), group=group)
 
 
 def follow_comments(turn: Turn) -> TurnOutcome:
@@ -75,19 +76,32 @@ def follow_page(turn: Turn) -> TurnOutcome:
         form.get("timed_out") and limit is not None and elapsed is not None and elapsed >= limit - SLACK
     )
     good, problems = check_values(booklet, page, given, collecting.forced)
-    answers = make_answers(booklet, page, good, form)
+    failed = find_failed(booklet, page, visit.occasion, form)
+    for name in (unrated := list_unrated(booklet, page, failed)):
+        good.pop(name, None)
+        problems.pop(name, None)
+    answers = make_answers(booklet, page, good, form) + _take_back(turn, page, unrated)
     if problems and not out_of_time:
         reasons = {name: form[name] for name in form if name.endswith("-why")}
         again = make_rating_page(booklet, turn.sitting, visit.occasion, page, given | reasons, problems)
         return TurnOutcome(answers=answers, again=again)
     seconds = cap_seconds(read_number(form.get("seconds"), 1e7), elapsed)
-    outcome = TurnOutcome(answers=answers, done=PageDone(None, elapsed if seconds is None else seconds))
-    if out_of_time:
-        outcome = replace(
-            outcome, events=(NewEvent("timed out", {"page": visit.page, "occasion": visit.occasion}),)
-        )
+    done = PageDone(None, elapsed if seconds is None else seconds, read_facts(form, page, failed))
+    here = {"page": visit.page, "occasion": visit.occasion}
+    events = (NewEvent("timed out", here),) if out_of_time else ()
+    if failed:
+        events += (NewEvent(FAILED, {**here, "outputs": sorted(failed)}),)
+    outcome = TurnOutcome(answers=answers, done=done, events=events)
     follow = _follow_practice if page.phase == "practice" else _follow_trial
     return follow(turn, page, good, outcome)
+
+
+def _take_back(turn: Turn, page: PlanPage, names: frozenset[str]) -> tuple[Answer, ...]:
+    """Return the answers that take back what was answered about something that does not play after all."""
+    if not names:
+        return ()
+    before = turn.history.answers(turn.visit.occasion, page.order)
+    return tuple(make_answer(turn.booklet, page, name, "", {}) for name in sorted(names) if before.get(name))
 
 
 def cap_seconds(said: float | None, elapsed: float | None) -> float | None:

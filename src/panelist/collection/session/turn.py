@@ -16,7 +16,7 @@ from panelist.collection.store.operations.ops import NewEvent
 from panelist.collection.store.operations.saving import Answer, Move, PageDone
 
 STEPS = (
-    *("consent", "background", "instructions", "examples", "comprehension"),
+    *("consent", "background", "sound", "instructions", "examples", "comprehension"),
     *("pages", "comments", "finished"),
 )
 STOPS = ("again", "break", "pause", "warning")

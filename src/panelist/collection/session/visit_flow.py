@@ -12,6 +12,7 @@ from typing import Any
 from panelist.collection.pages import briefing_pages as briefing
 from panelist.collection.pages.models import EndPage, Page
 from panelist.collection.pages.sheets import make_rating_page
+from panelist.collection.session import sound_check
 from panelist.collection.session.answering import NotAsked, check_values, collect_values, read_answer
 from panelist.collection.session.comprehension import (
     FAILED,
@@ -79,6 +80,9 @@ def _make_waiting_page(turn: Turn) -> EndPage:
 _BRIEFING: dict[str, Callable[[Turn], Page]] = {
     "consent": lambda turn: briefing.make_consent_page(turn.booklet, turn.visit.place),
     "background": lambda turn: briefing.make_background_page(turn.booklet),
+    sound_check.STATE: lambda turn: sound_check.make_sound_page(
+        turn.booklet, sound_check.count_attempts(turn)
+    ),
     "instructions": lambda turn: briefing.make_instructions_page(turn.booklet),
     "examples": lambda turn: briefing.make_examples_page(turn.booklet),
     STATE: lambda turn: make_comprehension_page(turn.booklet, count_attempts(turn)),
@@ -89,8 +93,8 @@ _BRIEFING: dict[str, Callable[[Turn], Page]] = {
 
 def submit(turn: Turn, button: str = "page") -> TurnOutcome:
     """Return what follows from a form sent by a button: ``page`` (continue), ``back`` or ``pause``."""
-    # An attempt at the comprehension questions has an id of its own, which their page compares.
-    if turn.state != STATE and turn.form.get("page") != turn.page_id:
+    # An attempt at the questions before the ratings has an id of its own, which their page compares.
+    if turn.state not in (STATE, sound_check.STATE) and turn.form.get("page") != turn.page_id:
         return TurnOutcome()
     if button != "page":
         return _leave(turn, button)
@@ -101,6 +105,7 @@ def submit(turn: Turn, button: str = "page") -> TurnOutcome:
 _FOLLOW: dict[str, Callable[[Turn], TurnOutcome]] = {
     "consent": follow_consent,
     "background": follow_background,
+    sound_check.STATE: sound_check.follow_sound_check,
     STATE: follow_comprehension,
     "practice": follow_page,
     "feedback": follow_feedback,

@@ -40,10 +40,9 @@ def check_paths(study: Path, archive: Path) -> None:
 
 
 def check_images(study: Study, archive: Path) -> None:
-    """Raise BadFile where the outputs of an archive name a picture that is not in the archive."""
-    frame = study.outputs.frame
-    for name in set(frame["image"]) - {""} if "image" in frame else ():
-        _check_inside(str(name), "the outputs:", archive)
+    """Raise BadFile where the outputs of an archive name a file that is not in the archive."""
+    for name in study.files:
+        _check_inside(name, "the outputs:", archive)
 
 
 def _check_inside(name: str, where: str, archive: Path) -> None:

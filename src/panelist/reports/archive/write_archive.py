@@ -161,13 +161,11 @@ def _copy_study(study: Study, folder: Path) -> list[str]:
         shutil.copyfile(study.path, folder / STUDY_FILE)
         for name, what in _list_inputs(study):
             _copy_inside(study, name, folder, what)
-        for name in sorted(_list_images(study)):
+        for name in study.files:
             if (study.folder / name).is_file():
-                _copy_inside(study, name, folder, "a picture")
+                _copy_inside(study, name, folder, "a picture, sound or film")
             else:
-                notes.append(
-                    f"The picture {name} that the outputs name does not exist, so it was not packed."
-                )
+                notes.append(f"The file {name} that the outputs name does not exist, so it was not packed.")
         for name in BESIDE:
             if (study.folder / name).is_file():
                 shutil.copyfile(study.folder / name, folder / name)
@@ -186,11 +184,6 @@ def _list_inputs(study: Study) -> list[tuple[str, str]]:
         return [(study.file.outputs.file, "the outputs")]
     named = [(hit.template, "the template"), (hit.input, "the input"), (hit.mapping, "the mapping")]
     return [(name, f"{what} of the HIT") for name, what in named if name]
-
-
-def _list_images(study: Study) -> set[str]:
-    frame = study.outputs.frame
-    return set(frame["image"]) - {""} if "image" in frame else set()
 
 
 def _copy_inside(study: Study, name: str, folder: Path, what: str) -> None:

@@ -323,7 +323,15 @@ TOPICS: dict[str, Callable[[Known], str]] = {
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "same_instructions": ("information", "instructions", "examples", "practice", "comprehension", "closing"),
+    "same_instructions": (
+        "information",
+        "instructions",
+        "examples",
+        "practice",
+        "sound_check",
+        "comprehension",
+        "closing",
+    ),
     "same_measures": ("criteria", "background", "noun", "language"),
     "same_stimuli": ("outputs", "systems", "text_language"),
     "same_procedure": ("design", "checks", "breaks", "collecting"),

@@ -90,14 +90,13 @@ def _take_over(draft: Path, source: Path, columns: Mapping[str, str] | None) -> 
 def _from_study(draft: Path, path: Path) -> list[str]:
     """Copy an original's study: once as it is, into original/, and once as the repeat, with its steps."""
     study = load_study(path)
-    images = set(study.outputs.frame["image"]) - {""} if "image" in study.outputs.frame else set()
     notes = []
-    for name in (study.file.outputs.file, *sorted(images)):
+    for name in (study.file.outputs.file, *study.files):
         source = (path.parent / name).resolve()
         if not source.is_relative_to(path.parent.resolve()):
             raise BadFile(f"{name} is outside the folder of {path.name}; move it there first.")
         if not source.is_file():
-            notes.append(f"{name}, a picture of the outputs, does not exist.")
+            notes.append(f"{name}, which the outputs name, does not exist.")
             continue
         for place in (draft, draft / FOLDER):
             (place / name).parent.mkdir(parents=True, exist_ok=True)

@@ -65,6 +65,11 @@ def _tell_pay(study: Study) -> list[str]:
 
 def _tell_preparation(study: Study) -> list[str]:
     said = []
+    if (heard := study.file.sound_check) is not None:
+        said.append(
+            f"Before the instructions they typed a word that was played to them, in at most "
+            f"{count(heard.attempts, 'attempt')}."
+        )
     if (asked := study.file.comprehension) is not None:
         needed = len(asked.questions) if asked.pass_mark is None else asked.pass_mark
         said.append(

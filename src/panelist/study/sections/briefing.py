@@ -69,6 +69,18 @@ class Practice(StudyPart):
     """What happens to a rater who does not reach the pass mark."""
 
 
+class SoundCheck(StudyPart):
+    """A word that is played before anything is judged by ear; the rater types it."""
+
+    file: Text
+    """The sound, in the folder of media."""
+    words: tuple[Text, ...] = Field(min_length=1)
+    """What passes; capitals, accents and punctuation make no difference."""
+    attempts: PositiveInt = 3
+    failed: Literal["screen out", "flag"] = "flag"
+    """What happens to a rater who does not understand it."""
+
+
 class Breaks(StudyPart):
     """A break is offered after about this many pages, in equal parts; raters may continue at once."""
 

@@ -42,6 +42,10 @@ class Collecting(StudyPart):
     """Whether raters may go back and change their answers; changes are recorded, never overwritten."""
     reasons: bool = False
     """Whether there is a box for a reason beside each answer."""
+    read: Literal["free", "end"] = "free"
+    """Whether a rater continues only after the last line of each output was on the screen for a second."""
+    played: Literal["free", "once", "whole"] = "free"
+    """Whether a rater continues only after each sound or film was begun once, or was played as a whole."""
     page_seconds: PositiveFloat | None = None
     """The most time for one page, after which the next one follows without an answer."""
     minutes: PositiveFloat | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from pathlib import Path
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -19,7 +20,7 @@ from panelist.collection.session.page_preview import (
 from panelist.web.dashboard.access import HOME, LOGIN, Visitor, researchers
 from panelist.web.dashboard.action_routes import ask, show_unknown
 from panelist.web.rater.hit_routes import AROUND_A_HIT
-from panelist.web.rater.images import find_image, send_image
+from panelist.web.rater.images import find_file, find_image, send_media
 from panelist.web.rater.routes import read_form
 from panelist.web.rendering import Frame, render_page
 from panelist.web.state import AppState
@@ -101,7 +102,22 @@ async def send_picture(request: Request) -> Response:
     booklet = await asyncio.to_thread(site.booklet)
     page = booklet.agenda.sitting(preview.place, occasion).page(order)
     path = find_image(site.study.folder, booklet.image(page, place)) if page is not None else None
-    return (send_image(path) if path is not None else None) or Response(status_code=404)
+    return _send(site, path)
+
+
+async def send_file(request: Request) -> Response:
+    """Send a media file of a page of the preview."""
+    site, preview = await _find(request)
+    if preview is None:
+        return Response(status_code=404)
+    booklet = await asyncio.to_thread(site.booklet)
+    reached = (preview.occasion, preview.page)
+    return _send(site, find_file(booklet, preview.place, request.path_params["address"], reached))
+
+
+def _send(site: AppState, path: Path | None) -> Response:
+    found = send_media(path, site.store.study.salt) if path is not None else None
+    return found or Response(status_code=404)
 
 
 async def _find(request: Request) -> tuple[AppState, Preview | None]:
@@ -140,6 +156,7 @@ ROUTES = [
     Route(f"{HOME}/preview", researchers(begin_preview), methods=["POST"]),
     Route(f"{_PACKED}/answer", confirm_answer, methods=["POST"]),
     Route(f"{_PACKED}/image/{{occasion:int}}-{{order:int}}-{{place:int}}", send_picture, methods=["GET"]),
+    Route(f"{_PACKED}/media/{{address}}", send_file, methods=["GET", "HEAD"]),
     Route(f"{_PACKED}/{{to}}", submit_page, methods=["POST"]),
     Route(_PACKED, show_page, methods=["GET"]),
 ]

@@ -3,6 +3,7 @@
 The session reads forms itself: thousands of answers a minute come here.
 """
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,7 +34,7 @@ from panelist.scales.base import BadAnswer
 from panelist.study.sections.collecting import DEVICES
 from panelist.web.api import Message
 from panelist.web.rater.hit_routes import AROUND_A_HIT
-from panelist.web.rater.images import find_image, send_image
+from panelist.web.rater.images import find_file, find_image, send_media
 from panelist.web.rendering import Frame, render_page
 from panelist.web.security import TOKEN, is_prefetch
 from panelist.web.state import AppState, StoredHistory
@@ -42,7 +43,7 @@ MOST_PARAMETERS, LONGEST_NAME, LONGEST_VALUE = 20, 64, 500
 SEEN_SECONDS = 60.0
 NO_PLACE = "no place in the group"
 MOST_FIELDS = 2000
-BRIEFING = ("consent", "background", "instructions", "examples", "comprehension")
+BRIEFING = ("consent", "background", "sound", "instructions", "examples", "comprehension")
 
 
 def fits_device(site: AppState, request: Request) -> bool:
@@ -280,9 +281,24 @@ async def send_picture(request: Request) -> Response:
         booklet = site.booklet()
         page = booklet.agenda.sitting(visit.place, occasion).page(order)
         path = find_image(site.study.folder, booklet.image(page, place)) if page is not None else None
-        return send_image(path) if path is not None else None
+        return send_media(path, site.store.study.salt) if path is not None else None
 
     return await site.read(look) or show_unknown(site)
+
+
+async def send_file(request: Request) -> Response:
+    """Send a media file of a page that the rater has reached, or of the one after it, by its place there."""
+    site: AppState = request.app.state.site
+    visit = await find_visit(site, request)
+    if visit is None:
+        return show_unknown(site)
+
+    def look() -> Response | None:
+        booklet, address = site.booklet(), request.path_params["address"]
+        path = find_file(booklet, visit.place, address, (visit.occasion, visit.page))
+        return send_media(path, site.store.study.salt) if path is not None else None
+
+    return await asyncio.to_thread(look) or show_unknown(site)
 
 
 async def find_visit(site: AppState, request: Request) -> Visit | None:
@@ -347,5 +363,6 @@ ROUTES = [
     Route("/r/{token}/back", partial(submit_form, button="back"), methods=["POST"]),
     Route("/r/{token}/pause", partial(submit_form, button="pause"), methods=["POST"]),
     Route("/r/{token}/image/{occasion:int}-{order:int}-{place:int}", send_picture, methods=["GET"]),
+    Route("/r/{token}/media/{address}", send_file, methods=["GET", "HEAD"]),
     Route("/", show_home, methods=["GET"]),
 ]

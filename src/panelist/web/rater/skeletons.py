@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from panelist.collection.pages.models import HitPage, Output, Page, RatingPage
 from panelist.collection.pages.translations import Words
-from panelist.web.rendering import Frame, PagePosition, find_where, render_page
+from panelist.web.rendering import Frame, PagePosition, address_media, find_where, render_page
 
 SKELETONS_KEPT = 500
 
@@ -66,7 +66,7 @@ def draw_page(page: Page, words: Words, frame: Frame) -> str:
         if len(_kept) >= SKELETONS_KEPT:
             _kept.clear()
         skeleton = _kept[key] = _make_skeleton(page, words, frame)
-    return skeleton.fill(_find_values(page, words, frame))
+    return address_media(skeleton.fill(_find_values(page, words, frame)), frame.home)
 
 
 def _is_begun(page: RatingPage) -> bool:
@@ -78,8 +78,9 @@ def _find_key(page: RatingPage, words: Words, frame: Frame) -> tuple[object, ...
     return (
         words, frame.title, frame.contact, frame.theme, frame.static,
         page.template, page.layout, page.noun, page.practice, page.forced, page.back, page.seconds,
-        page.language, page.long, page.sheets, bool(page.line), bool(page.context), bool(page.reference),
-        *((output.label, output.place, output.image, output.blocks) for output in page.outputs),
+        page.language, page.long, page.sheets, page.read, page.played, bool(page.ahead),
+        bool(page.line), bool(page.context), bool(page.reference),
+        *((one.label, one.place, one.image, one.blocks, one.media) for one in page.outputs),
         *((id(one.question), one.name, one.label, one.output, one.reason) for one in page.asked),
     )  # fmt: skip
 
@@ -90,6 +91,7 @@ def _find_values(page: RatingPage, words: Words, frame: Frame) -> dict[str, str]
     values = {
         "id": page.id, "home": frame.home, "key": frame.key, "where": where.text, "done": where.done,
         "total": where.total, "line": page.line, "context": page.context, "reference": page.reference,
+        "ahead": page.ahead,
     }  # fmt: skip
     for output in page.outputs:
         values[f"text{output.place}"] = output.text
@@ -99,7 +101,7 @@ def _find_values(page: RatingPage, words: Words, frame: Frame) -> dict[str, str]
 
 def _make_skeleton(page: RatingPage, words: Words, frame: Frame) -> Skeleton:
     outputs = tuple(
-        _MarkedOutput(_mark(f"text{one.place}"), one.label, one.place, one.image, one.blocks)
+        _MarkedOutput(_mark(f"text{one.place}"), one.label, one.place, one.image, one.blocks, one.media)
         for one in page.outputs
     )
     bare = replace(
@@ -109,6 +111,7 @@ def _make_skeleton(page: RatingPage, words: Words, frame: Frame) -> Skeleton:
         context=_mark("context") if page.context else page.context,
         reference=_mark("reference") if page.reference else page.reference,
         outputs=outputs,
+        ahead=_mark("ahead") if page.ahead else "",
     )
     around = replace(frame, home=_mark("home"), key=_mark("key"))
     where = PagePosition(_mark("where"), _mark("done"), _mark("total"))

@@ -57,7 +57,7 @@ form.addEventListener("input", ({ target }) => {
 // What is missing is said by the server, in the words of the page and with the focus there. Browsers say it in their
 // own language or, with the focus nowhere, not at all; then Enter means Next, too.
 form.noValidate = true;
-const CONTROLS = "a, button, input, select, textarea, summary, label";
+const CONTROLS = "a, button, input, select, textarea, summary, label, audio, video";
 document.addEventListener("keydown", (event) => {
   const free = event.key === "Enter" && !event.repeat && !event.defaultPrevented && !event.target.closest(CONTROLS);
   if (free && !document.querySelector("iframe.hit")) form.requestSubmit(next);

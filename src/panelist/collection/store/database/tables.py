@@ -23,8 +23,8 @@ from sqlalchemy import (
 )
 
 STEPS = (
-    *("invited", "consent", "background", "instructions", "examples", "comprehension", "practice"),
-    *("rating", "waiting", "comments"),
+    *("invited", "consent", "background", "sound", "instructions", "examples", "comprehension"),
+    *("practice", "rating", "waiting", "comments"),
 )
 """The states of a visit that goes on, in order; ``waiting`` is between two occasions."""
 FREEING = ("declined", "screened_out", "released", "excluded")
@@ -149,6 +149,7 @@ pages_done = Table(
     Column("shown", Double),
     Column("done", Double, nullable=False),
     Column("seconds", Double),
+    Column("facts", Text, nullable=False, server_default=""),  # what the page noticed, as JSON
     PrimaryKeyConstraint("visit", "occasion", "page"),
 )
 

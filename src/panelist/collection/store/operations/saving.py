@@ -41,10 +41,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class PageDone:
-    """A page was left complete: when it was shown, and for how long."""
+    """A page was left complete: when it was shown, for how long, and what it noticed meanwhile (JSON)."""
 
     shown: float | None = None
     seconds: float | None = None
+    facts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def save_answers(
     acknowledged = _save_page(db, visit, occasion, page, answers, time) if answers else ()
     if done is not None:
         row = {"visit": visit_id, "occasion": occasion, "page": page, "done": time}
-        db.run(sql.PAGE_DONE, row | {"shown": done.shown, "seconds": done.seconds})
+        db.run(sql.PAGE_DONE, row | {"shown": done.shown, "seconds": done.seconds, "facts": done.facts})
     moved = move_visit(db, visit, move, time) if move is not None else None
     if moved is None and not visit.over:
         db.run(sql.SEE_VISIT, {"id": visit_id, "seen": time})

@@ -115,6 +115,7 @@ def tell_interface(facts: SheetFacts) -> dict[Place, SheetAnswer]:
         f"Pages come in {order}",
         "Names of systems are not shown",
         *_say_names(facts),
+        *_say_media(facts),
     ]
     return {("3.3.4.2", ""): write(join(*said), "criteria, outputs and design", draft=True)}
 
@@ -126,6 +127,22 @@ def _say_names(facts: SheetFacts) -> list[str]:
     said = [f"{count(masked, 'output')} had a name of a system or its maker masked"] if masked else []
     if named:
         said.append(f"Names of systems or makers stand in outputs, by system: {say_names(named)}")
+    return said
+
+
+def _say_media(facts: SheetFacts) -> list[str]:
+    """Return how pictures, sound and film are shown, and what must have been seen and heard."""
+    study, said = facts.study, []
+    kinds = sorted(study.outputs.media.kinds("output"))
+    if kinds:
+        said.append(f"Each output is {listing(kinds)}, sent under a number, without file name")
+    if {"sound", "film"} & set(kinds):
+        said.append("Say here how loudness was made equal between systems")
+    asked = {"whole": "was played as a whole", "once": "was begun once"}.get(study.file.collecting.played)
+    if kinds and asked:
+        said.append(f"An evaluator continues once each sound or film {asked}")
+    if study.file.collecting.read == "end":
+        said.append("An evaluator continues once the end of each output was on the screen for a second")
     return said
 
 
