@@ -1,9 +1,10 @@
 """What every format can do: find what is wrong with a cell, name its files, give its words, and show it."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from markupsafe import Markup
 from pydantic import AfterValidator, GetJsonSchemaHandler
@@ -31,6 +32,20 @@ class Stimulus:
     """What a picture shows, in words."""
     transcript: str = ""
     """What is said in sound or film."""
+    judged: bool = True
+    """Whether it is an output; what stands beside outputs is not judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """A turn of a dialogue as raters see it."""
+
+    role: str
+    label: str
+    """Who speaks, in words."""
+    html: Markup
+    number: int
+    """Which turn of this role it is, from 1."""
 
 
 class _NamesOfFormats:
@@ -93,6 +108,9 @@ class StimulusFormat(ABC):
     ``src="media:N"``, which the page replaces by a blind address of the N-th file (from 1) of ``list_files``.
     """
 
+    structured: ClassVar[bool] = False
+    """Whether a cell is JSON: a table of text holds it written down, JSON lines hold it itself."""
+
     def find_problem(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return what is wrong with a cell, as the end of a sentence; empty where nothing is."""
         return ""
@@ -108,3 +126,31 @@ class StimulusFormat(ABC):
     @abstractmethod
     def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
         """Return the HTML that raters see."""
+
+    def split(self, cell: Stimulus, options: FormatOptions, say: Say) -> tuple[ShownTurn, ...]:
+        """Return the turns of a dialogue; none where the format has no turns."""
+        return ()
+
+    def count_parts(self, cell: Stimulus, options: FormatOptions) -> int:
+        """Return how many parts of a cell are judged separately; 0 where the cell is judged as a whole."""
+        return 0
+
+    def rewrite(self, cell: Stimulus, options: FormatOptions, change: Callable[[str], str]) -> str:
+        """Return the cell with the words that are judged changed."""
+        return change(cell.text)
+
+
+def write_canonical(value: object) -> str:
+    """Return a structured cell as JSON in one way, however it was written; a text that is no JSON stays.
+
+    >>> write_canonical([{"text": "b", "role": "user"}]), write_canonical(' [ {"role":"user" ,"text":"b"}]')
+    ('[{"role":"user","text":"b"}]', '[{"role":"user","text":"b"}]')
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return str(value)
+        if not isinstance(value, list | dict):
+            return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -193,7 +193,8 @@ def find_misshaped(frame: pd.DataFrame, rows: Rows, options: OutputsFile) -> Ite
             continue
         wrong: dict[str, list[int]] = {}
         for place, text in enumerate(frame[column].tolist()):
-            if text and (problem := FORMATS[name].find_problem(Stimulus(text), options)):
+            cell = Stimulus(text, judged=column == "output")
+            if text and (problem := FORMATS[name].find_problem(cell, options)):
                 wrong.setdefault(problem, []).append(place)
         for problem, places in wrong.items():
             words = f"{name} {rows.name_places(np.array(places))}: {problem}"

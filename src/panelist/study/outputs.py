@@ -16,6 +16,7 @@ from panelist.core.prose import listing, quoted
 from panelist.core.tables.cells import TEXT_TYPE, read_identifiers
 from panelist.core.tables.readers import READERS, find_ending, read_table
 from panelist.formats import FORMATS, Stimulus, StimulusFormat
+from panelist.formats.base import write_canonical
 from panelist.study.output_rows import (
     Rows,
     find_empty,
@@ -133,6 +134,15 @@ class Outputs:
         """Return the format of a column that raters see: output, context or reference."""
         return FORMATS[getattr(self.options.formats, column)]
 
+    @cached_property
+    def in_parts(self) -> bool:
+        """Whether parts of an output, such as the turns of a dialogue, are judged separately."""
+        return any(self.parts(text) for text in self.frame["output"].head(1).tolist())
+
+    def parts(self, text: str) -> int:
+        """Return how many parts of an output are judged separately; 0 where it is judged as a whole."""
+        return self.format("output").count_parts(Stimulus(text), self.options)
+
     def words(self, item: str, system: str) -> str:
         """Return the words of an output, whatever its format."""
         return self.format("output").read_words(Stimulus(self.text(item, system)), self.options)
@@ -169,7 +179,10 @@ def examine_outputs(
     if not set(REQUIRED) <= set(columns):
         return None, problems
     try:
-        cells = {target: _read_text(raw.frame.iloc[:, place]) for target, place in columns.items()}
+        cells = {
+            target: _read_text(raw.frame.iloc[:, place], _is_structured(target, options))
+            for target, place in columns.items()
+        }
     except (BadRatings, UnicodeDecodeError) as error:
         return None, [*problems, Problem(name, None, "", str(error))]
     frame = pd.DataFrame(cells)[[column for column in (*REQUIRED, *OPTIONAL) if column in cells]]
@@ -216,7 +229,15 @@ def _choose_columns(header: list[str], name: str) -> tuple[dict[str, int], list[
     return chosen, problems
 
 
-def _read_text(column: "pd.Series[str]") -> "pd.Series[str]":
+def _is_structured(column: str, options: OutputsFile) -> bool:
+    name = getattr(options.formats, column, "")
+    return bool(name) and FORMATS[name].structured
+
+
+def _read_text(column: "pd.Series[str]", structured: bool = False) -> "pd.Series[str]":
+    if structured:
+        written = [write_canonical(cell) if isinstance(cell, str | list | dict) else None for cell in column]
+        return pd.Series(written, dtype=TEXT_TYPE).fillna("")
     if not isinstance(column.dtype, pd.StringDtype):
         column = read_identifiers(column)
     return column.astype(TEXT_TYPE).fillna("")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from panelist.collection.export.rating_rows import read_answers
+from panelist.collection.export.rating_rows import find_turns, read_answers
 from panelist.collection.monitor.flags import find_flags, find_usual
 from panelist.collection.monitor.ledger import collect_folders, name_texts
 from panelist.collection.monitor.overview import find_pace
@@ -43,6 +43,7 @@ COLUMNS = (
         "place",
         "item",
         "system",
+        "turn",
         "criterion",
         "trial",
         "rating",
@@ -54,7 +55,7 @@ COLUMNS = (
     *("occasion", "group", "order", "position", "seconds", "list", "phase", "check", "excluded", "finished"),
     *("changes", "seconds_first", "raw", "width", "late", "given", SIMULATED),
 )
-OPTIONAL = ("trial", "choice", "answer", "text", "reason", SIMULATED)
+OPTIONAL = ("turn", "trial", "choice", "answer", "text", "reason", SIMULATED)
 """Columns of the ratings table that are left out where the study has nothing to put there."""
 SHORTEST_ID = 4  # a shorter id would match ordinary words
 
@@ -87,7 +88,7 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     frame["rating"] = _settle(frame["rating"])
     if not ids:
         _mask_own(frame, _find_ids(snapshot), ("text", "answer", "reason"))
-    left_out = {name for name in OPTIONAL if (frame[name].fillna("").astype(str) == "").all()}
+    left_out = {name for name in OPTIONAL if (frame[name].astype(object).fillna("").astype(str) == "").all()}
     columns = [name for name in COLUMNS if name not in left_out]
     if ids:
         columns.insert(1, "outside_id")
@@ -195,6 +196,9 @@ def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
         people[columns], left_on="visit", right_on="id", how="left"
     )
     frame["given"] = _write_times(frame["given"])
+    turns = find_turns(frame["name"])
+    if turns.notna().any():
+        frame.insert(list(frame.columns).index("system") + 1, "turn", turns)
     if not ids:
         _mask_own(frame, _find_ids(snapshot), ("value",))
     first = columns[1:-1]
@@ -345,9 +349,9 @@ def _fill_seconds(frame: pd.DataFrame, done: pd.DataFrame) -> "pd.Series[float]"
 def _name_trials(frame: pd.DataFrame, study: Study) -> list[str]:
     compared = {criterion.name for criterion in study.criteria if criterion.scale.comparative}
     return [
-        f"{rater}-{occasion}-{order}" if criterion in compared else ""
-        for rater, occasion, order, criterion in zip(
-            frame["rater"], frame["occasion"], frame["order"], frame["criterion"], strict=True
+        f"{rater}-{occasion}-{order}" + ("" if pd.isna(turn) else f"-{turn}") if criterion in compared else ""
+        for rater, occasion, order, turn, criterion in zip(
+            *(frame[name] for name in ("rater", "occasion", "order", "turn", "criterion")), strict=True
         )
     ]
 

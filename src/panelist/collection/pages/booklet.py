@@ -8,11 +8,12 @@ from markupsafe import Markup
 from panelist.collection.pages.agenda import Agenda, PlanPage
 from panelist.collection.pages.models import PageQuestion
 from panelist.collection.pages.questions import make_question
-from panelist.collection.pages.spoiling import spoil_text
+from panelist.collection.pages.spoiling import spoil_output
 from panelist.collection.pages.translations import Words, load_words
 from panelist.core.prose import capitalise
 from panelist.design.plan import Plan
 from panelist.formats import Stimulus
+from panelist.formats.base import ShownTurn
 from panelist.study.sections.briefing import Shown
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck, choose_spoilt
 from panelist.study.sections.criteria import Criterion
@@ -27,7 +28,8 @@ class Booklet:
     ``study``, ``agenda`` and ``words`` are what it was made of; ``noun`` is what raters call an output, with
     a capital letter; ``numbers`` gives the number of each criterion, from 1; ``checks`` gives each check by
     the name that it has in the plan; ``lettered`` says whether outputs are named by letters, because the
-    study compares them, and ``mixed`` whether it also rates each.
+    study compares them, and ``mixed`` whether it also rates each; ``in_parts`` says whether each turn of a
+    dialogue is judged.
     """
 
     def __init__(self, study: Study, plan: Plan, words: Words | None = None) -> None:
@@ -48,6 +50,8 @@ class Booklet:
         }  # cells of a frame are slow to reach
         self._questions: dict[tuple[str, int], PageQuestion] = {}
         self._show = lru_cache(TEXTS_KEPT)(self._render)
+        self._split = lru_cache(TEXTS_KEPT)(self._split_cell)
+        self.in_parts = study.outputs.in_parts
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion of this name."""
@@ -83,9 +87,7 @@ class Booklet:
         texts = [self.field(item, system, "output") for item, system in page.outputs]
         if isinstance(check, DegradedCheck):
             place = self.spoilt_place(page)
-            texts[place] = spoil_text(
-                texts[place], check.how, self.study.file.design.seed, *page.outputs[place]
-            )
+            texts[place] = spoil_output(self.study, texts[place], check.how, *page.outputs[place])
         return tuple(texts)
 
     def spoilt_place(self, page: PlanPage) -> int:
@@ -116,6 +118,20 @@ class Booklet:
     def show(self, text: str, column: str = "output") -> Markup:
         """Return a text of a column (output, context or reference) as HTML, rendered once."""
         return self._show(Stimulus(text), column)
+
+    def split(self, text: str) -> tuple[ShownTurn, ...]:
+        """Return the turns of an output; none where it is no dialogue."""
+        return self._split(Stimulus(text))
+
+    def count_parts(self, page: PlanPage) -> tuple[int, ...]:
+        """Return how many parts of each output of a page are judged separately; 0 where it is one."""
+        if not self.in_parts:
+            return (0,) * len(page.outputs)
+        return tuple(self.study.outputs.parts(text) for text in self.texts(page))
+
+    def _split_cell(self, cell: Stimulus) -> tuple[ShownTurn, ...]:
+        outputs = self.study.outputs
+        return outputs.format("output").split(cell, outputs.options, self.words.say)
 
     def _render(self, cell: Stimulus, column: str) -> Markup:
         outputs = self.study.outputs

@@ -24,7 +24,7 @@ from panelist.collection.pages.models import (
 )
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING, render_line, render_markdown
-from panelist.collection.pages.sheets import make_outputs
+from panelist.collection.pages.sheets import make_outputs, make_rows
 from panelist.collection.store.operations.places import TIMED_OUT
 from panelist.study.sections.briefing import Example
 
@@ -129,7 +129,11 @@ def _work(booklet: Booklet, example: Example) -> WorkedExample:
     )
     context = booklet.show(example.context, "context") if example.context else NOTHING
     return WorkedExample(
-        context, outputs, tuple(answers), render_markdown(example.why) if example.why else NOTHING
+        context,
+        outputs,
+        tuple(answers),
+        render_markdown(example.why) if example.why else NOTHING,
+        make_rows(booklet, texts),
     )
 
 
@@ -147,6 +151,7 @@ def make_feedback_page(
         noun=booklet.noun,
         context=booklet.show(item.context, "context") if item.context else NOTHING,
         outputs=make_outputs(booklet, page),
+        rows=make_rows(booklet, booklet.texts(page)),
         marks=result.marks,
         why=render_markdown(item.why) if item.why else NOTHING,
         language=booklet.study.file.text_language,

@@ -6,6 +6,17 @@ from collections.abc import Callable
 import numpy as np
 
 from panelist.core.seeds import stream
+from panelist.formats import Stimulus
+from panelist.study.study import Study
+
+
+def spoil_output(study: Study, text: str, how: str, item: str, system: str) -> str:
+    """Return a degraded copy of an output, whatever its format: of a dialogue, the turns that are judged."""
+    outputs = study.outputs
+    seed = study.file.design.seed
+    return outputs.format("output").rewrite(
+        Stimulus(text), outputs.options, lambda words: spoil_text(words, how, seed, item, system)
+    )
 
 
 def spoil_text(text: str, how: str, seed: int, *names: str) -> str:

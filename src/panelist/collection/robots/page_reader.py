@@ -86,12 +86,18 @@ def read_sheet(html: str) -> PageContent:
     """Return what a page shows and asks."""
     sheet = PageContent()
     select, aside = "", False
+    turns: dict[str, str] = {}
     for found in _TAG.finditer(html):
         tag, written = found[1], found[2]
         if tag == "div" or tag == "span":
             if 'class="text' in written:
                 where = sheet.beside if aside else sheet.texts
-                where.append(squash(_read_inside(html, found.end(), tag)))
+                text = squash(_read_inside(html, found.end(), tag))
+                places = _read_attributes(written).get("data-output", "").split()
+                for output in places:  # a turn of these outputs
+                    turns[output] = turns.get(output, "") + text
+                if not places:
+                    where.append(text)
             continue
         if tag == "details":
             aside = True
@@ -113,11 +119,17 @@ def read_sheet(html: str) -> PageContent:
                 sheet.choices[select] = []
             else:
                 _READERS[tag](sheet, has, html, found.end())
+    sheet.texts += turns.values()
     if framed := _FRAME.search(html):
         sheet.frame = unescape(framed[1])
     if (place := html.find('<code class="code"')) >= 0:
         sheet.code = _read_inside(html, html.index(">", place) + 1, "code").strip()
     return sheet
+
+
+def read_text(html: str) -> str:
+    """Return the words of a text as a page shows it, without white space."""
+    return squash(_read_inside(f"{html}</div>", 0, "div"))
 
 
 def _read_attributes(written: str) -> dict[str, str]:
