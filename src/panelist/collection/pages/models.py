@@ -107,7 +107,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class TurnReply:
     """What one of the outputs says to the same question."""
 
     label: str
@@ -126,7 +126,7 @@ class TurnRow:
 
     number: int
     shared: tuple[ShownTurn, ...]
-    replies: tuple[Reply, ...] = ()
+    replies: tuple[TurnReply, ...] = ()
     compared: tuple[int, ...] = ()
     """The turns that are compared after the row."""
 
@@ -243,6 +243,8 @@ class RatingPage(Page):
     outputs: tuple[Output, ...] = ()
     rows: tuple[TurnRow, ...] = ()
     """The outputs turn by turn, where they are dialogues."""
+    dialogue: bool = False
+    """Whether outputs or their context are dialogues."""
     asked: tuple[Asked, ...] = ()
     practice: bool = False
     mixed: bool = False

@@ -7,7 +7,15 @@ from typing import NamedTuple
 from panelist.collection.hits.keys import make_key
 from panelist.collection.pages.agenda import PlanPage, Sitting
 from panelist.collection.pages.booklet import Booklet
-from panelist.collection.pages.models import Asked, HitPage, Output, PracticePage, RatingPage, Reply, TurnRow
+from panelist.collection.pages.models import (
+    Asked,
+    HitPage,
+    Output,
+    PracticePage,
+    RatingPage,
+    TurnReply,
+    TurnRow,
+)
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING
 from panelist.formats.base import ShownTurn
@@ -69,8 +77,8 @@ def make_rating_page(
     practice = page.phase == "practice"
     among = sitting.practice if practice else sitting.counted
     context = trim_text(booklet.beside(page, "context"))
-    plain = booklet.study.outputs.options.formats.context == "plain"
-    is_line = plain and len(context) <= LONGEST_LINE and "\n" not in context
+    formats = booklet.study.outputs.options.formats
+    is_line = formats.context == "plain" and len(context) <= LONGEST_LINE and "\n" not in context
     reference = booklet.beside(page, "reference")
     if booklet.study.file.hit is not None:
         return HitPage(
@@ -84,6 +92,7 @@ def make_rating_page(
         )
     make = PracticePage if practice else RatingPage
     texts = booklet.texts(page)
+    rows = make_rows(booklet, texts)
     return make(
         id=page_name(occasion, page.order),
         n=among.index(page) + 1 if practice else sitting.count_done(page),
@@ -94,7 +103,8 @@ def make_rating_page(
         context=booklet.show(context, "context") if context and not is_line else NOTHING,
         reference=booklet.show(reference, "reference") if reference.strip() else NOTHING,
         outputs=make_outputs(booklet, page),
-        rows=make_rows(booklet, texts),
+        rows=rows,
+        dialogue=bool(rows) or formats.context == "turns",
         asked=_ask(booklet, page, fields, answers, problems or {}),
         practice=practice,
         mixed=booklet.mixed,
@@ -155,12 +165,12 @@ def make_rows(booklet: Booklet, texts: Sequence[str]) -> tuple[TurnRow, ...]:
 
 def _make_reply(
     booklet: Booklet, turns: tuple[ShownTurn, ...], place: int, shown: int, number: int, judged: bool
-) -> Reply:
+) -> TurnReply:
     say = booklet.words.say
     if shown == 1:
-        return Reply(say("turn_assistant", number), place, turns, judged)
+        return TurnReply(say("turn_assistant", number), place, turns, judged)
     name = name_output(booklet.noun, place, booklet.lettered)
-    return Reply(say("turn_of", number, name=name), place, turns, judged, name.split()[-1])
+    return TurnReply(say("turn_of", number, name=name), place, turns, judged, name.split()[-1])
 
 
 def _reads_alike(one: tuple[ShownTurn, ...], other: tuple[ShownTurn, ...]) -> bool:
