@@ -29,8 +29,12 @@ NIGHT: dict[str, Any] = DESK | {"color_scheme": "dark"}
         ("pairs", NIGHT),
         ("best-worst", PHONE),
         ("mixed", PHONE),
+        ("chat", PHONE),
+        ("chat", NIGHT),
+        ("chat", ZOOMED),
     ],
-    ids=["likert-desk", "vas-phone", "binary-zoomed", "pairs-night", "best-worst-phone", "mixed-phone"],
+    ids=["likert-desk", "vas-phone", "binary-zoomed", "pairs-night", "best-worst-phone", "mixed-phone"]
+    + ["chat-phone", "chat-night", "chat-zoomed"],
 )
 def test_each_template_leads_from_consent_to_a_code(
     browser: Browser, tmp_path: Path, template: str, device: dict[str, Any]
