@@ -1,5 +1,6 @@
 """A rater in a browser: answers whatever a page asks, as a person would, with mouse, finger or keys."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -113,10 +114,12 @@ class Rider:
         study = self.served.study
         number = int(self.page.title().split()[1]) - 1
         right = [one.right for one in study.file.practice.items][number] if study.file.practice else {}
-        place = int(name.partition("p")[2] or 1) - 1  # one answer for each output where there are several
-        several = len(study.file.practice.items[number].outputs) > 1 if study.file.practice else False
-        each = "p" in name and several
-        wanted = next((answers[place if each else 0] for answers in right.values()), "1")
+        place, turn = (int(part or 1) - 1 for part in re.findall(r"^c\d+(?:p(\d+))?(?:s(\d+))?", name)[0])
+        outputs = study.file.practice.items[number].outputs if study.file.practice else ()
+        parts = [max(study.outputs.parts(text), 1) for text in outputs]
+        at = sum(parts[:place]) + turn  # one answer for each output and turn where there are several
+        each = ("p" in name and len(outputs) > 1) or "s" in name
+        wanted = next((answers[at if each else 0] for answers in right.values()), "1")
         values = [
             self.page.locator(f'input[name="{name}"]').nth(place).get_attribute("value")
             for place in range(options)

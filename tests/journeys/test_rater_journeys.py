@@ -31,10 +31,13 @@ NIGHT: dict[str, Any] = DESK | {"color_scheme": "dark"}
         ("mixed", PHONE),
         ("speech", NIGHT),
         ("speech", PHONE),
+        ("chat", PHONE),
+        ("chat", NIGHT),
+        ("chat", ZOOMED),
     ],
     ids=[
         *("likert-desk", "vas-phone", "binary-zoomed", "pairs-night", "best-worst-phone", "mixed-phone"),
-        *("speech-night", "speech-phone"),
+        *("speech-night", "speech-phone", "chat-phone", "chat-night", "chat-zoomed"),
     ],
 )
 def test_each_template_leads_from_consent_to_a_code(

@@ -35,9 +35,10 @@ def make_tables(
 ) -> list[CriterionTable]:
     """Return a table for each criterion of a ratings file or frame, in the order of their names.
 
-    What is judged is the column ``text`` where there is one, else item and system together; ``unit`` names
-    other columns. Where a rater rated a unit twice, ``repeats`` says which counts: the first, the last, or
-    each as if by a separate rater (separate). Only one occasion is used: the named one, else the first.
+    What is judged is the column ``text`` where there is one, else item and system (and turn) together;
+    ``unit`` names other columns. Where a rater rated a unit twice, ``repeats`` says which counts: the first,
+    the last, or each as if by a separate rater (separate). Only one occasion is used: the named one, else the
+    first.
     ``scale`` are the points that could be given; ratings off it are left out, counted and named.
     """
     if repeats not in get_args(Repeats):
@@ -88,7 +89,8 @@ def _choose_unit(ratings: Ratings, unit: str | Sequence[str] | None) -> list[str
     if "text" in frame and not _is_input(frame):
         return ["text"]
     ratings.require("item")
-    return ["item", "system"] if "system" in frame else ["item"]
+    turn = ["turn"] if "turn" in frame and frame["turn"].notna().all() else []
+    return ["item", *(["system"] if "system" in frame else []), *turn]
 
 
 def _is_input(frame: pd.DataFrame) -> bool:

@@ -125,7 +125,7 @@ def find_repeated(ratings: "Ratings") -> list[Suspicion]:
     sum of the squared shares of their values, to the power of the number of items.
     """
     frame = ratings.frame
-    keys = [name for name in ("rater", "item", "criterion", "occasion") if name in frame]
+    keys = [name for name in ("rater", "item", "turn", "criterion", "occasion") if name in frame]
     if not {"system", "item", "rater"} <= set(frame) or frame["system"].nunique() < 2:
         return []
     texts = ["text"] if "text" in frame else []

@@ -9,10 +9,14 @@ ones of Howcroft & Rieser (2021, https://aclanthology.org/2021.emnlp-main.703): 
 and .43 for how much a difference of two systems varies between them, .57 and .77 for items. Here taste has
 .43 / √2 for each system, so that a difference of two has .43, and severity what is missing to .52. Criteria
 share half of each variance. In a second sitting everybody is as before, and only the residual is new.
+
+Where each turn of a dialogue is rated, three deviations come on top: of the turn of an item, of what a system
+says in it, and of the page, which is how a rater takes to a dialogue as a whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +43,7 @@ CARELESS = 0.04  # share of raters who do not read
 REACH = 0.6  # the best and the worst system lie about this far from the middle
 HUMAN_LEAD = 0.3  # of texts by people, before the best system
 SPOILT = 2.5  # by how much worse a degraded copy is
+TURN_SPREADS = {"turn": 0.3, "reply": 0.3, "page": 0.4}
 SECONDS = 20.0  # for a page, where the study does not say
 FOLLOWING = ("occasion", "group", "order", "position", "seconds", "list", "check")
 
@@ -54,11 +59,14 @@ class SimulatedRows:
     page: Longs
     check: NDArray[np.object_]
     careless: NDArray[np.bool_]
+    turn: Longs | None = None
+    """The turn of the dialogue that is rated; None where outputs are rated as a whole."""
 
     def take(self, here: NDArray[np.bool_]) -> "SimulatedRows":
         """Return some of the rows."""
-        names = ("rater", "item", "system", "page", "check", "careless")
-        return SimulatedRows(self.table[here], *(getattr(self, name)[here] for name in names))
+        names = ("table", "rater", "item", "system", "page", "check", "careless")
+        taken = {name: getattr(self, name)[here] for name in names}
+        return SimulatedRows(**taken, turn=None if self.turn is None else self.turn[here])
 
 
 def simulate_ratings(
@@ -99,8 +107,13 @@ def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> Simula
     table = plan.table[(plan.table["phase"] != "practice").to_numpy()].reset_index(drop=True)
     if table.empty:
         raise BadPlan("The plan holds no trials: there is nothing to rate.")
-    rater = number(table["rater"], plan.raters)
     page, _ = number_pages(table)
+    turn = None
+    if study.outputs.in_parts:
+        again, turn = _spread_turns(table, page, study)
+        table, page = table.iloc[again].reset_index(drop=True), page[again]
+        table["turn"] = turn
+    rater = number(table["rater"], plan.raters)
     lazy = stream(seed, "simulate", "careless").random(len(plan.raters)) < careless
     return SimulatedRows(
         table,
@@ -110,7 +123,33 @@ def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> Simula
         page,
         table["check"].astype(object).to_numpy(),
         lazy[rater],
+        turn,
     )
+
+
+def _spread_turns(table: pd.DataFrame, page: Longs, study: Study) -> tuple[Longs, Longs]:
+    """Return the row of the plan behind each rating and the turn that it is about.
+
+    A rating has a row for each turn of its output; a comparison for each turn that all outputs have. An
+    instructed check is a sentence of one turn.
+    """
+    outputs = study.outputs
+    compared = {criterion.name for criterion in study.criteria if criterion.scale.comparative}
+    known = {
+        (item, system): outputs.parts(text)
+        for item, system, text in outputs.frame[["item", "system", "output"]].itertuples(index=False)
+    }
+    pairs = zip(table["item"].astype(str), table["system"].astype(str), strict=True)
+    counts = np.array([known.get(pair, 1) for pair in pairs], dtype=np.int64)
+    among = table["criterion"].isin(compared).to_numpy()
+    if among.any():
+        fewest = pd.Series(counts).groupby(page).transform("min").to_numpy()
+        counts = np.where(among, fewest, counts)
+    again = np.repeat(np.arange(len(table)), counts)
+    turn = np.arange(len(again)) - np.repeat(np.cumsum(counts) - counts, counts) + 1
+    # Comparisons of one turn stand together, as their answer does.
+    order = np.lexsort((again, np.where(among[again], turn, 0), page[again]))
+    return again[order], turn[order]
 
 
 def find_effects(study: Study, seed: int, effects: Effects | None) -> dict[str, Floats]:
@@ -175,7 +214,29 @@ def draw_latent(rows: SimulatedRows, criterion: str, effects: Floats, seed: int)
         latent += np.where(
             there, level[index] + np.where(rows.system >= 0, own[index, rows.system], 0.0), 0.0
         )
+    if rows.turn is not None:
+        latent += [
+            find_turn_level(seed, criterion, key, turn) if key[2] >= 0 else 0.0
+            for *key, turn in zip(
+                rows.rater.tolist(), rows.item.tolist(), rows.system.tolist(), rows.turn.tolist(), strict=True
+            )
+        ]
     return latent
+
+
+def find_turn_level(seed: int, criterion: str, page: Sequence[int], turn: int) -> float:
+    """Return how much better than its dialogue a turn is to a rater; ``page`` is rater, item and system."""
+    rater, item, system = page
+    names = {"turn": (item, turn), "reply": (item, turn, system), "page": (rater, item, system)}
+    return sum(
+        TURN_SPREADS[kind] * float(_draw_one(seed, criterion, kind, *places))
+        for kind, places in names.items()
+    )
+
+
+@lru_cache(1 << 18)
+def _draw_one(seed: int, criterion: str, kind: str, *places: int) -> float:
+    return float(stream(seed, "simulate", kind, criterion, *map(str, places)).normal())
 
 
 def _find_spoilt(rows: SimulatedRows, study: Study) -> NDArray[np.bool_]:
@@ -187,7 +248,8 @@ def _find_spoilt(rows: SimulatedRows, study: Study) -> NDArray[np.bool_]:
     items, systems = (rows.table[name].astype(str).tolist() for name in ("item", "system"))
     for mine in pages.values():
         outputs = [(items[row], systems[row]) for row in mine]
-        spoilt[mine[outputs.index(choose_spoilt(study.file.design.seed, outputs))]] = True
+        worse = choose_spoilt(study.file.design.seed, list(dict.fromkeys(outputs)))
+        spoilt[[row for row, output in zip(mine, outputs, strict=True) if output == worse]] = True
     return spoilt
 
 
@@ -214,7 +276,8 @@ def _compare(
     """
     scale = criterion.scale
     assert isinstance(scale, ComparativeScale)
-    begins = np.flatnonzero(np.diff(rows.page, prepend=-1))
+    trial = rows.page if rows.turn is None else rows.page * (int(rows.turn.max()) + 1) + rows.turn
+    begins = np.flatnonzero(np.diff(trial, prepend=-1))
     shown = np.diff(begins, append=len(rows.page))
     outputs = rows.system[begins] >= 0
     choice, answer = (np.full(len(latent), "", dtype=object) for _ in range(2))
@@ -276,9 +339,9 @@ def _arrange(rows: SimulatedRows, columns: dict[str, Any], seconds: Floats, stud
         if name != "answer" or (values != "").any():
             table[name] = _settle(values) if name == "rating" else values
     wanted = (
-        ["rater", "item", "criterion", "trial", "system"]
+        ["rater", "item", "criterion", "trial", "system", "turn"]
         if compared
-        else ["rater", "item", "system", "criterion"]
+        else ["rater", "item", "system", "turn", "criterion"]
     )
     wanted += ["choice", "answer", "rating", "text", *FOLLOWING, SIMULATED]
     for name in ("group", "list", "check"):
@@ -288,13 +351,15 @@ def _arrange(rows: SimulatedRows, columns: dict[str, Any], seconds: Floats, stud
 
 
 def _name_trials(rows: SimulatedRows) -> "pd.Categorical[Any]":
-    """Return a name for each page that no other page has: rater, occasion and order."""
-    shown = rows.table.iloc[number_pages(rows.table)[1]]
-    names = [
-        f"{rater}-{occasion}-{order}"
-        for rater, occasion, order in zip(shown["rater"], shown["occasion"], shown["order"], strict=True)
-    ]
-    return pd.Categorical.from_codes(rows.page, pd.Index(names))
+    """Return a name for each page that no other page has: rater, occasion and order; and turn, if any."""
+    page, first = number_pages(rows.table)
+    if rows.turn is not None:
+        page, _ = pd.factorize(page * (int(rows.turn.max()) + 1) + rows.turn)
+        first = np.flatnonzero(~pd.Series(page).duplicated())
+    names = ["rater", "occasion", "order", *(["turn"] if rows.turn is not None else [])]
+    shown = rows.table.iloc[first]
+    told = ["-".join(map(str, one)) for one in zip(*(shown[name] for name in names), strict=True)]
+    return pd.Categorical.from_codes(page, pd.Index(told))
 
 
 def _settle(values: Floats) -> "pd.Series[Any]":

@@ -34,6 +34,20 @@ class Stimulus:
     """What is said in sound or film."""
     captions: str = ""
     """The file of captions beside sound or film."""
+    judged: bool = True
+    """Whether it is an output; what stands beside outputs is not judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """A turn of a dialogue as raters see it."""
+
+    role: str
+    label: str
+    """Who speaks, in words."""
+    html: Markup
+    number: int
+    """Which turn of this role it is, from 1."""
 
 
 class _NamesOfFormats:
@@ -102,6 +116,8 @@ class StimulusFormat(ABC):
     """Whether a cell is JSON: a table of text holds it written down, JSON lines hold it itself."""
     kinds: ClassVar[frozenset[str]] = frozenset()
     """What a cell names files of (picture, sound, film); nothing where it is text."""
+    has_turns: ClassVar[bool] = False
+    """Whether a cell is a dialogue, which ``split`` gives turn by turn."""
 
     def find_problem(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return what is wrong with a cell, as the end of a sentence; empty where nothing is."""
@@ -122,6 +138,14 @@ class StimulusFormat(ABC):
     @abstractmethod
     def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
         """Return the HTML that raters see."""
+
+    def split(self, cell: Stimulus, options: FormatOptions, say: Say) -> tuple[ShownTurn, ...]:
+        """Return the turns of a dialogue; none where the format has no turns."""
+        return ()
+
+    def count_parts(self, cell: Stimulus, options: FormatOptions) -> int:
+        """Return how many parts of a cell are judged separately; 0 where the cell is judged as a whole."""
+        return 0
 
     def rewrite(self, cell: Stimulus, options: FormatOptions, change: Callable[[str], str]) -> str:
         """Return the cell with the words that are judged changed."""

@@ -15,6 +15,12 @@ Levy, Scheepers & Tily 2013, doi:10.1016/j.jml.2012.11.001), decided for each fa
                  fewer ratings share a cell, but a tenth of them do.
 - ``intercept``  (1 | rater): for factors that saw one system each, or one rating in nearly every cell.
 
+Where each turn of dialogues is rated (a column ``turn``), a rater gives several ratings to one output. These
+shapes are then decided as if each output had been rated once, and two intercepts join them: (1 | item:turn),
+because some turns are harder than others for every system, and (1 | rater:item:system), because the ratings
+that one rater gives to the turns of one output are alike. Without the second, a rater who rates four turns
+would count as four. What a system makes of one turn needs no term: the item's slopes or cells hold its mean.
+
 Where systems never meet within a rater or an item, the shape steps down until it is identified
 (models/identify.py). A factor with one level, or with one level per rating, is left out. No rating is used,
 so that a plan can be judged before anybody is paid; fitting/choose.py says what follows where a fit is
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
 MOST_SLOPES = 6
 LEAST_SHARED = 0.1
 AROUND = ("document", "doc", "topic", "batch", "list", "prompt_set")  # what items are often nested in
+PAGE = ("rater", "item", "system")
 FEWEST_AROUND = 5  # levels below which their spread is hardly known
 _LOWER: dict[Shape, Shape] = {"slopes": "cells", "cells": "intercept", "intercept": "intercept"}
 
@@ -47,10 +54,12 @@ class RandomPart:
     notes: tuple[str, ...] = ()
     around: tuple[str, ...] = ()
     """Columns that items are nested in, such as documents: an intercept each."""
+    within: tuple[str, ...] = ()
+    """What ratings of turns are nested in, a turn of an item and an output of a rater: an intercept each."""
 
     def formula(self) -> str:
         """Return the whole formula."""
-        around = [f"(1 | {name})" for name in self.around]
+        around = [f"(1 | {name})" for name in (*self.around, *self.within)]
         return "rating ~ " + " + ".join(["system", *(self.terms(group) for group in self.shapes), *around])
 
     def terms(self, group: str) -> str:
@@ -72,6 +81,9 @@ def choose_random(frame: pd.DataFrame, meetings: Meetings | None = None) -> Rand
     """
     shapes: dict[str, Shape] = {}
     notes: list[str] = []
+    every = frame
+    if turned := has_turns(frame):
+        frame, meetings = _take_first_turns(frame), None
     n, k = len(frame), frame["system"].nunique()
     for group in ("rater", "item"):
         levels = frame[group].nunique() if group in frame else 0
@@ -90,8 +102,46 @@ def choose_random(frame: pd.DataFrame, meetings: Meetings | None = None) -> Rand
     if not shapes:
         notes.append("No random effects are left: the model treats all ratings as independent.")
     around, said = _find_around(frame) if "item" in shapes else ((), [])
-    part = RandomPart(shapes, (*notes, *said), around)
+    within, why_within = _find_within(every, shapes) if turned else ((), [])
+    part = RandomPart(shapes, (*notes, *said, *why_within), around, within)
     return _lower_unidentified(part, meetings or count_meetings(frame))
+
+
+def has_turns(frame: pd.DataFrame) -> bool:
+    """Return whether turns of items are rated: a column ``turn`` that tells ratings of an item apart."""
+    if "turn" not in frame or "item" not in frame or frame["turn"].isna().any():
+        return False
+    return len(frame[["item", "turn"]].drop_duplicates()) > frame["item"].nunique()
+
+
+def _take_first_turns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one rating of each output by each rater (and occasion): that of the first turn."""
+    page = [name for name in PAGE if name in frame]
+    codes = frame["turn"].astype("category").cat.codes
+    first = codes.groupby([frame[name] for name in page], observed=True).transform("min")
+    return frame[(codes == first).to_numpy()]
+
+
+def _find_within(frame: pd.DataFrame, shapes: dict[str, Shape]) -> tuple[tuple[str, ...], list[str]]:
+    """Return the groups that ratings of turns add, and why; none that another group stands for."""
+    found: list[str] = []
+    notes: list[str] = []
+    sizes = {len(frame), *(frame[name].nunique() for name in shapes)}
+    turns = len(frame[["item", "turn"]].drop_duplicates())
+    if "item" in shapes and turns not in sizes:
+        found.append("item:turn")
+        notes.append(
+            "turn: (1 | item:turn), because some turns of an item are harder than others for all systems."
+        )
+    if all(name in frame for name in PAGE):
+        pages = len(frame[list(PAGE)].drop_duplicates())
+        if pages not in sizes | {turns}:
+            found.append(":".join(PAGE))
+            notes.append(
+                "page: (1 | rater:item:system), because the ratings that a rater gives to the turns of one "
+                "output are alike."
+            )
+    return tuple(found), notes
 
 
 def _find_around(frame: pd.DataFrame) -> tuple[tuple[str, ...], list[str]]:

@@ -192,7 +192,11 @@ def list_cells(frame: pd.DataFrame, column: str, options: OutputsFile) -> list[S
     texts = frame[column].tolist()
     named = options.code.column in frame
     languages = frame[options.code.column].tolist() if named else [""] * len(texts)
-    return [Stimulus(text, language=language) for text, language in zip(texts, languages, strict=True)]
+    judged = column == "output"
+    return [
+        Stimulus(text, language=language, judged=judged)
+        for text, language in zip(texts, languages, strict=True)
+    ]
 
 
 def find_misshaped(frame: pd.DataFrame, rows: Rows, options: OutputsFile) -> Iterator[Problem]:

@@ -158,6 +158,8 @@ class Outputs:
     def make_cell(self, column: str, text: str, pair: Pair | None = None) -> Stimulus:
         """Return a text as a cell of a column, with what the row of its item and system says about it."""
         cell, language = self.media.cell(column, text, pair), self.options.code.column
+        if column != "output":
+            cell = replace(cell, judged=False)
         if pair is None or not language or pair not in self._places:
             return cell
         return replace(cell, language=self.field(*pair, language))
@@ -167,6 +169,15 @@ class Outputs:
         pairs = zip(self.frame["item"].tolist(), self.frame["system"].tolist(), strict=True)
         texts = self.frame[column].tolist()
         return [self.make_cell(column, text, pair) for text, pair in zip(texts, pairs, strict=True)]
+
+    @cached_property
+    def in_parts(self) -> bool:
+        """Whether parts of an output, such as the turns of a dialogue, are judged separately."""
+        return any(self.parts(text) for text in self.frame["output"].head(1).tolist())
+
+    def parts(self, text: str) -> int:
+        """Return how many parts of an output are judged separately; 0 where it is judged as a whole."""
+        return self.format("output").count_parts(Stimulus(text), self.options)
 
     def words(self, item: str, system: str) -> str:
         """Return the words of an output, whatever its format."""

@@ -19,7 +19,7 @@ class Message(BaseModel):
 
     page: Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,2}-[1-9][0-9]{0,5}$")]
     """Occasion and number of the page, as the page itself says: ``1-7``."""
-    name: Annotated[str, StringConstraints(pattern=r"^c[0-9]{1,3}(p[0-9]{1,3})?(-why)?$")]
+    name: Annotated[str, StringConstraints(pattern=r"^c[0-9]{1,3}(p[0-9]{1,3})?(s[0-9]{1,3})?(-why)?$")]
     """The field of the page."""
     value: Annotated[str, StringConstraints(max_length=MOST_LETTERS)]
     """The answer; empty takes it back."""

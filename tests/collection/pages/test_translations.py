@@ -11,7 +11,7 @@ ARABIC = "other one two few few many many other other few many"
 FORMS = {"ar": {"one", "two", "few", "many", "other"}}
 CHOSEN = (  # texts that the templates choose by the kind of a page begin so
     r"(feedback|finished|screened_out|declined|paused|closed|full|incompatible|released|timed_out|away|waiting|begun|busy|unknown|trouble|home"
-    r"|again|break|pause|warning|please|device)_"
+    r"|again|break|pause|warning|please|device|turn)_"
 )
 
 

@@ -71,7 +71,7 @@ def measure_consistency(ratings: Any, confidence: float = 0.95) -> Consistency:
     criteria = table.criteria
     if len(criteria) < 2:
         raise BadRatings(f"Internal consistency needs two criteria or more; there is only {criteria[0]!r}.")
-    columns = ("rater", "item", "system", "text", "occasion")
+    columns = ("rater", "item", "system", "turn", "text", "occasion")
     keys = [name for name in columns if name in table.frame]
     rows = table.frame[[*keys, "criterion", "rating"]].dropna()
     repeated = int(rows.duplicated([*keys, "criterion"]).sum())

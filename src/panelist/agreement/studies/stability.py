@@ -22,6 +22,7 @@ from panelist.core.tables.ratings import Ratings, read_ratings
 if TYPE_CHECKING:
     import pandas as pd
 
+KEYS = ("rater", "item", "system", "turn", "text")
 RETEST = ("pearson", "percent_agreement", "weighted_kappa_quadratic", "icc_a1")
 RETEST_NOMINAL = ("cohen_kappa", "percent_agreement")
 LEAST_PAIRS = 3
@@ -139,9 +140,7 @@ def measure_stability(
 def _pair_occasions(ratings: Ratings, first: str, second: str) -> "tuple[pd.DataFrame, list[str]]":
     """Return a row for each rating that was given on both occasions, and what was left out."""
     frame = ratings.where(occasion=[first, second]).frame.dropna(subset=["rater", "item"])
-    keys = [
-        name for name in ("rater", "item", "system", "text") if name in frame and frame[name].notna().all()
-    ]
+    keys = [name for name in KEYS if name in frame and frame[name].notna().all()]
     rows = frame[[*keys, "occasion", "rating"]].dropna(subset=["rating"])
     once = rows.drop_duplicates([*keys, "occasion"])
     notes = []
@@ -170,7 +169,7 @@ def _retest(
     confidence: float,
     notes: list[str],
 ) -> Stability:
-    keys = [name for name in ("rater", "item", "system", "text") if name in pairs]
+    keys = [name for name in KEYS if name in pairs]
     unit = pairs[keys].astype(str).agg("\x1f".join, axis=1).to_numpy()
     both = np.concatenate([pairs["rating_first"].to_numpy(), pairs["rating_second"].to_numpy()])
     whole = make_table(

@@ -75,7 +75,8 @@ def has_outputs(frame: "pd.DataFrame") -> bool:
 
 def name_outputs(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows with a column for what was judged: a text, or an item of a system."""
-    columns = ["text"] if has_outputs(frame) else [name for name in ("item", "system") if name in frame]
+    named = [name for name in ("item", "system", "turn") if name in frame]
+    columns = ["text"] if has_outputs(frame) else named
     return frame.assign(output=frame.groupby(columns, observed=True).ngroup().astype(str))
 
 

@@ -16,7 +16,7 @@ from panelist.scales.base import BadAnswer, ComparativeScale, RatingScale, Scale
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck, RepeatCheck, choose_spoilt
 from panelist.study.study import Study
 
-_KEYS = ["rater", "item", "system", "criterion", "beside"]
+_KEYS = ["rater", "item", "system", "criterion", "beside", "turn"]
 Said = float | str
 """A rating or a rank; for a comparison, what it says about an output, or the answer as it was sent."""
 
@@ -29,6 +29,7 @@ def count_failed(rows: pd.DataFrame, study: Study) -> dict[str, int]:
     """
     checks = name_checks(study)
     rows = rows.assign(said=_find_said(rows), beside=_find_beside(rows, study))
+    rows["turn"] = rows["turn"].astype(object).fillna("").astype(str) if "turn" in rows else ""
     met = rows[rows["check"].isin(list(checks))]
     if met.empty:
         raise BadRatings(

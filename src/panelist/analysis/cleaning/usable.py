@@ -39,7 +39,7 @@ def find_usable(table: Ratings, criterion: str) -> tuple[Ratings, list[str]]:
             f"On {criterion!r} there is {there}, and a comparison needs at least two. If another column "
             "names the systems, map it: --columns system=NAME (in Python: columns={'system': 'NAME'})."
         )
-    needed = ["rating", "system", *(name for name in ("rater", "item") if count_levels(frame, name))]
+    needed = ["rating", "system", *(name for name in ("rater", "item", "turn") if count_levels(frame, name))]
     complete = frame[needed].notna().all(axis=1).to_numpy()
     notes = []
     if not complete.all():

@@ -16,7 +16,8 @@ from panelist.study.study import Study
 if TYPE_CHECKING:
     from panelist.design.plan import Plan
 
-FIELD = re.compile(r"c\d+(p\d+)?")
+FIELD = re.compile(r"c\d+(p\d+)?(s\d+)?")
+TURN = re.compile(r"s(\d+)(?:-why)?$")
 REASON = "-why"
 """The ending of the name of a field that holds the reason for an answer."""
 PAGE = ["visit", "occasion", "order"]
@@ -34,6 +35,7 @@ def read_answers(
     rows = latest[fields].copy()
     rows["reason"] = _find_reasons(rows, latest[reasons])
     rows["list"] = _find_lists(rows, plan)
+    rows["turn"] = find_turns(rows["name"])
     for name in ("choice", "answer", "text"):
         rows[name] = ""
     rows["rating"] = np.nan
@@ -73,6 +75,11 @@ def keep_latest(answers: pd.DataFrame) -> pd.DataFrame:
     )
     latest = ordered.drop_duplicates(field, keep="last").drop(columns=["rank", "id", "key"])
     return latest.assign(changes=np.maximum(latest["changes"], latest["revision"]))
+
+
+def find_turns(names: "pd.Series[str]") -> "pd.Series[Any]":
+    """Return the turn of a dialogue that each field is about; missing where it is about all of an output."""
+    return names.str.extract(TURN, expand=False).astype("Int64")
 
 
 def _find_reasons(rows: pd.DataFrame, reasons: pd.DataFrame) -> list[str]:
@@ -151,7 +158,7 @@ def _read_comparisons(
 def _arrange(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
     rank = {criterion.name: place for place, criterion in enumerate(study.criteria)}
     rows = rows.assign(rank=rows["criterion"].map(rank).fillna(len(rank)))
-    rows = rows.sort_values(["visit", "occasion", "order", "position", "rank"], kind="stable")
+    rows = rows.sort_values(["visit", "occasion", "order", "position", "turn", "rank"], kind="stable")
     practice = (rows["phase"] == "practice") & (rows["check"] == "")
     rows["check"] = rows["check"].where(~practice, "practice")  # analyses set checks aside, and this too
     return rows.drop(columns=["rank", "id"]).reset_index(drop=True)

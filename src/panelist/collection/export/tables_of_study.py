@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from panelist.collection.export.fact_columns import FACTS, count_failed, list_facts
-from panelist.collection.export.rating_rows import read_answers
+from panelist.collection.export.rating_rows import find_turns, read_answers
 from panelist.collection.monitor.flags import find_flags, find_usual
 from panelist.collection.monitor.ledger import collect_folders, name_texts
 from panelist.collection.monitor.overview import find_pace
@@ -44,6 +44,7 @@ COLUMNS = (
         "place",
         "item",
         "system",
+        "turn",
         "criterion",
         "trial",
         "rating",
@@ -55,7 +56,7 @@ COLUMNS = (
     *("occasion", "group", "order", "position", "seconds", "list", "phase", "check", "excluded", "finished"),
     *("changes", "seconds_first", "raw", "width", *FACTS, "late", "given", SIMULATED),
 )
-OPTIONAL = ("trial", "choice", "answer", "text", "reason", *FACTS, SIMULATED)
+OPTIONAL = ("turn", "trial", "choice", "answer", "text", "reason", *FACTS, SIMULATED)
 """Columns of the ratings table that are left out where the study has nothing to put there."""
 SHORTEST_ID = 4  # a shorter id would match ordinary words
 
@@ -89,9 +90,7 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     frame = frame.assign(**list_facts(frame, snapshot.pages_done))
     if not ids:
         _mask_own(frame, _find_ids(snapshot), ("text", "answer", "reason"))
-    left_out = {
-        name for name in OPTIONAL if frame[name].isna().all() or (frame[name].astype(str) == "").all()
-    }
+    left_out = {name for name in OPTIONAL if (frame[name].astype(object).fillna("").astype(str) == "").all()}
     columns = [name for name in COLUMNS if name not in left_out]
     if ids:
         columns.insert(1, "outside_id")
@@ -200,6 +199,9 @@ def export_answers(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
         people[columns], left_on="visit", right_on="id", how="left"
     )
     frame["given"] = _write_times(frame["given"])
+    turns = find_turns(frame["name"])
+    if turns.notna().any():
+        frame.insert(list(frame.columns).index("system") + 1, "turn", turns)
     if not ids:
         _mask_own(frame, _find_ids(snapshot), ("value",))
     first = columns[1:-1]
@@ -350,9 +352,9 @@ def _fill_seconds(frame: pd.DataFrame, done: pd.DataFrame) -> "pd.Series[float]"
 def _name_trials(frame: pd.DataFrame, study: Study) -> list[str]:
     compared = {criterion.name for criterion in study.criteria if criterion.scale.comparative}
     return [
-        f"{rater}-{occasion}-{order}" if criterion in compared else ""
-        for rater, occasion, order, criterion in zip(
-            frame["rater"], frame["occasion"], frame["order"], frame["criterion"], strict=True
+        f"{rater}-{occasion}-{order}" + ("" if pd.isna(turn) else f"-{turn}") if criterion in compared else ""
+        for rater, occasion, order, turn, criterion in zip(
+            *(frame[name] for name in ("rater", "occasion", "order", "turn", "criterion")), strict=True
         )
     ]
 

@@ -15,6 +15,7 @@ from panelist.collection.pages.translations import Words, load_words
 from panelist.core.prose import capitalise
 from panelist.design.plan import Plan
 from panelist.formats import Stimulus
+from panelist.formats.base import ShownTurn
 from panelist.study.sections.briefing import Shown
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck, choose_spoilt
 from panelist.study.sections.criteria import Criterion
@@ -34,7 +35,8 @@ class Booklet:
     ``study``, ``agenda`` and ``words`` are what it was made of; ``noun`` is what raters call an output, with
     a capital letter; ``numbers`` gives the number of each criterion, from 1; ``checks`` gives each check by
     the name that it has in the plan; ``lettered`` says whether outputs are named by letters, because the
-    study compares them, and ``mixed`` whether it also rates each.
+    study compares them, and ``mixed`` whether it also rates each; ``in_parts`` says whether each turn of a
+    dialogue is judged.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Booklet:
         }  # cells of a frame are slow to reach
         self._questions: dict[tuple[str, int], PageQuestion] = {}
         self._renderings = renderings or Renderings(study.outputs, self.words)
+        self.in_parts = study.outputs.in_parts
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion of this name."""
@@ -186,6 +189,16 @@ class Booklet:
             for part in parts
             for n in range(1, len(self.list_media(page, part)) + 1)
         )
+
+    def split(self, cell: Stimulus) -> tuple[ShownTurn, ...]:
+        """Return the turns of an output, rendered once; none where it is no dialogue."""
+        return self._renderings.split(cell)
+
+    def count_parts(self, page: PlanPage) -> tuple[int, ...]:
+        """Return how many parts of each output of a page are judged separately; 0 where it is one."""
+        if not self.in_parts:
+            return (0,) * len(page.outputs)
+        return tuple(self.study.outputs.parts(text) for text in self.texts(page))
 
 
 def _name_checks(checks: tuple[Check, ...]) -> dict[str, Check]:

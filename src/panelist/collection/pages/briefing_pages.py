@@ -24,7 +24,14 @@ from panelist.collection.pages.models import (
 )
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING, render_line, render_markdown
-from panelist.collection.pages.sheets import find_sheets, make_output, make_outputs, page_name, show_beside
+from panelist.collection.pages.sheets import (
+    find_sheets,
+    make_output,
+    make_outputs,
+    make_rows,
+    page_name,
+    show_beside,
+)
 from panelist.collection.store.operations.places import TIMED_OUT
 from panelist.formats.sanitise import name_regions
 from panelist.study.sections.briefing import Example
@@ -116,7 +123,7 @@ def make_examples_page(booklet: Booklet) -> ExamplesPage:
 
 
 def _work(booklet: Booklet, example: Example, number: int, title: str) -> WorkedExample:
-    texts = example.outputs or (example.output,)
+    texts, make_cell = example.outputs or (example.output,), booklet.study.outputs.make_cell
     shown = len(texts)
     names = [
         name_output(booklet.noun, place, booklet.lettered) if shown > 1 else ""
@@ -138,7 +145,11 @@ def _work(booklet: Booklet, example: Example, number: int, title: str) -> Worked
     beside = show_beside(booklet, example.context, "context", f"examples-{number}context")
     context = name_regions(beside, title)
     return WorkedExample(
-        context, outputs, tuple(answers), render_markdown(example.why) if example.why else NOTHING
+        context,
+        outputs,
+        tuple(answers),
+        render_markdown(example.why) if example.why else NOTHING,
+        make_rows(booklet, [make_cell("output", text) for text in texts], f"examples-{number}o"),
     )
 
 
@@ -158,6 +169,7 @@ def make_feedback_page(
         noun=booklet.noun,
         context=context,
         outputs=outputs,
+        rows=make_rows(booklet, booklet.cells(page), f"{name}-"),
         sheets=find_sheets(booklet, context, *(one.text for one in outputs)),
         marks=result.marks,
         why=render_markdown(item.why) if item.why else NOTHING,

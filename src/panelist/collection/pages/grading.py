@@ -7,7 +7,7 @@ from panelist.collection.pages.agenda import PlanPage, Sitting
 from panelist.collection.pages.booklet import Booklet
 from panelist.collection.pages.models import AnswerMark, Choice
 from panelist.collection.pages.questions import name_output
-from panelist.collection.pages.sheets import find_fields
+from panelist.collection.pages.sheets import AskedField, find_fields
 from panelist.scales.base import BadAnswer, ComparativeScale, RatingScale, Scale
 from panelist.study.sections.briefing import PracticeItem
 from panelist.study.sections.checks import DegradedCheck, InstructedCheck, RepeatCheck
@@ -29,13 +29,17 @@ def grade_practice(booklet: Booklet, page: PlanPage, answers: Mapping[str, str])
     item = booklet.practice_item(page)
     assert isinstance(item, PracticeItem), "practice pages show practice items"
     marks, directions = [], []
-    for name, (criterion, place) in find_fields(booklet, page).items():
+    for name, field in find_fields(booklet, page).items():
+        criterion, place, turn = field
         wanted = item.right.get(criterion)
         if wanted is None:
             continue
-        if place and len(page.outputs) > 1:  # one answer for each output
-            wanted = wanted[place - 1 : place]
-        marks.append(_mark(booklet, page, criterion, place, answers.get(name, ""), wanted))
+        parts = booklet.count_parts(page)
+        if len(parts) > 1 or sum(parts) > 1:  # one answer for each output, and for each turn of it
+            among = [max(count, 1) for count in parts] if place else [min(parts)]
+            at = sum(among[: max(place, 1) - 1]) + max(turn, 1) - 1
+            wanted = wanted[at : at + 1] if place or turn else wanted
+        marks.append(_mark(booklet, page, field, answers.get(name, ""), wanted))
         directions.append(
             _direct(booklet.criterion(criterion).scale, answers.get(name, ""), wanted, len(page.outputs))
         )
@@ -82,7 +86,7 @@ class _Twice:
 
 def _follow(booklet: Booklet, page: PlanPage, check: InstructedCheck, answers: Mapping[str, str]) -> bool:
     """Return whether a rater did what the text asked for."""
-    for name, (criterion, _) in find_fields(booklet, page).items():
+    for name, (criterion, *_) in find_fields(booklet, page).items():
         wanted = check.answers.get(criterion)
         if wanted is not None:
             scale = booklet.criterion(criterion).scale
@@ -95,38 +99,40 @@ def _pair_up(
     booklet: Booklet, first: PlanPage, before: Mapping[str, str], own: PlanPage, after: Mapping[str, str]
 ) -> list[_Twice]:
     """Return both answers for each output and question that has two; outputs may have changed places."""
-    pairs: list[_Twice] = []
-    for criterion in own.criteria:
-        scale = booklet.criterion(criterion).scale
-        number = booklet.numbers[criterion]
-        old, new = (
-            _values_by_output(scale, number, page, given) for page, given in ((first, before), (own, after))
-        )
-        pairs += [_Twice(scale, old[output], new[output], output) for output in new if output in old]
-    return pairs
+    old, new = (
+        _values_by_output(booklet, page, own.criteria, given)
+        for page, given in ((first, before), (own, after))
+    )
+    return [
+        _Twice(booklet.criterion(criterion).scale, old[criterion, output, turn], said, output)
+        for (criterion, output, turn), said in new.items()
+        if (criterion, output, turn) in old
+    ]
 
 
 def _values_by_output(
-    scale: Scale, number: int, page: PlanPage, answers: Mapping[str, str]
-) -> dict[tuple[str, str], float | str]:
-    """Return what a page's answers say about each output: its value, its choice or its rank."""
-    found: dict[tuple[str, str], float | str] = {}
-    try:
-        if isinstance(scale, ComparativeScale):
-            said = scale.parse(answers.get(f"c{number}", ""), len(page.outputs))
-            choices = [said.answer] * len(page.outputs) if said.answer else list(said.choices)
-            return {
-                output: float(choice) if scale.told == "ranking" else choice
-                for output, choice in zip(page.outputs, choices, strict=True)
-            }
-        assert isinstance(scale, RatingScale), "a scale rates or compares"
-        for place, output in enumerate(page.outputs, start=1):
-            text = answers.get(f"c{number}p{place}", "")
+    booklet: Booklet, page: PlanPage, criteria: Sequence[str], answers: Mapping[str, str]
+) -> dict[tuple[str, tuple[str, str], int], float | str]:
+    """Return what a page's answers say about each output (and turn): its value, its choice or its rank."""
+    found: dict[tuple[str, tuple[str, str], int], float | str] = {}
+    bad: set[str] = set()
+    for name, (criterion, place, turn) in find_fields(booklet, page).items():
+        if criterion not in criteria:
+            continue
+        scale, text = booklet.criterion(criterion).scale, answers.get(name, "")
+        try:
+            if isinstance(scale, ComparativeScale):
+                said = scale.parse(text, len(page.outputs))
+                choices = [said.answer] * len(page.outputs) if said.answer else list(said.choices)
+                for output, choice in zip(page.outputs, choices, strict=True):
+                    found[criterion, output, turn] = float(choice) if scale.told == "ranking" else choice
+                continue
+            assert isinstance(scale, RatingScale), "a scale rates or compares"
             if text and scale.measurement != "text":
-                found[output] = scale.parse(text)
-    except BadAnswer:
-        return {}
-    return found
+                found[criterion, page.outputs[place - 1], turn] = scale.parse(text)
+        except BadAnswer:
+            bad.add(criterion)
+    return {key: said for key, said in found.items() if key[0] not in bad}
 
 
 def _agree(pairs: Sequence[_Twice], tolerance: float) -> bool | None:
@@ -158,8 +164,9 @@ def _notice(booklet: Booklet, page: PlanPage, pairs: Sequence[_Twice], margin: f
 
 
 def _mark(
-    booklet: Booklet, page: PlanPage, criterion: str, place: int, given: str, wanted: Sequence[str]
+    booklet: Booklet, page: PlanPage, field: AskedField, given: str, wanted: Sequence[str]
 ) -> AnswerMark:
+    criterion, place, turn = field
     scale = booklet.criterion(criterion).scale
     question = booklet.question(criterion, len(page.outputs) if place == 0 else 1)
     ours = tuple(question.tell(answer) for answer in wanted)
@@ -169,6 +176,8 @@ def _mark(
         rows = tuple((choice, choice.value in passing, choice.value == given) for choice in question.choices)
     several = place and len(page.outputs) > 1
     label = name_output(booklet.noun, place, booklet.lettered) if several else ""
+    if turn:
+        label = booklet.words.say("turn_of", turn, name=label or booklet.noun)
     return AnswerMark(question, label, question.tell(given) if given else "", ours, rows)
 
 

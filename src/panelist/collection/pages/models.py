@@ -10,6 +10,7 @@ from typing import ClassVar
 from markupsafe import Markup
 
 from panelist.collection.pages.safe_html import NOTHING
+from panelist.formats.base import ShownTurn
 from panelist.scales.base import Scale
 
 
@@ -71,6 +72,8 @@ class Asked:
     """The output that is meant, where a page shows several."""
     output: int = 0
     """Its place on the page, from 1; 0 where all are meant."""
+    turn: int = 0
+    """The turn of the dialogue that is meant, from 1; 0 where all are."""
     reason: str | None = None
     """What was written beside it, where the study asks for reasons."""
 
@@ -105,6 +108,31 @@ class Output:
     def run(self) -> Markup:
         """The text in one run, for places where no paragraph may stand (a legend)."""
         return Markup(self.text.removeprefix("<p>").removesuffix("</p>").replace("</p><p>", "\n\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReply:
+    """What one of the outputs says to the same question."""
+
+    label: str
+    place: int
+    """The place of the output on the page, from 1."""
+    turns: tuple[ShownTurn, ...]
+    judged: bool = False
+    """Whether it is what is judged, where earlier turns are not."""
+    letter: str = ""
+    """The last part of the label, where several outputs are told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """Turns of dialogues that stand level: said once for all outputs, then by each of them."""
+
+    number: int
+    shared: tuple[ShownTurn, ...]
+    replies: tuple[TurnReply, ...] = ()
+    compared: tuple[int, ...] = ()
+    """The turns that are compared after the row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,6 +231,7 @@ class WorkedExample:
     outputs: tuple[Output, ...]
     answers: tuple[tuple[str, str], ...]
     why: Markup = NOTHING
+    rows: tuple[TurnRow, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,6 +257,10 @@ class RatingPage(Page):
     context: Markup = NOTHING
     reference: Markup = NOTHING
     outputs: tuple[Output, ...] = ()
+    rows: tuple[TurnRow, ...] = ()
+    """The outputs turn by turn, where they are dialogues."""
+    dialogue: bool = False
+    """Whether outputs or their context are dialogues."""
     asked: tuple[Asked, ...] = ()
     practice: bool = False
     mixed: bool = False
@@ -254,7 +287,8 @@ class RatingPage(Page):
     def docked(self) -> bool:
         """Whether the answers stay at the foot of a large screen: where texts are long and answers low."""
         together = self.layout in ("one", "compare")
-        return self.long and together and len(self.asked) <= 2 and all(asked.low for asked in self.asked)
+        last = [asked for asked in self.asked if not asked.turn]
+        return self.long and together and 0 < len(last) <= 2 and all(asked.low for asked in last)
 
     @property
     def row(self) -> int:
@@ -342,6 +376,7 @@ class FeedbackPage(Page):
     noun: str
     context: Markup = NOTHING
     outputs: tuple[Output, ...] = ()
+    rows: tuple[TurnRow, ...] = ()
     marks: tuple[AnswerMark, ...] = ()
     why: Markup = NOTHING
     language: str = ""

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from panelist.collection.pages.translations import Words
 from panelist.formats import Stimulus
+from panelist.formats.base import ShownTurn
 from panelist.study.outputs import Outputs
 
 TEXTS_KEPT = 50_000
@@ -46,6 +47,7 @@ class Renderings:
         self._outputs = outputs
         self._words = words
         self._kept: dict[tuple[Stimulus, str], Markup] = {}
+        self._turns: dict[Stimulus, tuple[ShownTurn, ...]] = {}
         self._lock = Lock()  # rendering is all Python: two at once would take as long as one after the other
 
     def show(self, cell: Stimulus, column: str) -> Markup:
@@ -59,6 +61,24 @@ class Renderings:
             raise NotRendered(partial(self.render, cell, column))
         return self.render(cell, column)
 
+    def split(self, cell: Stimulus) -> tuple[ShownTurn, ...]:
+        """Return the turns of an output as HTML; none where the outputs are no dialogues."""
+        kept = self._turns.get(cell)
+        if kept is not None or not self._outputs.format("output").has_turns:
+            return kept or ()
+        if _deferred.get():
+            raise NotRendered(partial(self.render_turns, cell))
+        return self.render_turns(cell)
+
+    def render_turns(self, cell: Stimulus) -> tuple[ShownTurn, ...]:
+        """Return the turns of an output as HTML, now."""
+        with self._lock:
+            if len(self._turns) >= TEXTS_KEPT:
+                del self._turns[next(iter(self._turns))]
+            shown = self._outputs.format("output")
+            self._turns[cell] = shown.split(cell, self._outputs.options, self._words.say)
+            return self._turns[cell]
+
     def render(self, cell: Stimulus, column: str) -> Markup:
         """Return a cell as HTML, now."""
         with self._lock:
@@ -68,6 +88,8 @@ class Renderings:
     def prepare(self, cell: Stimulus, column: str) -> None:
         """Render a cell, and read its words while it is at hand: the dashboard counts them."""
         self.render(cell, column)
+        if column == "output" and self._outputs.format(column).has_turns:
+            self.render_turns(cell)
         self._outputs.format(column).read_words(cell, self._outputs.options)
 
     def list_all(self) -> Iterator[tuple[Stimulus, str]]:

@@ -1,18 +1,31 @@
 """Pages of the plan: texts and questions put together, without a word about where the texts come from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from panelist.collection.hits.keys import make_key
 from panelist.collection.pages.agenda import PlanPage, Sitting
-from panelist.collection.pages.booklet import Booklet
-from panelist.collection.pages.models import Asked, HitPage, Output, PracticePage, RatingPage
+from panelist.collection.pages.booklet import Booklet, place_media
+from panelist.collection.pages.models import (
+    Asked,
+    HitPage,
+    Output,
+    PracticePage,
+    RatingPage,
+    TurnReply,
+    TurnRow,
+)
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING
 from panelist.formats import Stimulus
+from panelist.formats.base import ShownTurn
 from panelist.formats.plain import render_text, trim_text
 from panelist.formats.sanitise import name_regions
+from panelist.formats.turns import pair_exchanges
 
 LONGEST_LINE = 90  # characters of a context that still reads as a heading
 LONG_TEXT, LONG_LINES = 1200, 16  # characters or lines of outputs that fill a screen
@@ -26,16 +39,30 @@ def page_name(occasion: int, order: int) -> str:
     return f"{occasion}-{order}"
 
 
-def find_fields(booklet: Booklet, page: PlanPage) -> dict[str, tuple[str, int]]:
-    """Return the fields of a page as shown: name → criterion and place (0: all outputs together)."""
-    fields: dict[str, tuple[str, int]] = {}
-    for place in range(1, len(page.outputs) + 1):
+class AskedField(NamedTuple):
+    """What a field asks: a criterion, about the output in a place (0: all together), of a turn (0: all)."""
+
+    criterion: str
+    place: int
+    turn: int = 0
+
+
+def find_fields(booklet: Booklet, page: PlanPage) -> dict[str, AskedField]:
+    """Return the fields of a page as shown, by name: ``c1p2s3`` is criterion 1, output 2, turn 3."""
+    fields: dict[str, AskedField] = {}
+    parts = booklet.count_parts(page)
+    for place, count in enumerate(parts, start=1):
+        for turn in range(1, count + 1) if count else (0,):
+            for name in page.criteria:
+                if not booklet.criterion(name).scale.comparative:
+                    field = f"c{booklet.numbers[name]}p{place}"
+                    fields[f"{field}s{turn}" if turn else field] = AskedField(name, place, turn)
+    shared = min(parts, default=0)  # a turn that one of the outputs does not have cannot be compared
+    for turn in range(1, shared + 1) if shared else (0,):
         for name in page.criteria:
-            if not booklet.criterion(name).scale.comparative:
-                fields[f"c{booklet.numbers[name]}p{place}"] = (name, place)
-    for name in page.criteria:
-        if booklet.criterion(name).scale.comparative:
-            fields[f"c{booklet.numbers[name]}"] = (name, 0)
+            if booklet.criterion(name).scale.comparative:
+                field = f"c{booklet.numbers[name]}"
+                fields[f"{field}s{turn}" if turn else field] = AskedField(name, 0, turn)
     return fields
 
 
@@ -50,7 +77,7 @@ def make_rating_page(
     """Return a page of the plan with the answers so far; ``problems`` says which are missing."""
     collecting = booklet.study.file.collecting
     fields = find_fields(booklet, page)
-    comparative = all(place == 0 for _, place in fields.values())
+    comparative = all(field.place == 0 for field in fields.values())
     several = len(page.outputs) > 1
     practice = page.phase == "practice"
     among = sitting.practice if practice else sitting.counted
@@ -70,7 +97,9 @@ def make_rating_page(
         )
     make = PracticePage if practice else RatingPage
     texts = booklet.texts(page)
+    cells = booklet.cells(page)
     outputs = make_outputs(booklet, page, name)
+    rows = make_rows(booklet, cells, f"{name}-")
     shown_context = NOTHING if is_line else show_beside(booklet, context, "context", f"{name}-context")
     shown_reference = show_beside(booklet, reference, "reference", f"{name}-reference")
     return make(
@@ -83,6 +112,8 @@ def make_rating_page(
         context=shown_context,
         reference=shown_reference,
         outputs=outputs,
+        rows=rows,
+        dialogue=bool(rows) or booklet.study.outputs.options.formats.context == "turns",
         sheets=find_sheets(booklet, shown_context, shown_reference, *(one.text for one in outputs)),
         asked=_ask(booklet, page, fields, answers, problems or {}),
         practice=practice,
@@ -133,14 +164,72 @@ def find_sheets(booklet: Booklet, *texts: Markup) -> tuple[str, ...]:
     """Return the style sheets that texts need; that of formulas brings a font along."""
     if all(booklet.is_plain(column) for column in ("output", "context", "reference")):
         return ()
-    marks = {"formulas": "<math", "media": '="media:'}
+    marks = {"formulas": "<math", "media": '="media:', "turns": 'class="turns"'}
     return ("stimuli", *(name for name, mark in marks.items() if any(mark in text for text in texts)))
+
+
+def make_rows(booklet: Booklet, cells: Sequence[Stimulus], where: str) -> tuple[TurnRow, ...]:
+    """Return dialogues in rows of turns, so that answers to one question stand level; none without turns.
+
+    What all outputs have alike stands there once. Where earlier turns are context, so do their answers.
+    ``where``, with the place of an output, is what its media are found under.
+    """
+    dialogues = [pair_exchanges(booklet.split(cell)) for cell in cells]
+    if not all(dialogues):
+        return ()
+    rate = booklet.study.outputs.options.turns.rate
+    fewest = min(sum(turn.role == "assistant" for _, said in one for turn in said) for one in dialogues)
+    rows: list[TurnRow] = []
+    for number, exchange in enumerate(zip_longest(*dialogues, fillvalue=((), ())), start=1):
+        asked = [one for one, _ in exchange]
+        said = [one for _, one in exchange]
+        ends = [number == len(one) for one in dialogues]
+        shared: tuple[ShownTurn, ...] = ()
+        if all(_reads_alike(one, asked[0]) for one in asked):
+            shared, asked = asked[0], [()] * len(asked)
+        judged = rate == "each" or (rate == "last" and any(ends))
+        if not any(asked) and not judged and all(_reads_alike(one, said[0]) for one in said):
+            rows.append(TurnRow(number, _place((*shared, *said[0]), f"{where}1")))
+            continue
+        replies = tuple(
+            _make_reply(
+                booklet,
+                _place((*before, *after), f"{where}{place}"),
+                place,
+                len(cells),
+                number,
+                rate == "last" and ends[place - 1],
+            )
+            for place, (before, after) in enumerate(zip(asked, said, strict=True), start=1)
+        )
+        compared = [turn.number for turn in said[0] if turn.role == "assistant" and turn.number <= fewest]
+        before = _place(shared, f"{where}1")
+        rows.append(TurnRow(number, before, replies, tuple(compared) if rate == "each" else ()))
+    return tuple(rows)
+
+
+def _make_reply(
+    booklet: Booklet, turns: tuple[ShownTurn, ...], place: int, shown: int, number: int, judged: bool
+) -> TurnReply:
+    say = booklet.words.say
+    if shown == 1:
+        return TurnReply(say("turn_assistant", number), place, turns, judged)
+    name = name_output(booklet.noun, place, booklet.lettered)
+    return TurnReply(say("turn_of", number, name=name), place, turns, judged, name.split()[-1])
+
+
+def _place(turns: tuple[ShownTurn, ...], where: str) -> tuple[ShownTurn, ...]:
+    return tuple(replace(turn, html=place_media(turn.html, where)) for turn in turns)
+
+
+def _reads_alike(one: tuple[ShownTurn, ...], other: tuple[ShownTurn, ...]) -> bool:
+    return [(turn.role, turn.html) for turn in one] == [(turn.role, turn.html) for turn in other]
 
 
 def _ask(
     booklet: Booklet,
     page: PlanPage,
-    fields: Mapping[str, tuple[str, int]],
+    fields: Mapping[str, AskedField],
     answers: Mapping[str, str],
     problems: Mapping[str, Problem],
 ) -> tuple[Asked, ...]:
@@ -148,8 +237,11 @@ def _ask(
     shown = len(page.outputs)
     reasons = booklet.study.file.collecting.reasons
     asked = []
-    for name, (criterion, place) in fields.items():
+    for name, (criterion, place, turn) in fields.items():
         problem, numbers = problems.get(name, ("", ()))
+        label = name_output(booklet.noun, place, booklet.lettered) if place and shown > 1 else ""
+        if turn:
+            label = booklet.words.say("turn_of", turn, name=label or booklet.noun)
         asked.append(
             Asked(
                 booklet.question(criterion, shown if place == 0 else 1),
@@ -157,8 +249,9 @@ def _ask(
                 answers.get(name, ""),
                 problem,
                 numbers,
-                name_output(booklet.noun, place, booklet.lettered) if place and shown > 1 else "",
+                label,
                 place,
+                turn,
                 answers.get(f"{name}-why", "") if reasons else None,
             )
         )

@@ -6,6 +6,7 @@ of a rater; it need not get that rater's place.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -27,8 +28,10 @@ from panelist.design.simulate import (
     draw_latent,
     find_asked,
     find_effects,
+    find_turn_level,
 )
 from panelist.formats import Stimulus
+from panelist.formats.base import Say
 from panelist.scales.base import ComparativeScale, RatingScale
 from panelist.study.media import read_sent
 from panelist.study.sections.checks import DegradedCheck, InstructedCheck
@@ -36,6 +39,7 @@ from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
 
 NOBODY = -1
+FIELD = re.compile(r"c(\d+)(?:p(\d+))?(?:s(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,10 @@ class Recognition:
     _told: dict[str, str] = field(default_factory=dict, repr=False)
     _practice: dict[str, int] = field(default_factory=dict, repr=False)
     _scenery: frozenset[str] = frozenset()
+    _say: Say = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self._say = load_words(self.study.file.language).say
         file = self.study.file
         self._renderings = Renderings(self.study.outputs, load_words(file.language))
         self._read_outputs()
@@ -140,10 +146,13 @@ class Recognition:
                     self._contexts.setdefault(self._read(text, name), set()).add(items[item])
 
     def _read(self, cell: Stimulus | str, column: str = "output") -> str:
-        """Return what a robot reads of a cell on the page."""
-        cell = Stimulus(cell) if isinstance(cell, str) else cell
-        if not self.study.outputs.format(column).blocks:
+        """Return what is read on a page that shows a cell: of a dialogue, what the assistant says."""
+        outputs = self.study.outputs
+        cell = outputs.make_cell(column, cell) if isinstance(cell, str) else cell
+        if not outputs.format(column).blocks:
             return squash(cell.text)
+        if column == "output" and (turns := self._renderings.split(cell)):
+            return "".join(read_text(turn.html) for turn in turns if turn.role == "assistant")
         return read_text(self._renderings.render(cell, column))
 
 
@@ -185,12 +194,14 @@ class World:
         self.lazy = stream(self.seed, "simulate", "careless").random(self.n_raters) < self.careless
         self.asked = {one.name: find_asked(self.study, one) for one in self.study.criteria}
 
-    def judge(self, criterion: str, rater: int, seen: Seen) -> float:
-        """Return what a rater thinks of an output, before the noise of a single rating."""
+    def judge(self, criterion: str, rater: int, seen: Seen, turn: int = 0) -> float:
+        """Return what a rater thinks of an output or a turn of it, before the noise of a single rating."""
         if seen.system < 0:
             return 0.0
         of_raters, of_items = self.levels[criterion]
         latent = of_raters[rater][seen.system] + of_items[seen.item][seen.system]
+        if turn:
+            latent += find_turn_level(self.seed, criterion, (rater, seen.item, seen.system), turn)
         return latent - SPOILT if seen.spoilt else latent
 
 
@@ -227,18 +238,20 @@ class Mind:
         return round(max(0.5, self._middle * float(np.exp(self.rng.normal(0.0, 0.4)))), 1)
 
     def answer(self, name: str, view: RobotView) -> str:
-        """Return the answer to a field of a page (``c1p2``: criterion 1, output 2), as the form sends it."""
-        number, _, place = name[1:].partition("p")
-        criterion = self.world.study.criteria[int(number) - 1]
+        """Return the answer to a field of a page (``c1p2s3``: criterion 1, output 2, turn 3), as sent."""
+        found = FIELD.fullmatch(name)
+        assert found is not None, f"{name} is a field of a page"
+        number, place, turn = (int(part or 0) for part in found.groups())
+        criterion = self.world.study.criteria[number - 1]
         if view.practice:
-            return self._practise(criterion, view, int(place or 0))
+            return self._practise(criterion, view, place, turn)
         asked = self.world.asked[criterion.name].get(view.told)
         if asked is not None and not self.careless:
             return _write_asked(criterion, asked)
         if isinstance(criterion.scale, ComparativeScale):
-            return self._compare(criterion, view.outputs)
-        seen = view.outputs[int(place) - 1] if len(view.outputs) >= int(place) else Seen()
-        return self._rate(criterion, self._judge(criterion.name, seen))
+            return self._compare(criterion, view.outputs, turn)
+        seen = view.outputs[place - 1] if len(view.outputs) >= place else Seen()
+        return self._rate(criterion, self._judge(criterion.name, seen, turn))
 
     def fill_hit(self, html: str, key: str) -> str:
         """Return the fields of an old HIT's form, filled in."""
@@ -267,10 +280,10 @@ class Mind:
             return options[int(self.rng.integers(len(options)))]
         return comprehension.questions[number - 1].right[0]
 
-    def _judge(self, criterion: str, seen: Seen) -> float:
+    def _judge(self, criterion: str, seen: Seen, turn: int = 0) -> float:
         if self.careless:
             return float(self.rng.normal())
-        return self.world.judge(criterion, self.rater, seen)
+        return self.world.judge(criterion, self.rater, seen, turn)
 
     def _rate(self, criterion: Criterion, latent: float) -> str:
         scale = criterion.scale
@@ -278,20 +291,22 @@ class Mind:
         value = scale.simulate(np.array([latent]), self.rng)[0].item()
         return scale.write(value)
 
-    def _compare(self, criterion: Criterion, outputs: tuple[Seen, ...]) -> str:
+    def _compare(self, criterion: Criterion, outputs: tuple[Seen, ...], turn: int = 0) -> str:
         scale = criterion.scale
         assert isinstance(scale, ComparativeScale)
-        latent = np.array([[self._judge(criterion.name, seen) for seen in outputs]])
+        latent = np.array([[self._judge(criterion.name, seen, turn) for seen in outputs]])
         return scale.write(scale.simulate(latent, self.rng)[0])
 
-    def _practise(self, criterion: Criterion, view: RobotView, place: int) -> str:
+    def _practise(self, criterion: Criterion, view: RobotView, place: int, turn: int) -> str:
         """Return an answer that passes, as anyone who reads the instructions would give."""
         practice = self.world.study.file.practice
         assert practice is not None, "a page of practice comes from the study"
         item = practice.items[view.practice - 1]
         if (right := item.right.get(criterion.name)) is not None:
-            several = len(item.outputs) > 1 and place > 0
-            return _write_asked(criterion, right[place - 1] if several else right[0])
+            parts = [max(self.world.study.outputs.parts(text), 1) for text in item.outputs or (item.output,)]
+            at = (sum(parts[: place - 1]) if place else 0) + max(turn, 1) - 1
+            several = (sum(parts) > 1 and place > 0) or turn > 0
+            return _write_asked(criterion, right[at] if several else right[0])
         if criterion.scale.comparative:
             return self._compare(criterion, view.outputs)
         return self._rate(criterion, 0.0)

@@ -88,6 +88,7 @@ def read_sheet(html: str) -> PageContent:
     """Return what a page shows and asks."""
     sheet = PageContent()
     select, aside, read = "", False, 0
+    turns: dict[str, str] = {}
     for found in _TAG.finditer(html):
         tag, written = found[1], found[2]
         if found.start() < read:
@@ -96,7 +97,12 @@ def read_sheet(html: str) -> PageContent:
             if 'class="text' in written:
                 where = sheet.beside if aside else sheet.texts
                 read = _find_end(html, found.end(), tag)
-                where.append(read_text(html[found.end() : read]))
+                text = read_text(html[found.end() : read])
+                places = _read_attributes(written).get("data-output", "").split()
+                for output in places:  # a text of these outputs, or a turn of them
+                    turns[output] = turns.get(output, "") + text
+                if not places:
+                    where.append(text)
             continue
         if tag in ("img", "audio", "video"):
             sheet.media += [one for one in [_read_attributes(written).get("src", "")] if "/media/" in one]
@@ -120,6 +126,7 @@ def read_sheet(html: str) -> PageContent:
                 sheet.choices[select] = []
             else:
                 _READERS[tag](sheet, has, html, found.end())
+    sheet.texts += turns.values()
     if framed := _FRAME.search(html):
         sheet.frame = unescape(framed[1])
     if (place := html.find('<code class="code"')) >= 0:

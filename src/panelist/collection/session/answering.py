@@ -31,7 +31,7 @@ def collect_values(booklet: Booklet, page: PlanPage, form: Mapping[str, str]) ->
     """Return the text of each field of a page's form, as it was sent."""
     return {
         name: booklet.criterion(criterion).scale.read_form(form, name, len(page.outputs))
-        for name, (criterion, _) in find_fields(booklet, page).items()
+        for name, (criterion, *_) in find_fields(booklet, page).items()
     }
 
 
@@ -41,7 +41,7 @@ def check_values(
     """Return the answers in their stored form, and the problems with the others."""
     good: dict[str, str] = {}
     problems: dict[str, Problem] = {}
-    for name, (criterion, _) in find_fields(booklet, page).items():
+    for name, (criterion, *_) in find_fields(booklet, page).items():
         scale = booklet.criterion(criterion).scale
         text = values.get(name, "")
         try:
@@ -54,7 +54,7 @@ def check_values(
 
 def make_answer(booklet: Booklet, page: PlanPage, name: str, value: str, about: Mapping[str, Any]) -> Answer:
     """Return an answer with all that is known about it; ``about`` is what the page measured."""
-    criterion, place = find_fields(booklet, page)[name.removesuffix("-why")]
+    criterion, place, _ = find_fields(booklet, page)[name.removesuffix("-why")]
     item, system = page.outputs[max(place, 1) - 1]
     key = about.get("key")
     return Answer(

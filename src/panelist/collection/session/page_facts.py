@@ -69,4 +69,4 @@ def find_failed(booklet: Booklet, page: PlanPage, occasion: int, form: Mapping[s
 def list_unrated(booklet: Booklet, page: PlanPage, failed: frozenset[int]) -> frozenset[str]:
     """Return the fields that nobody can answer: those about outputs that do not play."""
     fields = find_fields(booklet, page).items()
-    return frozenset(name for name, (_, place) in fields if place in failed or (failed and not place))
+    return frozenset(name for name, asked in fields if asked.place in failed or (failed and not asked.place))

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from panelist.core.errors import BadRatings, did_you_mean
 
-IDENTIFIERS = ("rater", "item", "system", "criterion", "occasion", "group", "list", "trial")
+IDENTIFIERS = ("rater", "item", "system", "turn", "criterion", "occasion", "group", "list", "trial")
 SIMULATED, SIMULATED_YES = "simulated", "yes"
 CANONICAL = (
     *(*IDENTIFIERS, "rating", "position", "seconds", "check", "excluded", "text_type", "choice"),

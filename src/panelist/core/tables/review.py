@@ -29,7 +29,7 @@ UNKNOWN_RATERS = (
 LEAST_ALONE = 10  # this many ratings of one value make a rater whom nobody can check worth a note
 MOST_POSITIONS = 6
 LEAST_OUTPUTS = 50  # ratings in every position before complete columns are worth a note
-_OUTPUT = ("item", "system", "criterion", "occasion", "trial")
+_OUTPUT = ("item", "system", "turn", "criterion", "occasion", "trial")
 # What may distinguish two ratings of one item and system.
 _APART = ("system_a", "system_b", "text", "output", "sample")
 _POSITION = re.compile(

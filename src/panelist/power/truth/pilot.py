@@ -142,7 +142,7 @@ def _find_covariance(fitted: "Fit", part: RandomPart, group: str, n_systems: int
         return turned
     whole = np.full((n_systems, n_systems), float(found[group][0, 0]))
     if shape == "cells":
-        crossed = next(name for name in found if ":" in name and group in name.split(":"))
+        crossed = next(name for name in found if set(name.split(":")) == {group, "system"})
         whole = whole + float(found[crossed][0, 0]) * np.eye(n_systems)
     return whole
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from panelist.core.errors import did_you_mean
 from panelist.core.prose import count
+from panelist.formats import FORMATS, Stimulus
 from panelist.scales.base import BadAnswer, ComparativeScale, RatingScale
 from panelist.study.problems import Path, Problem
 from panelist.study.rules.base import EVERY_CRITERION, Facts, rule
@@ -19,7 +20,15 @@ def examples_are_answerable(facts: Facts) -> Iterator[Problem]:
         yield from _check_shown(facts, path, example)
         for name, answer in example.answers.items():
             given = (answer,) if isinstance(answer, str) else answer
-            yield from _check_answers(facts, (*path, "answers", name), name, given, _n_shown(example), False)
+            yield from _check_answers(
+                facts,
+                (*path, "answers", name),
+                name,
+                given,
+                _n_shown(example),
+                False,
+                _n_judged(facts, example),
+            )
 
 
 @rule("practice.items", "criteria", "design.type", "design.shown")
@@ -31,7 +40,9 @@ def practice_is_answerable(facts: Facts) -> Iterator[Problem]:
         path: Path = ("practice", "items", place)
         yield from _check_shown(facts, path, item)
         for name, answers in item.right.items():
-            yield from _check_answers(facts, (*path, "right", name), name, answers, _n_shown(item), True)
+            yield from _check_answers(
+                facts, (*path, "right", name), name, answers, _n_shown(item), True, _n_judged(facts, item)
+            )
 
 
 @rule("practice")
@@ -96,6 +107,14 @@ def _n_shown(shown: Shown) -> int:
     return len(shown.outputs) or 1
 
 
+def _n_judged(facts: Facts, shown: Shown) -> int:
+    """Return how many answers a rating of an example has: one for each output, and for each turn of it."""
+    options = facts.file.outputs
+    kind = FORMATS[options.formats.output]
+    texts = shown.outputs or (shown.output,)
+    return sum(max(kind.count_parts(Stimulus(text), options), 1) for text in texts)
+
+
 def _check_shown(facts: Facts, path: Path, shown: Shown) -> Iterator[Problem]:
     """Yield what is wrong with the texts of an example or practice item."""
     design = facts.file.design.type
@@ -126,7 +145,13 @@ def _check_shown(facts: Facts, path: Path, shown: Shown) -> Iterator[Problem]:
 
 
 def _check_answers(
-    facts: Facts, path: Path, name: str, answers: Sequence[str], n_shown: int, alternatives: bool
+    facts: Facts,
+    path: Path,
+    name: str,
+    answers: Sequence[str],
+    n_shown: int,
+    alternatives: bool,
+    n_judged: int = 1,
 ) -> Iterator[Problem]:
     """Yield what is wrong with the answers to a criterion; with alternatives, any one is right."""
     criterion = facts.criterion(name)
@@ -149,10 +174,11 @@ def _check_answers(
                 "with output, a single text.",
             )
             return
-    one_each = isinstance(criterion.scale, RatingScale) and n_shown > 1 and path[0] != "checks"
-    wanted = n_shown if one_each else 1
+    one_each = isinstance(criterion.scale, RatingScale) and n_judged > 1 and path[0] != "checks"
+    wanted = n_judged if one_each else 1
     if (one_each or not alternatives) and len(answers) != wanted:
-        what = "one answer for each output shown" if one_each else "one answer"
+        each = "output shown" if n_judged == n_shown else "turn that is rated, output by output"
+        what = f"one answer for each {each}" if one_each else "one answer"
         yield facts.problem(path, f"{what} is needed, {wanted} in all; found {len(answers)}.")
     if not answers:
         yield facts.problem(path, "no answer is given; leave the criterion out if it is not to be marked.")

@@ -1,10 +1,23 @@
 """What raters read before, between and after the ratings, and the practice that checks that they did."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveInt, WithJsonSchema
 
 from panelist.core.schema import Kept, Name, StudyPart, Text
+from panelist.formats.base import write_canonical
+
+
+def _write_cell(written: Any) -> Any:
+    return write_canonical(written) if isinstance(written, list | tuple | dict) else written
+
+
+Cell = Annotated[
+    Kept,
+    BeforeValidator(_write_cell),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "object"}}]}),
+]
+"""A cell as the outputs file has it: a text, or the list of turns of a dialogue."""
 
 
 class Fact(StudyPart):
@@ -33,10 +46,10 @@ class Information(StudyPart):
 class Shown(StudyPart):
     """A text with its answers: the common part of worked examples and practice items."""
 
-    context: Kept = ""
-    output: Kept = ""
+    context: Cell = ""
+    output: Cell = ""
     """The text to judge; for comparisons and pages give ``outputs`` instead."""
-    outputs: tuple[Kept, ...] = ()
+    outputs: tuple[Cell, ...] = ()
     """The texts side by side, in the order shown."""
     why: str = ""
     """Why the answer is as it is (Markdown)."""

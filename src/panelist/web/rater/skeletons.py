@@ -8,12 +8,14 @@ joined from the pieces. What comes out is, letter for letter, what the template 
 
 import re
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
-from panelist.collection.pages.models import HitPage, Output, Page, RatingPage
+from panelist.collection.pages.models import HitPage, Output, Page, RatingPage, TurnRow
 from panelist.collection.pages.translations import Words
+from panelist.formats.base import ShownTurn
 from panelist.web.rendering import Frame, PagePosition, address_media, find_where, render_page
 
 SKELETONS_KEPT = 500
@@ -78,11 +80,30 @@ def _find_key(page: RatingPage, words: Words, frame: Frame) -> tuple[object, ...
     return (
         words, frame.title, frame.contact, frame.theme, frame.static,
         page.template, page.layout, page.noun, page.practice, page.forced, page.back, page.seconds,
-        page.language, page.long, page.sheets, page.read, page.played, bool(page.ahead),
+        page.language, page.long, page.dialogue, page.sheets, page.read, page.played, bool(page.ahead),
         bool(page.line), bool(page.context), bool(page.reference),
         *((one.label, one.place, one.image, one.blocks, one.media) for one in page.outputs),
-        *((id(one.question), one.name, one.label, one.output, one.reason) for one in page.asked),
+        *((id(one.question), one.name, one.label, one.output, one.turn, one.reason) for one in page.asked),
+        *(_blank(row) for row in page.rows),
     )  # fmt: skip
+
+
+def _name_turns(row: TurnRow) -> Iterator[tuple[str, ShownTurn]]:
+    """Give the turns of a row, each with a name that no other turn of the page has."""
+    for number, turns in enumerate([row.shared, *(reply.turns for reply in row.replies)]):
+        for place, turn in enumerate(turns):
+            yield f"turn{row.number}_{number}_{place}", turn
+
+
+def _blank(row: TurnRow, marked: bool = False) -> TurnRow:
+    """Return a row without what its turns say; with a mark in its place where wanted."""
+    names = {id(turn): name for name, turn in _name_turns(row)}
+
+    def clear(turns: tuple[ShownTurn, ...]) -> tuple[ShownTurn, ...]:
+        return tuple(replace(turn, html=_mark(names[id(turn)]) if marked else Markup("")) for turn in turns)
+
+    replies = tuple(replace(reply, turns=clear(reply.turns)) for reply in row.replies)
+    return replace(row, shared=clear(row.shared), replies=replies)
 
 
 def _find_values(page: RatingPage, words: Words, frame: Frame) -> dict[str, str]:
@@ -96,6 +117,8 @@ def _find_values(page: RatingPage, words: Words, frame: Frame) -> dict[str, str]
     for output in page.outputs:
         values[f"text{output.place}"] = output.text
         values[f"run{output.place}"] = output.run
+    for row in page.rows:
+        values |= {name: turn.html for name, turn in _name_turns(row)}
     return {name: str(escape(value)) for name, value in values.items()}
 
 
@@ -112,6 +135,7 @@ def _make_skeleton(page: RatingPage, words: Words, frame: Frame) -> Skeleton:
         reference=_mark("reference") if page.reference else page.reference,
         outputs=outputs,
         ahead=_mark("ahead") if page.ahead else "",
+        rows=tuple(_blank(row, marked=True) for row in page.rows),
     )
     around = replace(frame, home=_mark("home"), key=_mark("key"))
     where = PagePosition(_mark("where"), _mark("done"), _mark("total"))

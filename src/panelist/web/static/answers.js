@@ -44,7 +44,7 @@ function count() {
 
 // Native controls say "change"; lines, best-worst and rankings say "answer" once theirs is complete.
 form.addEventListener("change", ({ target }) => {
-  if (/^c\d+(p\d+)?(-why)?$/.test(target.name)) answer(target.name, target.value.trim());
+  if (/^c\d+(p\d+)?(s\d+)?(-why)?$/.test(target.name)) answer(target.name, target.value.trim());
 });
 form.addEventListener("answer", ({ detail }) => answer(detail.name, detail.value, detail.raw));
 

@@ -46,10 +46,18 @@ document.addEventListener("visibilitychange", () => {
   for (const box of outputs) clock(box, seen.get(box).shown && !document.hidden);
 });
 
+// The texts of each output by its place: of a dialogue there are several, some of them shared.
+const placesOf = (box) => box.dataset.output.split(" ");
+const boxesOf = new Map();
+for (const box of outputs) {
+  for (const place of placesOf(box)) boxesOf.set(place, [...(boxesOf.get(place) ?? []), box]);
+}
+
 /** Whether outputs stand one above the other, where there are several. */
 function isFolded() {
-  const [first, second] = outputs.map((box) => box.getBoundingClientRect());
-  return second.top >= first.bottom || second.bottom <= first.top;
+  const own = (place) => outputs.find((box) => box.dataset.output === place)?.getBoundingClientRect();
+  const [first, second] = [...boxesOf.keys()].map(own).filter(Boolean);
+  return Boolean(second) && (second.top >= first.bottom || second.bottom <= first.top);
 }
 
 const boxOf = (player) => player.closest("[data-output]");
@@ -97,10 +105,11 @@ if (!players.length) setTimeout(fetchAhead, 2 * SECOND);
 
 function collect() {
   const facts = { outputs: {} };
-  for (const box of outputs) {
-    clock(box, seen.get(box).shown && !document.hidden);
-    const about = { seen_end: seen.get(box).end, in_view: Math.round(seen.get(box).view) / 1000 };
-    const own = players.filter((player) => boxOf(player) === box);
+  for (const box of outputs) clock(box, seen.get(box).shown && !document.hidden);
+  for (const [place, boxes] of boxesOf) {
+    const view = boxes.reduce((sum, box) => sum + seen.get(box).view, 0);
+    const about = { seen_end: boxes.every((box) => seen.get(box).end), in_view: Math.round(view) / 1000 };
+    const own = players.filter((player) => boxes.includes(boxOf(player)));
     if (own.length) {
       const whole = own.reduce((sum, player) => sum + length(player), 0);
       const played = own.reduce((sum, player) => sum + Math.min(measure(player), length(player)), 0);
@@ -108,9 +117,9 @@ function collect() {
       about.plays = own.reduce((sum, player) => sum + heard.get(player).plays, 0);
       about.speed = Math.max(...own.map((player) => heard.get(player).speed));
     }
-    facts.outputs[box.dataset.output] = about;
+    facts.outputs[place] = about;
   }
-  if (outputs.length > 1) facts.folded = isFolded();
+  if (boxesOf.size > 1) facts.folded = isFolded();
   return facts;
 }
 
@@ -125,7 +134,7 @@ function findUnseen() {
 }
 
 function say({ what, box, target }) {
-  const name = box && document.getElementById(`output-${box.dataset.output}`);
+  const name = box && document.getElementById(`output-${placesOf(box)[0]}`);
   const which = name?.textContent.trim();
   const text = which ? notice.dataset[what].replace("{which}", which) : notice.dataset[`${what}One`];
   notice.querySelector("span").textContent = text;

@@ -202,9 +202,10 @@ def _measure_repeats(criterion: Criterion, facts: SheetFacts) -> str:
         return ""
     rows = frame.assign(check=facts.everything.check)
     rows = rows[(rows["criterion"] == criterion.name) & rows["rating"].notna()]
-    first = rows[rows["check"] == ""].drop_duplicates(KEYS)
+    keys = [*KEYS, *(["turn"] if "turn" in rows else [])]
+    first = rows[rows["check"] == ""].drop_duplicates(keys)
     second = rows[rows["check"].astype(str).str.startswith("repeat")]
-    both = second.merge(first, on=KEYS, suffixes=("", "_before"))
+    both = second.merge(first, on=keys, suffixes=("", "_before"))
     if both.empty:
         return ""
     gap = (both["rating"] - both["rating_before"]).abs()
