@@ -6,22 +6,16 @@ from typing import Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
-from panelist.cli.options import Columns, Json
+from panelist.cli.options import Columns, Json, option
 from panelist.cli.terminal import say, show, tell
 
 
 def archive(
     study: StudyPlace,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.zip", help="Where to write it.")
-    ] = Path("study.zip"),
+    output: Annotated[Path, option("FILE.zip", "Where to write it.", "--output", "-o")] = Path("study.zip"),
     ratings: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The ratings. Without it: what was collected, else ratings.csv beside the study.",
-            show_default=False,
-        ),
+        option("FILE", "The ratings. Without it: what was collected, else ratings.csv beside the study."),
     ] = None,
     ids: Annotated[
         bool, typer.Option("--ids", help="Also the outside ids of raters. Without it, pseudonyms only.")

@@ -6,14 +6,13 @@ from typing import Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.options import option
 from panelist.cli.terminal import say
 
 
 def backup(
     study: StudyPlace,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.", show_default=False)
-    ],
+    output: Annotated[Path, option("FILE", "The file to write.", "--output", "-o")],
     db: DatabaseUrl = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
 ) -> None:

@@ -19,47 +19,40 @@ from panelist.cli.options import (
     Margin,
     RatingsOrStudy,
     Where,
+    option,
 )
 from panelist.cli.terminal import open_ratings, show_planned, tell
 
 AnyModel = Annotated[
     str,
-    typer.Option(
-        metavar="auto|clmm|clm|lmm|lm|bradley-terry|plackett-luce",
-        help="Ordinal (clm) or linear (lm), with a last m for random effects; the last two are for choices. "
+    option(
+        "auto|clmm|clm|lmm|lm|bradley-terry|plackett-luce",
+        "Ordinal (clm) or linear (lm), with a last m for random effects; the last two are for choices. "
         "auto looks at the table.",
     ),
 ]
 Cluster = Annotated[
-    str,
-    typer.Option(
-        metavar="rater|item|both|none", help="Which choices are correlated; for ratings the formula says it."
-    ),
+    str, option("rater|item|both|none", "Which choices are correlated; for ratings the formula says it.")
 ]
 Criteria = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="Compare on this criterion; may be given more than once. Without it, on all.",
-        show_default=False,
-    ),
+    option("NAME", "Compare on this criterion; may be given more than once. Without it, on all."),
 ]
 Adjust = Annotated[
     str,
-    typer.Option(
-        metavar="tukey|mvt|dunnett|holm|bonferroni|bh|none",
-        help="How p-values allow for the number of pairs. tukey becomes mvt, the "
+    option(
+        "tukey|mvt|dunnett|holm|bonferroni|bh|none",
+        "How p-values allow for the number of pairs. tukey becomes mvt, the "
         "multivariate t, where standard errors differ, and dunnett with --reference.",
     ),
 ]
 WholeFormula = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "FORMULA",
+        "Fit exactly this model; without it, the largest that the design supports.",
         "--formula",
         "-f",
-        metavar="FORMULA",
-        help="Fit exactly this model; without it, the largest that the design supports.",
-        show_default=False,
     ),
 ]
 
@@ -91,20 +84,12 @@ def compare(
     model: AnyModel = "auto",
     link: Link = "probit",
     cluster: Cluster = "both",
-    reference: Annotated[
-        str | None,
-        typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),
-    ] = None,
+    reference: Annotated[str | None, option("SYSTEM", "Show only the pairs with this system.")] = None,
     df: Df = "t",
     margin: Margin = None,
     better: Better = None,
     across_criteria: AcrossCriteria = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False
-        ),
-    ] = None,
+    figure: Annotated[Path | None, option("FILE", "Draw the estimates into FILE.svg, .pdf or .png.")] = None,
     by: By = None,
     where: Where = None,
     columns: Columns = None,

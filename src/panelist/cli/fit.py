@@ -5,7 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
-from panelist.cli.options import Columns, Confidence, Df, Drop, Json, Link, Model, RatingsOrStudy, Where
+from panelist.cli.options import (
+    Columns,
+    Confidence,
+    Df,
+    Drop,
+    Json,
+    Link,
+    Model,
+    RatingsOrStudy,
+    Where,
+    option,
+)
 from panelist.cli.terminal import open_ratings, show_planned, show_progress
 
 if TYPE_CHECKING:
@@ -25,47 +36,39 @@ def fit(
     ratings: StudyRatings = None,
     formula: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "FORMULA",
+            "As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. For a study without it, the "
+            "model that compare and report use for the criterion.",
             "--formula",
             "-f",
-            metavar="FORMULA",
-            help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. For a study without it, the "
-            "model that compare and report use for the criterion.",
-            show_default=False,
         ),
     ] = None,
     model: Model = "auto",
     link: Link = "probit",
     threshold: Annotated[
-        str,
-        typer.Option(metavar="flexible|symmetric|equidistant", help="The thresholds of an ordinal model."),
+        str, option("flexible|symmetric|equidistant", "The thresholds of an ordinal model.")
     ] = "flexible",
-    method: Annotated[
-        str, typer.Option(metavar="REML|ML", help="How a linear mixed model is estimated.")
-    ] = "REML",
+    method: Annotated[str, option("REML|ML", "How a linear mixed model is estimated.")] = "REML",
     quadrature: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            help="Points of adaptive quadrature, at least, for a clmm with one scalar random effect or two "
+        option(
+            "N",
+            "Points of adaptive quadrature, at least, for a clmm with one scalar random effect or two "
             "nested ones; 1 is Laplace.",
         ),
     ] = 1,
     df: Df = "t",
-    criterion: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Use the ratings of this criterion.", show_default=False),
-    ] = None,
+    criterion: Annotated[str | None, option("NAME", "Use the ratings of this criterion.")] = None,
     intervals: Annotated[
         str | None,
-        typer.Option(
-            metavar="wald|profile|bootstrap",
-            help="Add intervals of the parameters; the bootstrap takes 500 simulated sets.",
-            show_default=False,
+        option(
+            "wald|profile|bootstrap",
+            "Add intervals of the parameters; the bootstrap takes 500 simulated sets.",
         ),
     ] = None,
     confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
+    seed: Annotated[int, option("N", "The seed of the bootstrap.")] = 0,
     where: Where = None,
     columns: Columns = None,
     drop: Drop = None,

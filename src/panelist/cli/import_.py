@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Json
+from panelist.cli.options import Json, argument, option
 from panelist.cli.terminal import say, show, tell
 from panelist.study.file_names import RATINGS_FILE
 
@@ -16,70 +16,41 @@ if TYPE_CHECKING:
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="FILE…",
-        help="Anybody's table: CSV, TSV, Excel, JSON, JSON lines, Parquet; batch results of Mechanical "
+    argument(
+        "FILE…",
+        "Anybody's table: CSV, TSV, Excel, JSON, JSON lines, Parquet; batch results of Mechanical "
         "Turk; exports of Potato, Label Studio, Prolific, Qualtrics.",
-        show_default=False,
     ),
 ]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="FILE.csv, .tsv, .jsonl, .parquet or .xlsx.")
-]
+Output = Annotated[Path, option("FILE", "FILE.csv, .tsv, .jsonl, .parquet or .xlsx.", "--output", "-o")]
 MappingFile = Annotated[
     Path | None,
-    typer.Option(
-        "--mapping",
-        metavar="YAML",
-        help="Which column is what; with --draft, the file to write (mapping.yaml).",
-        show_default=False,
-    ),
+    option("YAML", "Which column is what; with --draft, the file to write (mapping.yaml).", "--mapping"),
 ]
 DraftOnly = Annotated[
     bool, typer.Option("--draft", help="Write the mapping that the columns suggest, and import nothing.")
 ]
 Source = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "mturk|potato|label-studio|prolific|wide|table",
+        "What wrote the files, where they do not say it themselves.",
         "--from",
-        metavar="mturk|potato|label-studio|prolific|wide|table",
-        help="What wrote the files, where they do not say it themselves.",
-        show_default=False,
     ),
 ]
 ReadingNumber = Annotated[
-    int | None,
-    typer.Option(
-        "--reading",
-        metavar="N",
-        help="Where files can be read in several ways: which is right.",
-        show_default=False,
-    ),
+    int | None, option("N", "Where files can be read in several ways: which is right.", "--reading")
 ]
 Header = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES",
-        help="The columns of a file without a header line: rater,item,system,fluency.",
-        show_default=False,
-    ),
+    str | None, option("NAMES", "The columns of a file without a header line: rater,item,system,fluency.")
 ]
 Background = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Where to write what is known of the raters (OUTPUT-background).",
-        show_default=False,
-    ),
+    Path | None, option("FILE", "Where to write what is known of the raters (OUTPUT-background).")
 ]
 KeepIds = Annotated[bool, typer.Option("--keep-ids", help="Keep the raters' ids. Without it, pseudonyms.")]
 Salt = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="The secret of the pseudonyms (import.salt beside the output; made if missing).",
-        show_default=False,
-    ),
+    option("FILE", "The secret of the pseudonyms (import.salt beside the output; made if missing)."),
 ]
 
 

@@ -6,13 +6,12 @@ from typing import Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.options import argument
 from panelist.cli.terminal import say, tell
 
 
 def restore(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What panelist backup wrote.", show_default=False)
-    ],
+    file: Annotated[Path, argument("FILE", "What panelist backup wrote.")],
     study: StudyPlace,
     db: DatabaseUrl = None,
     force: Annotated[

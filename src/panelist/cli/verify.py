@@ -5,31 +5,27 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.options import Json
+from panelist.cli.options import Json, argument, option
 from panelist.cli.terminal import show, tell
 
 THE_ANSWER_IS_NO = 1
 
 
 def verify(
-    archive: Annotated[
-        Path, typer.Argument(metavar="ZIP", help="An archive by panelist archive.", show_default=False)
-    ],
+    archive: Annotated[Path, argument("ZIP", "An archive by panelist archive.")],
     analysis: Annotated[
         bool, typer.Option("--analysis/--no-analysis", help="Compute the analysis again and compare.")
     ] = True,
     tolerance: Annotated[
         float,
-        typer.Option(
-            metavar="SHARE",
+        option(
+            "SHARE",
+            "The largest relative difference allowed; other processors may round differently.",
             min=0.0,
             max=1.0,
-            help="The largest relative difference allowed; other processors may round differently.",
         ),
     ] = 0.0,
-    limit: Annotated[
-        float, typer.Option(metavar="SECONDS", min=1.0, help="After how many seconds to give up.")
-    ] = 1800.0,
+    limit: Annotated[float, option("SECONDS", "After how many seconds to give up.", min=1.0)] = 1800.0,
     json: Json = False,
 ) -> None:
     """Verify an archive: checksums, hashes, no ids, the same analysis."""

@@ -5,53 +5,38 @@ from typing import Annotated
 
 import typer
 
+from panelist.cli.options import argument, option
+
 Source = Annotated[
     Path,
-    typer.Argument(
-        metavar="STUDY|CARD",
-        help="The study (its file or folder), or a datasheet that a HEDS form exported (JSON).",
-        show_default=False,
+    argument(
+        "STUDY|CARD", "The study (its file or folder), or a datasheet that a HEDS form exported (JSON)."
     ),
 ]
 Out = Annotated[
     list[Path] | None,
-    typer.Option(
+    option(
+        "FILE",
+        "Write it: .json for the official form, .html, .md or .tex; may be given more than once.",
         "--output",
         "-o",
-        metavar="FILE",
-        help="Write it: .json for the official form, .html, .md or .tex; may be given more than once.",
-        show_default=False,
     ),
 ]
-Form = Annotated[
-    str | None,
-    typer.Option(
-        metavar="3.0|2.x", help="Which form a study's sheet is for; without it 3.0.", show_default=False
-    ),
-]
+Form = Annotated[str | None, option("3.0|2.x", "Which form a study's sheet is for; without it 3.0.")]
 RatingsOf = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="The ratings. Without it: what was collected, else ratings.csv beside the study, else none.",
-        show_default=False,
+    option(
+        "FILE", "The ratings. Without it: what was collected, else ratings.csv beside the study, else none."
     ),
 ]
 PowerOf = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="What panelist power or size --json printed. Without it: power.json beside the study, if it "
-        "exists.",
-        show_default=False,
+    option(
+        "FILE",
+        "What panelist power or size --json printed. Without it: power.json beside the study, if it exists.",
     ),
 ]
 Ask = Annotated[bool, typer.Option("--ask", help="Ask for what is open; answers go into the study file.")]
-SecondSource = Annotated[
-    Path, typer.Argument(metavar="STUDY|CARD", help="The one to compare it with.", show_default=False)
-]
-Card = Annotated[
-    Path,
-    typer.Argument(metavar="CARD", help="A datasheet that a HEDS form exported (JSON).", show_default=False),
-]
-To = Annotated[str, typer.Option(metavar="3.0|2.x", help="The version of the form.", show_default=False)]
+SecondSource = Annotated[Path, argument("STUDY|CARD", "The one to compare it with.")]
+Card = Annotated[Path, argument("CARD", "A datasheet that a HEDS form exported (JSON).")]
+To = Annotated[str, option("3.0|2.x", "The version of the form.")]

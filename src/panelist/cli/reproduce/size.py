@@ -3,32 +3,20 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from panelist.cli.options import Columns, Confidence, Json, Where
+from panelist.cli.options import Columns, Confidence, Json, Where, argument, option
 from panelist.cli.reproduce.reproduce import Out, hand_out
 
 Original = Annotated[
     Path | None,
-    typer.Argument(
-        metavar="ORIGINAL",
-        help="Its ratings, choices or study. Without it, --n and --p say what its paper printed.",
-        show_default=False,
+    argument(
+        "ORIGINAL", "Its ratings, choices or study. Without it, --n and --p say what its paper printed."
     ),
 ]
-Units = Annotated[
-    int | None,
-    typer.Option("--n", metavar="N", help="Units behind one comparison, as printed.", show_default=False),
-]
-PValue = Annotated[
-    float | None,
-    typer.Option("--p", metavar="P", help="The p-value of the finding, as printed.", show_default=False),
-]
-Design = Annotated[
-    str | None, typer.Option(metavar="two-sample|paired", help="The comparison.", show_default=False)
-]
-Sims = Annotated[int, typer.Option(metavar="N", min=1, help="Simulated repeats.")]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the simulation.")]
+Units = Annotated[int | None, option("N", "Units behind one comparison, as printed.", "--n")]
+PValue = Annotated[float | None, option("P", "The p-value of the finding, as printed.", "--p")]
+Design = Annotated[str | None, option("two-sample|paired", "The comparison.")]
+Sims = Annotated[int, option("N", "Simulated repeats.", min=1)]
+Seed = Annotated[int, option("N", "The seed of the simulation.", min=0)]
 
 
 def reproduce_size(
