@@ -32,8 +32,7 @@ Interval = Annotated[
     str,
     option(
         "auto|items|raters|both|analytic|none",
-        "What the intervals generalise to: other items, other raters, or both; auto: both from five "
-        "raters "
+        "What the intervals generalise to: other items, other raters, or both; auto: both from five raters "
         "on, else items. analytic uses formulas where there are some.",
     ),
 ]

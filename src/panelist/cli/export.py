@@ -55,8 +55,7 @@ StudyChanged = Annotated[
     str,
     option(
         "NAME,…",
-        "Continue although these parts of the study changed since people came: criteria, outputs, "
-        "design, "
+        "Continue although these parts of the study changed since people came: criteria, outputs, design, "
         "raters, practice, checks, wording (everything else) or all. This is recorded.",
     ),
 ]
@@ -81,9 +80,8 @@ def export(
         str,
         option(
             "ratings|visits|answers|events|actions|batch",
-            "The table: ratings, or the visits, all answers, what happened, what researchers did; for "
-            "an "
-            "old HIT also its batch results.",
+            "The table: ratings, or the visits, all answers, what happened, what researchers did; for an old "
+            "HIT also its batch results.",
         ),
     ] = "ratings",
     ids: Annotated[

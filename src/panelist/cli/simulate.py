@@ -188,8 +188,7 @@ def _say_visits(record: "Record") -> str:
         )
     if record.unknown:
         lines.append(
-            f"{count(record.unknown, 'text is', 'texts are')} "
-            f"not in the outputs file: judged as average. Is this the "
-            "study that the server collects?"
+            f"{count(record.unknown, 'text is', 'texts are')} not in the outputs file: judged as average. Is "
+            "this the study that the server collects?"
         )
     return "\n".join(lines)

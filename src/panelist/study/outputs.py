@@ -349,9 +349,8 @@ def _find_empty(frame: pd.DataFrame, rows: Rows) -> Iterator[Problem]:
         yield rows.problem(
             places,
             "output",
-            f"{count(len(places), 'output is', 'outputs are')} empty: "
-            f"{listing(told)} ({rows.name_places(places)}). Write what raters shall see, "
-            "(no text) for example.",
+            f"{count(len(places), 'output is', 'outputs are')} empty: {listing(told)} "
+            f"({rows.name_places(places)}). Write what raters shall see, (no text) for example.",
         )
 
 

@@ -87,9 +87,8 @@ def compare_kinds(ratings: Ratings, main: CriterionComparison, formula: str | No
         )
     if ordinal and len(main.pairs) > MOST_PAIRS:
         raise BadModel(
-            f"With {len(main.pairs):,} pairs the interval analysis is left out: each of them would need "
-            "its own "
-            "reference distribution."
+            f"With {len(main.pairs):,} pairs the interval analysis is left out: each of them would need its "
+            "own reference distribution."
         )
     mixed = bool(main.fit.design.factors)
     model = ("lmm" if mixed else "lm") if ordinal else ("clmm" if mixed else "clm")

@@ -25,9 +25,8 @@ ScaleMin = Annotated[
     list[str] | None,
     option(
         "X",
-        "Where the scale begins: 0 for percentages, 1 for ratings from 1 up, -100 for best-worst "
-        "scores. "
-        "One number, or CRITERION=X; may be given more than once.",
+        "Where the scale begins: 0 for percentages, 1 for ratings from 1 up, -100 for best-worst scores. One "
+        "number, or CRITERION=X; may be given more than once.",
     ),
 ]
 ScaleMap = Annotated[
@@ -150,8 +149,7 @@ def _check_number(given: "Sequence[Path]") -> None:
     if len(given) < 2:
         raise BadReproduction(
             "Name the original and at least one repeat: panelist reproduce ORIGINAL REPEAT. To find how "
-            "large a "
-            "repeat must be, the original is enough: panelist reproduce size ORIGINAL."
+            "large a repeat must be, the original is enough: panelist reproduce size ORIGINAL."
         )
 
 

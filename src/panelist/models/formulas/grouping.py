@@ -107,8 +107,7 @@ def _make_factor(
         if names and (shared := set(names) & set(columns.names)):
             notes.append(
                 f"{name} has {quoted(sorted(shared))} in two random terms, whose variances cannot be "
-                "separated; "
-                f"write (0 + x | {name}) for a slope without an intercept"
+                f"separated; write (0 + x | {name}) for a slope without an intercept"
             )
         blocks.append((len(names), len(names) + width))
         sides.append((term.columns, columns.spec))
@@ -167,9 +166,8 @@ def _check_levels(term: RandomTerm, levels: int, n: int, ordinal: bool) -> list[
         return []
     if not ordinal:
         raise BadModel(
-            f"The grouping factor {term.group} has as many levels as there are rows ({n:,}), so its "
-            f"variance cannot be separated from the residual variance. Leave {term.text} out, or collect "
-            "several "
+            f"The grouping factor {term.group} has as many levels as there are rows ({n:,}), so its variance "
+            f"cannot be separated from the residual variance. Leave {term.text} out, or collect several "
             "ratings per level."
         )
     return [

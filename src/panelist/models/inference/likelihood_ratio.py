@@ -174,9 +174,8 @@ def _test(smaller: "Fit", larger: "Fit") -> tuple[ModelStep, list[str]]:
         )
     elif added > 1:
         notes.append(
-            f"{added} variances are tested at once, each at its boundary: plain p is too large, by an "
-            "amount that "
-            "has no simple formula; simulate from the smaller model where it matters"
+            f"{added} variances are tested at once, each at its boundary: plain p is too large, by an amount "
+            "that has no simple formula; simulate from the smaller model where it matters"
         )
     return ModelStep(smaller.formula, larger.formula, chisq, df, float(chdtrc(df, chisq)), mixture), notes
 
@@ -263,8 +262,7 @@ def _check_nested(smaller: "Fit", larger: "Fit") -> None:
     if lost:
         raise BadModel(
             f"{smaller.formula!r} is not part of {larger.formula!r}: its {' and '.join(lost)} cannot be "
-            "expressed "
-            "there. A likelihood-ratio test needs nested models; compare others by AIC."
+            "expressed there. A likelihood-ratio test needs nested models; compare others by AIC."
         )
 
 

@@ -90,8 +90,7 @@ def draw_measures(found: Correlations, labels: LabelAgreement | None) -> NamedVa
             (
                 "alpha, kappa",
                 f"Krippendorff's alpha ({labels.measurement}) {number(labels.alpha)}, Fleiss' kappa "
-                f"{number(labels.kappa)}, "
-                "the studies being the raters",
+                f"{number(labels.kappa)}, the studies being the raters",
             ),
         ]
     return NamedValues(rows)

@@ -178,8 +178,7 @@ def size_repeat(
     if n is None and p is None and not pairs:
         raise BadReproduction(
             "To say how large a repeat must be, something must be known about the original: its raw ratings, "
-            "its n "
-            "(--original-n) or its p-value (--original-p)."
+            "its n (--original-n) or its p-value (--original-p)."
         )
     tested = {name: max(value, 1e-12) for name, value in (pairs or {}).items() if isfinite(value)}
     found = [("", p)] if p is not None else sorted(tested.items())
@@ -213,8 +212,7 @@ def _say_counts(given: Given) -> str:
     counts = [f"{frame[name].nunique():,} {name}s" for name in ("rater", "item") if name in frame]
     return (
         f"The original has {' and '.join(counts)}, {len(frame):,} answers. The rules take items as the units "
-        "of a paired "
-        "comparison; to conclude for other raters as well, raters must grow with them."
+        "of a paired comparison; to conclude for other raters as well, raters must grow with them."
     )
 
 
@@ -259,8 +257,7 @@ def simulate_repeats(
     if given.rows is None or given.choices:
         raise BadReproduction(
             "Repeats are simulated from the original's single ratings. Give them as ORIGINAL; of scores or "
-            "choices "
-            "there is no model to simulate from."
+            "choices there is no model to simulate from."
         )
     rows = given.rows
     rows.require("rater", "item", "system", "rating")

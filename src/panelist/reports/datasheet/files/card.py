@@ -42,8 +42,7 @@ def parse_card(content: bytes, name: str) -> Card:
     except json.JSONDecodeError as error:
         raise BadFile(
             f"{name} is not JSON: line {error.lineno}, column {error.colno}: {error.msg}. A HEDS file is "
-            "what "
-            "the form exports, datacard-….json."
+            "what the form exports, datacard-….json."
         ) from None
     except _Repeated as error:
         raise BadFile(

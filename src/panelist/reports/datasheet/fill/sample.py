@@ -61,8 +61,7 @@ def tell_power(facts: SheetFacts) -> dict[Place, SheetAnswer]:
     alpha = f", alpha {power['alpha']:g}" if "alpha" in power else ""
     method = (
         f"Simulation with {tool}: ratings drawn from an ordinal mixed model and analysed by {models}, "
-        f"{cells[0]['sims']:,} data sets per design{alpha}; "
-        f"after Howcroft & Rieser (2021), {POWER_SOURCE}"
+        f"{cells[0]['sims']:,} data sets per design{alpha}; after Howcroft & Rieser (2021), {POWER_SOURCE}"
     )
     value = "; ".join(map(_say_cell, told)) + (f"; and {count(more, 'other')}" if more > 0 else "")
     if not fitting:
