@@ -206,7 +206,7 @@ def parse_scale(text: str | None) -> list[float] | None:
 
 
 def _wrap(heading: str, found: "list[Any]") -> "Result":
-    from panelist.agreement.studies.per_criterion import PerCriterion
+    from panelist.agreement.studies.groups import PerCriterion
 
     return PerCriterion(heading, found)
 

@@ -11,8 +11,13 @@ from typing import Any
 from panelist.core.display.formats import number
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
 from panelist.core.prose import count, inflect
-from panelist.reproduction.display.findings_table import draw_findings
-from panelist.reproduction.display.parts import draw_joint, draw_measures, draw_precision, draw_recomputed
+from panelist.reproduction.display.parts import (
+    draw_findings,
+    draw_joint,
+    draw_measures,
+    draw_precision,
+    draw_recomputed,
+)
 from panelist.reproduction.measures.common_scale import CommonScale
 from panelist.reproduction.measures.joint import JointModel
 from panelist.reproduction.measures.label_changes import LabelAgreement

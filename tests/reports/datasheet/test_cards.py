@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from panelist.core.errors import BadFile
-from panelist.reports.datasheet.files.card import Card, parse_card
-from panelist.reports.datasheet.files.layout import SheetLayout
+from panelist.reports.datasheet.files.card import Card, SheetLayout, parse_card
 from panelist.reports.datasheet.files.read import make_sheet_of, read_sheet
 from panelist.reports.datasheet.files.write_json import make_entries, write_json
 from panelist.reports.datasheet.heds_questions import CRITERIA_KEY, VERSIONS, Version

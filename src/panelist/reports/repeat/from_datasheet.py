@@ -7,7 +7,7 @@ from typing import Any
 from panelist.reports.datasheet.convert.versions import convert_sheet
 from panelist.reports.datasheet.files.read import read_sheet
 from panelist.reports.datasheet.sheet import Sheet
-from panelist.reports.repeat.missing_outputs import LINE, Row
+from panelist.reports.repeat.from_ratings import LINE, Row
 
 MOST_ITEMS, MOST_RATERS, WIDEST = 500, 10_000, 11
 UNKNOWN_SYSTEMS = ("system-1", "system-2")

@@ -8,8 +8,7 @@ from panelist.core.tables.review import say_simulated
 from panelist.design.plan import Plan
 from panelist.reports.datasheet.convert.versions import DESCRIPTION, convert_sheet
 from panelist.reports.datasheet.fill import criteria, ethics, paper, people, procedure, sample, systems
-from panelist.reports.datasheet.fill.base import FILLERS, SOURCES
-from panelist.reports.datasheet.fill.facts import SheetFacts, gather_facts
+from panelist.reports.datasheet.fill.facts import FILLERS, SOURCES, SheetFacts, gather_facts
 from panelist.reports.datasheet.fill.given import read_given
 from panelist.reports.datasheet.heds_questions import NEWEST, Version, find_question
 from panelist.reports.datasheet.sheet import Place, Sheet, SheetAnswer

@@ -1,7 +1,6 @@
 """Section 5: who approved the study. Only a person can answer the rest."""
 
-from panelist.reports.datasheet.fill.base import filler, write
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
 
 

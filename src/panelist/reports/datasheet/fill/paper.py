@@ -1,8 +1,7 @@
 """Section 1: which experiment this is. Only a person knows names and addresses."""
 
 from panelist.core.prose import count, listing
-from panelist.reports.datasheet.fill.base import filler, write
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
 
 

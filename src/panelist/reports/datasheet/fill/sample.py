@@ -7,8 +7,7 @@ import pandas as pd
 
 from panelist.core.display.formats import number
 from panelist.core.prose import count
-from panelist.reports.datasheet.fill.base import filler, write
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
 from panelist.reports.provenance import list_versions
 

@@ -1,7 +1,6 @@
 """Section 2: the languages of inputs and outputs. Only a person knows what systems take in and do."""
 
-from panelist.reports.datasheet.fill.base import filler, tick
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, tick
 from panelist.reports.datasheet.fill.given import read_given
 from panelist.reports.datasheet.heds_questions import find_question
 from panelist.reports.datasheet.languages import find_language
