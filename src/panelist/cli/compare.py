@@ -8,6 +8,7 @@ import typer
 from panelist.cli import options as given
 from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
 from panelist.cli.terminal import open_ratings, show_planned, tell
+from panelist.core.prose import list_words
 
 AnyModel = Annotated[
     str,
@@ -44,19 +45,7 @@ WholeFormula = Annotated[
 ]
 
 
-DECIDED = (
-    "adjust",
-    "confidence",
-    "formula",
-    "model",
-    "link",
-    "cluster",
-    "reference",
-    "df",
-    "by",
-    "where",
-    "drop",
-)
+DECIDED = list_words("adjust confidence formula model link cluster reference df by where drop")
 """Options that a study decides."""
 
 

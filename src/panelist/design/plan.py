@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from panelist.core.display.result import NamedValues, Part, Result, Sentence
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, pick
 
 COLUMNS = (
     "rater", "order", "phase", "item", "system", "criterion", "position", "occasion",
@@ -99,16 +99,11 @@ class Plan(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return what plan.json holds."""
         return {
-            "design": self.design,
-            "seed": self.seed,
-            "study_hash": self.study_hash,
+            **pick(self, "design seed study_hash"),
             "plan_hash": self.hash,
             "raters": len(self.raters),
             "rows": len(self),
-            "places": self.places,
-            "trials": self.trials,
-            "notes": self.notes,
-            "history": self.history,
+            **pick(self, "places trials notes history"),
         }
 
 

@@ -67,7 +67,7 @@ class Votes(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and the table."""
         whole = {"criterion": self.criterion, "labels": self.labels, "n_ties": self.n_ties}
-        return dict(json_ready(whole | {"n_unanimous": self.n_unanimous, "units": self.table}))
+        return json_ready(whole | {"n_unanimous": self.n_unanimous, "units": self.table})
 
 
 def vote(table: RatingTable, criterion: str = "rating") -> Votes:

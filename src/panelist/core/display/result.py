@@ -8,14 +8,14 @@ in core/display/formats.py. Text, rich, HTML and LaTeX are drawn from the same p
 import io
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
 from html import escape
 from math import isfinite
 from numbers import Integral, Real
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
@@ -146,6 +146,15 @@ class Result(ABC):
         )
 
 
+def pick(one: object, names: str) -> dict[str, Any]:
+    """Return attributes of an object by their names, which are written in one text."""
+    return {name: getattr(one, name) for name in names.split()}
+
+
+@overload
+def json_ready(value: Mapping[str, Any]) -> dict[str, Any]: ...
+@overload
+def json_ready(value: Any) -> Any: ...
 def json_ready(value: Any) -> Any:
     """Return the value as plain JSON: numpy, pandas and tuples converted, what is not finite as None.
 
@@ -164,10 +173,8 @@ def json_ready(value: Any) -> Any:
         return json_ready(value.to_dict())
     if isinstance(value, np.ndarray | np.bool_):
         return json_ready(value.tolist())
-    if isinstance(value, list | tuple):
-        return [json_ready(item) for item in value]
-    if isinstance(value, set | frozenset):
-        return [json_ready(item) for item in sorted(value)]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [json_ready(item) for item in (sorted(value) if isinstance(value, Set) else value)]
     return _json_ready_rare(value)
 
 

@@ -162,7 +162,7 @@ class Ratings(Result):
         }
         whole = {"source": self.source, "n_rows": len(self), **counts, "systems": self.systems}
         whole |= {"criteria": self.criteria, "columns": list(self.frame.columns), "notes": self.notes}
-        return dict(json_ready(whole))
+        return json_ready(whole)
 
     def _lacks(self, missing: list[str]) -> str:
         if rivals := self.unsure.get(missing[0]):

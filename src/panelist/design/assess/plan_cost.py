@@ -93,7 +93,7 @@ class Cost(Result):
         ]
         whole: dict[str, Any] = {"currency": self.currency, "wage": _text(self.wage), "occasions": occasions}
         whole |= {"fee_percent": self.fee_percent, "fee": _text(self.fee), "total": _text(self.total)}
-        return dict(json_ready({**whole, "notes": self.notes}))
+        return json_ready({**whole, "notes": self.notes})
 
 
 def cost_plan(plan: "Plan", study: Study, pilot: PilotTime | None = None) -> Cost:

@@ -99,7 +99,11 @@ def _make_factor(
                 f"{term.text}: {quoted(aliased)} can be computed from the other columns, so the "
                 "covariance of these effects is not determined; a simpler term will do"
             )
-        if term.split and width > 1 and _has_factor(term, coder):
+        if (
+            term.split
+            and width > 1
+            and any(isinstance(coder.variables[name], Labels) for name in read_terms(term.columns).variables)
+        ):
             notes.append(
                 f"{term.text}, from '||', keeps its {width} columns correlated, as in lme4: '||' separates "
                 "the terms of a formula, not the levels of a factor"
@@ -186,7 +190,3 @@ def _check_effects(term: RandomTerm, levels: int, width: int, n: int, ordinal: b
             f"(1 | {term.group}), or collect more ratings per level."
         )
     return [f"{count}: the data can hardly determine their covariance; a simpler term is safer"]
-
-
-def _has_factor(term: RandomTerm, coder: Coder) -> bool:
-    return any(isinstance(coder.variables[name], Labels) for name in read_terms(term.columns).variables)

@@ -83,15 +83,13 @@ class Intervals(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return method, level, intervals and notes."""
         columns = ["kind", "group", "term", "estimate", "low", "high"]
-        return dict(
-            json_ready(
-                {
-                    "method": self.method,
-                    "confidence": self.confidence,
-                    "intervals": self.table()[columns].to_dict("records"),
-                    "notes": self.notes,
-                }
-            )
+        return json_ready(
+            {
+                "method": self.method,
+                "confidence": self.confidence,
+                "intervals": self.table()[columns].to_dict("records"),
+                "notes": self.notes,
+            }
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from panelist.core.display.formats import P_VALUE, decimals
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import Part, Result, Sentence, Table, json_ready, pick
 from panelist.core.errors import BadModel
 from panelist.numerics.arrays import Floats
 
@@ -107,18 +107,12 @@ class LikelihoodRatio(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return chisq, df, p of the last test, all models, and the notes."""
-        return dict(
-            json_ready(
-                {
-                    "chisq": self.chisq,
-                    "df": self.df,
-                    "p": self.p,
-                    "p_boundary": self.p_boundary,
-                    "n": self.n,
-                    "models": self.table().to_dict("records"),
-                    "notes": self.notes,
-                }
-            )
+        return json_ready(
+            {
+                **pick(self, "chisq df p p_boundary n"),
+                "models": self.table().to_dict("records"),
+                "notes": self.notes,
+            }
         )
 
 

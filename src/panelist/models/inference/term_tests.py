@@ -65,15 +65,13 @@ class TermTests(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return kind, degrees of freedom, tests and notes."""
-        return dict(
-            json_ready(
-                {
-                    "kind": self.kind,
-                    "degrees": self.degrees or None,
-                    "tests": self.table().to_dict("records"),
-                    "notes": self.notes,
-                }
-            )
+        return json_ready(
+            {
+                "kind": self.kind,
+                "degrees": self.degrees or None,
+                "tests": self.table().to_dict("records"),
+                "notes": self.notes,
+            }
         )
 
 

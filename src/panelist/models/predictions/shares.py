@@ -51,7 +51,7 @@ class Shares(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return scale, shares and notes."""
-        return dict(json_ready({"scale": self.scale, "shares": self.table, "notes": self.notes}))
+        return json_ready({"scale": self.scale, "shares": self.table, "notes": self.notes})
 
 
 def compute_shares(fit: "Fit") -> Shares:

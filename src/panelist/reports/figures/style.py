@@ -47,7 +47,9 @@ def draw_systems(comparison: Comparison, path: str | PathLike[str]) -> None:
     names = sorted({one.system for criterion in comparison.criteria for one in criterion.systems})
     height = 0.72 + 0.255 * len(names)
     with _styled():
-        figure, panels = _panels(len(comparison.criteria), height, share=_same_units(comparison))
+        figure, panels = _panels(
+            len(comparison.criteria), height, share=(len({one.units for one in comparison.criteria}) == 1)
+        )
         for axes, criterion in zip(panels, comparison.criteria, strict=True):
             _draw_estimates(axes, criterion, names)
         for axes in panels[len(panels) - _columns(len(panels)) :]:
@@ -179,10 +181,6 @@ def _estimate_label(criterion: CriterionComparison) -> str:
     else:
         scale = f"Latent scale ({criterion.link})" if criterion.link else "Rating"
     return f"{scale}, {criterion.confidence * 100:g} % interval"
-
-
-def _same_units(comparison: Comparison) -> bool:
-    return len({one.units for one in comparison.criteria}) == 1
 
 
 def _level_colours(points: int) -> tuple[list[Any], list[str]]:

@@ -32,7 +32,11 @@ def read_sheet_study(path: Path) -> tuple[dict[str, Any], list[Row], list[str]]:
         made, note = _read_criterion(sheet, name)
         criteria.append(made)
         notes.append(note)
-    file: dict[str, Any] = {"title": _find_title(sheet, path), "outputs": "outputs.csv", "criteria": criteria}
+    file: dict[str, Any] = {
+        "title": f"A repeat of {_shorten(_say(sheet, '1.1.2'), 80) or path.stem}",
+        "outputs": "outputs.csv",
+        "criteria": criteria,
+    }
     relative = any(one["scale"]["type"] == "pairs" for one in criteria)
     file["design"] = {"type": "pairs" if relative else "lists"}
     file["raters"] = _read_raters(sheet)
@@ -51,10 +55,6 @@ def read_sheet_study(path: Path) -> tuple[dict[str, Any], list[Row], list[str]]:
         "replaced."
     )
     return file, outputs, notes
-
-
-def _find_title(sheet: Sheet, path: Path) -> str:
-    return f"A repeat of {_shorten(_say(sheet, '1.1.2'), 80) or path.stem}"
 
 
 def _read_criterion(sheet: Sheet, name: str) -> tuple[dict[str, Any], str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, pick
 from panelist.core.errors import BadReproduction, PanelistError
 from panelist.power.curve import make_cells, simulate_cells
 from panelist.power.layouts.base import Layout
@@ -85,9 +85,7 @@ class ReplicationSize(Result):
             factors = [{"power": power, "factor": factor} for power, factor in self.telescope.factors]
             telescope = asdict(self.telescope) | {"factors": factors, "rule_of_thumb": RULE_OF_THUMB}
         return {
-            "criterion": self.criterion,
-            "n": self.n,
-            "unit": self.unit,
+            **pick(self, "criterion n unit"),
             "small_telescopes": telescope,
             "by_p": [{"pair": name, **asdict(one)} for name, one in self.by_p],
             "simulated": [asdict(one) for one in self.simulated],
