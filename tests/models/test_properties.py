@@ -268,6 +268,7 @@ def test_parameters_come_back_from_simulated_data(model: str) -> None:
     np.testing.assert_allclose(np.mean(sds, axis=0), [0.7, 0.5], rtol=0.1)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_the_spread_of_the_estimates() -> None:
     estimates, errors = [], []
     for seed in range(150):

@@ -260,12 +260,14 @@ def test_a_new_likelihood_needs_value_slope_and_weight_of_a_row() -> None:
         assert value == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_single_factor_leaves_nothing_dense() -> None:
     case = make_case(1, 20, ((5, 2),))
     assert case.pattern.q == 0
     assert case.logdet == pytest.approx(np.linalg.slogdet(case.H)[1], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_level_without_rows_stays_at_the_prior() -> None:
     rng = np.random.default_rng(4)
     index = rng.integers(0, 3, 15).astype(np.int32)  # level 3 of 4 never occurs
