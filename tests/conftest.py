@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.examples import QUICK
+
 if TYPE_CHECKING:  # a fixture imports what it needs: most tests need no database and no browser
     from panelist.collection.store.store import Store
     from panelist.design.plan import Plan
@@ -16,7 +18,7 @@ if TYPE_CHECKING:  # a fixture imports what it needs: most tests need no databas
     from tests.collection.store.postgres import Server
 
 NEEDS = {"windows": "browser", "browser": "browser", "postgres": "postgres", "postgres_server": "postgres"}
-settings.register_profile("quick", max_examples=10)  # make test-quick
+settings.register_profile("quick", max_examples=QUICK)  # make test-quick
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

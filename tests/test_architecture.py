@@ -21,13 +21,13 @@ FROM_TESTS = re.compile(r"^\s*from (tests\.[\w.]+) import", re.MULTILINE)
 class Facts:
     """What the rules need to know about a module; its tree is not kept, which would take memory and time."""
 
-    classes: tuple[str, ...]
-    functions: tuple[tuple[str, int], ...]
+    classes: list[str]
+    functions: list[tuple[str, int]]
     """Every function, and the lines after its first."""
-    imports: tuple[str, ...]
+    imports: list[str]
     """Every module of ours that is imported, anywhere in the file."""
-    imports_on_top: tuple[str, ...]
-    searched: tuple[str, ...]
+    imports_on_top: list[str]
+    searched: list[str]
     """The texts that code looks for in others: ``"…" in x``, ``x.startswith("…")`` and the like."""
     attrs: bool
 
@@ -55,7 +55,7 @@ def read_facts(path: Path) -> Facts:
             searched += [*node.args, *(one for given in node.args for one in getattr(given, "elts", []))]
     texts = [str(one.value) for one in searched if isinstance(one, ast.Constant)]
     ours = [name for name in imports if name.split(".")[0] == "panelist"]
-    return Facts(*map(tuple, (classes, functions, ours, on_top, texts)), attrs)
+    return Facts(classes, functions, ours, on_top, texts, attrs)
 
 
 def test_there_are_modules_to_look_at() -> None:

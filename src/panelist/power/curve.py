@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.display.formats import TEXT, Format, decimals, interval
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready, pick
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object, pick
 from panelist.core.errors import PanelistError, UnknownName
 from panelist.core.progress import OnProgress
 from panelist.core.prose import inflect
@@ -69,7 +69,7 @@ class PowerCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return cells, seconds, fits and what they depend on."""
-        return json_ready(
+        return json_object(
             {
                 "cells": [one.to_dict() for one in self.cells],
                 **pick(self, "seconds fits seed alpha adjust notes"),

@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import Any
 
 from panelist.core.display.formats import number
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready, pick
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object, pick
 from panelist.core.prose import count, inflect
 from panelist.reproduction.display.parts import (
     draw_findings,
@@ -230,7 +230,7 @@ class Reproduction(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reproduction by the names of the command's JSON."""
-        return json_ready(
+        return json_object(
             {
                 "sources": self.sources,
                 "criteria": [one.to_dict() for one in self.criteria],

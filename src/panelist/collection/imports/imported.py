@@ -12,7 +12,7 @@ from panelist.collection.export.tables_of_study import write_export
 from panelist.collection.imports.guessing.draft import Draft
 from panelist.collection.imports.mapping import Mapping
 from panelist.collection.imports.source_sheet import SkippedData
-from panelist.core.display.result import NamedValues, Part, Result, Table, json_ready
+from panelist.core.display.result import NamedValues, Part, Result, Table, json_object
 from panelist.core.errors import BadFile
 from panelist.core.tables.readers import find_ending
 
@@ -60,7 +60,7 @@ class Imported(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, what was left out, and the notes."""
-        return json_ready(
+        return json_object(
             {
                 "source": self.mapping.source,
                 "files": self.files,

@@ -15,7 +15,7 @@ from html import escape
 from math import isfinite
 from numbers import Integral, Real
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -151,10 +151,11 @@ def pick(one: object, names: str) -> dict[str, Any]:
     return {name: getattr(one, name) for name in names.split()}
 
 
-@overload
-def json_ready(value: Mapping[str, Any]) -> dict[str, Any]: ...
-@overload
-def json_ready(value: Any) -> Any: ...
+def json_object(values: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return names and values as plain JSON, as ``json_ready`` makes them."""
+    return {str(name): json_ready(value) for name, value in values.items()}
+
+
 def json_ready(value: Any) -> Any:
     """Return the value as plain JSON: numpy, pandas and tuples converted, what is not finite as None.
 
@@ -168,7 +169,7 @@ def json_ready(value: Any) -> Any:
     if isinstance(value, Real):
         return float(value) if isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): json_ready(item) for key, item in value.items()}
+        return json_object(value)
     if isinstance(value, Result):
         return json_ready(value.to_dict())
     if isinstance(value, np.ndarray | np.bool_):

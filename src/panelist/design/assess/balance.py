@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.display.formats import TEXT
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready, pick
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object, pick
 from panelist.core.errors import BadPlan
 from panelist.core.prose import listing
 from panelist.design.assess.estimable import Estimability, Estimable, find_estimable
@@ -82,7 +82,7 @@ class Balance(Result):
         }
         whole["lines"] = [one.to_dict() for one in self.lines]
         whole["estimable"] = [one.to_dict() for one in self.estimable]
-        return json_ready(whole)
+        return json_object(whole)
 
 
 def measure_balance(plan: "Plan", study: Study) -> Balance:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from panelist.core.display.formats import P_VALUE, decimals
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready, pick
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object, pick
 from panelist.core.errors import BadModel
 from panelist.numerics.arrays import Floats
 
@@ -107,7 +107,7 @@ class LikelihoodRatio(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return chisq, df, p of the last test, all models, and the notes."""
-        return json_ready(
+        return json_object(
             {
                 **pick(self, "chisq df p p_boundary n"),
                 "models": self.table().to_dict("records"),

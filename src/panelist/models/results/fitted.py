@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.core.display.result import NamedValues, Part, Sentence, json_ready, pick
+from panelist.core.display.result import NamedValues, Part, Sentence, json_object, pick
 from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.likelihoods.thresholds import Thresholds
 from panelist.models.results.fit_tables import (
@@ -357,7 +357,7 @@ class Fit(Inference):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fit as product.md's JSON, and more."""
-        return json_ready(
+        return json_object(
             {
                 **pick(self, "model link method formula n loglik n_parameters aic bic converged singular"),
                 "sigma": None if self.ordinal else self.sigma,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from panelist.core.display.formats import Format, decimals, number
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object
 from panelist.core.prose import inflect, list_words
 from panelist.power.cells import CellResult
 from panelist.power.search.probit_search import DesignFamily
@@ -92,7 +92,7 @@ class SampleSize(Result):
         whole["best"] = vars(self.best) if self.best else None
         whole["confirmed"] = self.confirmed.to_dict() if self.confirmed else None
         whole["options"] = [vars(option) for option in self.options]
-        return json_ready(whole)
+        return json_object(whole)
 
     def _cost_header(self) -> str:
         return f"cost ({self.currency})" if self.currency else "cost"
