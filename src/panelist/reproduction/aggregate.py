@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOSTLY = 0.98  # share of 0 and 1 from which other values are strays
-PERCENT = ("votes", "majority", "five-step", "win-rate")
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,7 @@ class CriterionComparison(Result):
         """Return the analysis that does not lead, pair by pair, where there is one."""
         if self.beside is None:
             return []
-        from panelist.analysis.sensitivity.beside import set_beside  # imported late: it uses comparisons
+        from panelist.analysis.sensitivity.conclusions import set_beside  # imported late: it uses comparisons
 
         words = MODEL_WORDS[self.beside.model]
         title = f"The {words} beside it, on {self.criterion}"

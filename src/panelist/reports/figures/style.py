@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panelist.core.errors import BadFile, BadRatings
-from panelist.core.files import check_place
+from panelist.core.files import check_target
 from panelist.core.tables.cells import label
 
 if TYPE_CHECKING:
@@ -75,11 +75,7 @@ def draw_shares(ratings: Ratings, path: str | PathLike[str]) -> None:
 
 def check_figure_path(path: str | PathLike[str]) -> Path:
     """Return the path if a figure can be written there, or raise BadFile."""
-    target = Path(path)
-    if target.suffix.lower() not in _METADATA:
-        found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
-        raise BadFile(f"A figure is written as .svg, .pdf or .png; {str(path)!r} has {found}.")
-    return check_place(target, "figure")
+    return check_target(path, "figure", _METADATA)
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def make_links(
     lock_study(db)
     if group is not None:
         places.check_group(group)
-    held: dict[str, float] = dict(db.rows(sql.HELD_PLACES))
+    held: dict[str, str] = dict(db.rows(sql.HELD_PLACES))
     tokens = {place: derive_token(secret, place) for place in places.of_group(group)}
     before = [
         db.row(sql.FIND_VISIT, {"token": token})
