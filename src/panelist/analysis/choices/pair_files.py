@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panelist.core.errors import BadRatings
-from panelist.core.tables.columns import FIRST, SECOND, SILENT, TIE
+from panelist.core.tables.pair_answers import FIRST, SECOND, SILENT, TIE
 
 if TYPE_CHECKING:
     import pandas as pd

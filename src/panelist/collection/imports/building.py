@@ -22,7 +22,7 @@ from panelist.collection.imports.source_sheet import SkippedData, SourceSheet
 from panelist.core.errors import BadFile
 from panelist.core.prose import listing
 from panelist.core.tables.cells import MISSING_WORDS
-from panelist.core.tables.columns import SILENT, drop_zeros
+from panelist.core.tables.pair_answers import SILENT, drop_zeros
 
 ROW, SLOT = "_row", "_slot"
 TIE = "tie"

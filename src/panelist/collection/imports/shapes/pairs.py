@@ -8,7 +8,7 @@ from panelist.collection.imports.guessing.column_profiles import Column
 from panelist.collection.imports.shapes.base import Answers, Case, shape
 from panelist.collection.imports.shapes.rater_columns import find_raters
 from panelist.collection.imports.vocabulary import SYSTEM_NAMES, last_part, split_name, squeeze
-from panelist.core.tables.columns import drop_zeros, find_side
+from panelist.core.tables.pair_answers import drop_zeros, find_side
 
 SIDES = (("a", "b"), ("1", "2"), ("0", "1"), ("left", "right"), ("first", "second"), ("x", "y"))
 ANSWERS = (
