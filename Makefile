@@ -4,6 +4,8 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; 
 BIN := .venv/bin
 # One thread per BLAS call: the tests run one process per core, and more threads than cores slow each other down.
 export OPENBLAS_NUM_THREADS ?= 1
+# Bytecode is kept: without it every process of the tests would compile a thousand modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
@@ -50,7 +52,7 @@ test: setup system
 
 # What most changes can break, in under a minute: no browser, no database, no slow simulation.
 test-quick: setup
-	$(BIN)/pytest -q -n auto --dist worksteal --hypothesis-profile quick \
+	$(BIN)/pytest -q -n auto --dist worksteal -p no:schemathesis --hypothesis-profile quick \
 		-m "not slow and not browser and not postgres" $(QUICK)
 
 check: setup

@@ -19,12 +19,12 @@ from panelist.core.seeds import stream
 from panelist.power.cells import Cell
 from panelist.power.chunks import Chunk, run_chunk
 from panelist.power.curve import make_cells
-from panelist.power.engines.local import LocalEngine
+from panelist.power.engines.base import LocalEngine
 from panelist.power.layouts.base import Sampling
 from panelist.power.paper import EFFECTS, ITEMS, MODELS, RATINGS, SIMS, simulate_paper
 from panelist.power.responses import simulate_responses
 from panelist.power.truth.base import Truth
-from panelist.power.truth.presets import PRESETS
+from panelist.power.truth.spread import PRESETS
 
 RATE_TARGET, GRID_TARGET, RATIO_TARGET, MEMORY_TARGET = 500.0, 30.0, 1000.0, 1.0
 MIXED = ("clmm", "lmm")

@@ -3,20 +3,22 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from panelist.collection.store.store import Store, open_store
-from panelist.design.make import plan_study
-from panelist.design.plan import Plan
-from panelist.study.study import Study
-from tests.collection.browsers import Windows, use_browser
-from tests.collection.store.postgres import ASKED_FOR, Server, drop_database, find_programs, make_database
-from tests.collection.store.studies import RATED, write_study
+from tests.examples import QUICK
+
+if TYPE_CHECKING:  # a fixture imports what it needs: most tests need no database and no browser
+    from panelist.collection.store.store import Store
+    from panelist.design.plan import Plan
+    from panelist.study.study import Study
+    from tests.collection.browsers import Windows
+    from tests.collection.store.postgres import Server
 
 NEEDS = {"windows": "browser", "browser": "browser", "postgres": "postgres", "postgres_server": "postgres"}
-settings.register_profile("quick", max_examples=10)  # make test-quick
+settings.register_profile("quick", max_examples=QUICK)  # make test-quick
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -30,18 +32,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
+def study(tmp_path: Path) -> "Study":
+    from tests.collection.store.studies import RATED, write_study
+
     return write_study(tmp_path / "study", RATED)
 
 
 @pytest.fixture
-def plan(study: Study) -> Plan:
+def plan(study: "Study") -> "Plan":
+    from panelist.design.make import plan_study
+
     return plan_study(study)
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[Server]:
+def postgres_server() -> "Iterator[Server]":
     """A server of our own, which a test may stop and must start again."""
+    from tests.collection.store.postgres import Server, find_programs
+
     programs = find_programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed: no initdb")
@@ -53,6 +61,8 @@ def postgres_server() -> Iterator[Server]:
 @pytest.fixture
 def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of an empty PostgreSQL database."""
+    from tests.collection.store.postgres import ASKED_FOR, drop_database, find_programs, make_database
+
     asked = os.environ.get(ASKED_FOR)
     if asked is None and find_programs() is None:
         pytest.skip(f"PostgreSQL is not installed, and {ASKED_FOR} names no server")
@@ -70,15 +80,19 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def store(database_url: str, study: Study, plan: Plan) -> Iterator[Store]:
+def store(database_url: str, study: "Study", plan: "Plan") -> "Iterator[Store]":
     """An empty store of the small study, on either kind of database."""
+    from panelist.collection.store.store import open_store
+
     with open_store(database_url, study, plan) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def windows() -> Iterator[Windows]:
+def windows() -> "Iterator[Windows]":
     """A browser for the tests of a file."""
+    from tests.collection.browsers import Windows, use_browser
+
     with use_browser() as browser:
         opened = Windows(browser)
         yield opened

@@ -3,59 +3,82 @@
 import ast
 import re
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "panelist"
 LAYERS = ["core", "numerics", "models", "agreement", "scales", "formats"]
 LAYERS += ["study", "design", "collection", "analysis", "power", "reproduction", "reports", "web", "cli"]
 MODULES = {path.relative_to(ROOT).as_posix(): path for path in ROOT.rglob("*.py")}
 MOST_LINES, MOST_FUNCTION_LINES, MOST_MODULES = 400, 80, 16
+SEARCHING = ("startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition")
+FROM_TESTS = re.compile(r"^\s*from (tests\.[\w.]+) import", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the rules need to know about a module; its tree is not kept, which would take memory and time."""
+
+    classes: list[str]
+    functions: list[tuple[str, int]]
+    """Every function, and the lines after its first."""
+    imports: list[str]
+    """Every module of ours that is imported, anywhere in the file."""
+    imports_on_top: list[str]
+    searched: list[str]
+    """The texts that code looks for in others: ``"…" in x``, ``x.startswith("…")`` and the like."""
+    attrs: bool
 
 
 @cache
-def parse(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def imported(tree: ast.AST) -> list[str]:
-    """Return every module of ours that is imported, anywhere in a file."""
-    found = []
+def read_facts(path: Path) -> Facts:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"]
+    on_top = [str(node.module) for node in tree.body if isinstance(node, ast.ImportFrom)]
+    functions, imports, attrs = [], [], False
+    searched: list[ast.expr] = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            functions.append((node.name, (node.end_lineno or 0) - node.lineno))
+        elif isinstance(node, ast.Import):
+            imports += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are absolute: from panelist.x.y import z"
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return [name for name in found if name.split(".")[0] == "panelist"]
+            assert node.level == 0, f"{path}: imports are absolute: from panelist.x.y import z"
+            imports += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute):
+            attrs = attrs or node.attr == "attrs"
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            searched.append(node.left)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in SEARCHING:
+            searched += [*node.args, *(one for given in node.args for one in getattr(given, "elts", []))]
+    texts = [str(one.value) for one in searched if isinstance(one, ast.Constant)]
+    ours = [name for name in imports if name.split(".")[0] == "panelist"]
+    return Facts(classes, functions, ours, on_top, texts, attrs)
 
 
 def test_there_are_modules_to_look_at() -> None:
     assert {"core/errors.py", "models/fit.py", "cli/main.py"} <= set(MODULES)
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_module_is_small(name: str) -> None:
-    source = MODULES[name].read_text(encoding="utf-8")
-    assert source.count("\n") <= MOST_LINES, "split this module"
-    for node in ast.walk(parse(MODULES[name])):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or 0) - node.lineno < MOST_FUNCTION_LINES, f"split {node.name}"
+def test_modules_and_functions_are_small() -> None:
+    for name, path in MODULES.items():
+        assert path.read_text(encoding="utf-8").count("\n") <= MOST_LINES, f"split {name}"
+        long = [function for function, lines in read_facts(path).functions if lines >= MOST_FUNCTION_LINES]
+        assert not long, f"split {long} of {name}"
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_module_looks_only_down(name: str) -> None:
-    layer = name.split("/")[0]
-    if "/" not in name:
-        return  # panelist/__init__.py names what is public, wherever it lives
-    assert layer in LAYERS, f"the folder {layer} has no place in the order of layers"
-    above = LAYERS[LAYERS.index(layer) + 1 :]
-    for module in imported(parse(MODULES[name])):
-        parts = module.split(".")
-        assert len(parts) < 2 or parts[1] not in above, f"{layer} must not import {module}"
+def test_modules_look_only_down() -> None:
+    for name, path in MODULES.items():
+        if "/" not in name:
+            continue  # panelist/__init__.py names what is public, wherever it lives
+        layer = name.split("/")[0]
+        assert layer in LAYERS, f"the folder {layer} has no place in the order of layers"
+        above = LAYERS[LAYERS.index(layer) + 1 :]
+        for module in read_facts(path).imports:
+            parts = module.split(".")
+            assert len(parts) < 2 or parts[1] not in above, f"{name} must not import {module}"
 
 
 def test_no_module_is_named_for_nothing() -> None:
@@ -73,13 +96,11 @@ def test_a_class_has_a_name_of_its_own() -> None:
     """Two classes of one name are told apart only by their imports; a search finds both."""
     found: dict[str, list[str]] = {}
     for name, path in MODULES.items():
-        for node in parse(path).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found.setdefault(node.name, []).append(name)
+        for one in read_facts(path).classes:
+            found.setdefault(one, []).append(name)
     assert {name: places for name, places in found.items() if len(places) > 1} == {}
 
 
-SEARCHING = ("startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition")
 PROSE = re.compile(r"[A-Za-z]{2,} |Did\b")
 FOREIGN = {
     "collection/imports/guessing/draft.py": "the name of a column in files of Qualtrics",
@@ -89,24 +110,12 @@ FOREIGN = {
 """Modules that look for words which are not prose of ours, and why."""
 
 
-def find_searched(tree: ast.AST) -> list[str]:
-    """Return the texts that code looks for in others: ``"…" in x``, ``x.startswith("…")`` and the like."""
-    found: list[ast.expr] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-            found.append(node.left)
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in SEARCHING:
-            found += [*node.args, *(one for given in node.args for one in getattr(given, "elts", []))]
-    return [str(one.value) for one in found if isinstance(one, ast.Constant)]
-
-
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_no_decision_depends_on_the_words_of_a_sentence(name: str) -> None:
-    tree = parse(MODULES[name])
-    searched = [text for text in find_searched(tree) if PROSE.search(text)]
-    assert bool(searched) == (name in FOREIGN), f"decide by a code or a field, not by {searched}"
-    stowed = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "attrs"]
-    assert not stowed, "what goes with a frame is a field beside it, not in frame.attrs"
+def test_no_decision_depends_on_the_words_of_a_sentence() -> None:
+    for name, path in MODULES.items():
+        searched = [text for text in read_facts(path).searched if PROSE.search(text)]
+        assert bool(searched) == (name in FOREIGN), f"{name}: decide by a code or a field, not by {searched}"
+        stowed = read_facts(path).attrs
+        assert not stowed, f"{name}: what goes with a frame is a field beside it, not in frame.attrs"
 
 
 def test_the_page_on_architecture_has_the_same_layers() -> None:
@@ -116,10 +125,9 @@ def test_the_page_on_architecture_has_the_same_layers() -> None:
 
 def test_nothing_is_imported_from_a_test_module() -> None:
     for path in Path(__file__).parent.rglob("*.py"):
-        for node in ast.walk(parse(path)):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
-                place = f"{path.name} imports from {node.module}"
-                assert "test_" not in str(node.module), f"{place}: move what both need to a module of its own"
+        for module in FROM_TESTS.findall(path.read_text(encoding="utf-8")):
+            place = f"{path.name} imports from {module}"
+            assert "test_" not in module, f"{place}: move what both need to a module of its own"
 
 
 def test_folders_beside_each_other_import_one_way() -> None:
@@ -127,8 +135,8 @@ def test_folders_beside_each_other_import_one_way() -> None:
     graph: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for name, path in MODULES.items():
         own = name.split("/")[:-1]
-        for node in parse(path).body:
-            other = str(node.module).split(".")[1:] if isinstance(node, ast.ImportFrom) else []
+        for module in read_facts(path).imports_on_top:
+            other = module.split(".")[1:]
             shared = next((n for n, (a, b) in enumerate(zip(own, other, strict=False)) if a != b), None)
             if shared and (ROOT / "/".join(other[: shared + 1])).is_dir():
                 parent = "/".join(own[:shared])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.agreement.coefficient import COEFFICIENTS
@@ -14,6 +14,7 @@ from panelist.agreement.statistics.resample import LeftOut, draw_items, leave_ou
 from panelist.agreement.statistics.unit_sums import UnitSums
 from panelist.core.errors import PanelistError, UnknownName
 from panelist.core.seeds import stream
+from tests.examples import examples
 
 
 def crowd(n: int = 60, raters: int = 8, each: int = 4, seed: int = 0) -> RatingTable:
@@ -96,7 +97,7 @@ def test_raters_who_are_alike_leave_half_the_jackknife_and_raters_who_differ_mos
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["items", "raters", "both"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     seed=st.integers(0, 10_000),
     raters=st.integers(3, 12),

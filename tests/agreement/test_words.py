@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
@@ -16,6 +16,7 @@ from panelist.agreement.reliability import CriterionReliability
 from panelist.agreement.statistics.category_margins import agree_on_categories, describe_margins
 from panelist.agreement.studies.raters import study_raters
 from panelist.numerics.arrays import Floats
+from tests.examples import examples
 
 PAIRS_OF_NUMBERS = re.compile(r"is (-?[\d.]+) \((-?[\d.]+) to (-?[\d.]+)")
 
@@ -70,7 +71,7 @@ tables = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(x=tables)
 def test_the_sentence_says_what_the_ratings_show(x: Floats) -> None:
     one = measure_agreement(to_frame(x), measurement="ordinal", interval="none").criteria[0]
@@ -103,7 +104,7 @@ def test_the_sentence_says_what_the_ratings_show(x: Floats) -> None:
         assert rho - alpha >= 0.1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(x=tables, labels=st.booleans())
 def test_notes_on_rare_categories_give_their_numbers(x: Floats, labels: bool) -> None:
     frame = to_frame(x)
@@ -129,7 +130,7 @@ def test_notes_on_rare_categories_give_their_numbers(x: Floats, labels: bool) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(x=tables)
 def test_printed_intervals_hold_the_estimate_they_stand_behind(x: Floats) -> None:
     found = measure_agreement(to_frame(x), measurement="ordinal", resamples=60)

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.analysis.compare import compare_systems
@@ -16,6 +16,7 @@ from panelist.analysis.systems.letters import find_letters, make_matrix
 from panelist.analysis.systems.margins import Equivalence, tell_equivalence
 from panelist.core.errors import BadModel, UnknownName
 from panelist.models.formulas.response import choose_family
+from tests.examples import examples
 
 INTERCEPTS = "rating ~ system + (1 | rater) + (1 | item)"
 
@@ -173,7 +174,7 @@ def test_a_criterion_passes_its_share_on_only_when_every_pair_is_rejected() -> N
     assert whole == [[0.002, 0.04], [0.04]]
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(
     st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=4), st.floats(0.001, 0.3)
 )
@@ -240,7 +241,7 @@ def test_ten_systems_get_letters_and_a_matrix_and_keep_their_rows_in_json() -> N
     assert str(few).count(" − ") == 9
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.integers(2, 9), st.data())
 def test_systems_share_a_letter_exactly_where_no_difference_was_shown(k: int, data: st.DataObject) -> None:
     names = [f"s{i}" for i in range(k)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -27,6 +27,7 @@ from panelist.analysis.scales.measures import (
 )
 from panelist.analysis.scales.scale_comparison import ScaleComparison, ScalesOnCriterion
 from panelist.core.errors import BadModel, BadRatings, UnknownName
+from tests.examples import examples
 from tests.shared_cases import MISSING, SHARED
 
 SYNTHETIC = SHARED / "synthetic"
@@ -202,7 +203,7 @@ def test_interval_of_the_share_of_variance_covers() -> None:
     assert 0.92 <= covered / 300 <= 0.98
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     F=st.one_of(st.floats(0, 1e3), st.floats(0, 1e300)),
     df1=st.integers(1, 500),
@@ -267,7 +268,7 @@ def test_difference_of_two_correlations_with_one_measure_covers() -> None:
     assert alone > covered  # taking them as unrelated is too wide
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     seed=st.integers(0, 10_000),
     apart=st.sampled_from([0.0, 0.3, 1.5]),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import panelist.agreement  # noqa: F401  (its folder registers itself)
@@ -13,6 +13,7 @@ from panelist.agreement.statistics.rater_variances import MeanSquares
 from panelist.agreement.statistics.unit_sums import UnitSums
 from panelist.numerics.arrays import Floats
 from tests.agreement.brute_force import BY_NAME
+from tests.examples import examples
 
 NAMES = list(COEFFICIENTS)
 RANKS = [
@@ -66,7 +67,7 @@ def test_it_says_what_it_is_and_when_it_suits(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(x=matrices())
 def test_it_equals_its_definition_on_tables_with_gaps(name: str, x: Floats) -> None:
     ours = COEFFICIENTS[name](from_matrix(x), "ordinal")
@@ -75,7 +76,7 @@ def test_it_equals_its_definition_on_tables_with_gaps(name: str, x: Floats) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(x=matrices(), seed=st.integers(0, 1000))
 def test_the_order_of_raters_and_items_is_immaterial(name: str, x: Floats, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -85,7 +86,7 @@ def test_the_order_of_raters_and_items_is_immaterial(name: str, x: Floats, seed:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 1000), k=st.integers(2, 6), raters=st.integers(2, 5))
 def test_perfect_agreement_gives_1(name: str, seed: int, k: int, raters: int) -> None:
     column = np.random.default_rng(seed).permutation(np.repeat(np.arange(1.0, k + 1), 3))
@@ -93,7 +94,7 @@ def test_perfect_agreement_gives_1(name: str, seed: int, k: int, raters: int) ->
 
 
 @pytest.mark.parametrize("name", NOMINAL)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(x=matrices(), seed=st.integers(0, 1000))
 def test_relabelling_leaves_nominal_ones_alone(name: str, x: Floats, seed: int) -> None:
     new = np.random.default_rng(seed).permutation([3.0, 7.0, 8.0, 20.0, 21.0])
@@ -102,7 +103,7 @@ def test_relabelling_leaves_nominal_ones_alone(name: str, x: Floats, seed: int) 
 
 
 @pytest.mark.parametrize("name", RANKS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(x=matrices())
 def test_monotone_relabelling_leaves_rank_measures_alone(name: str, x: Floats) -> None:
     first = COEFFICIENTS[name](from_matrix(x), "ordinal")
@@ -110,7 +111,7 @@ def test_monotone_relabelling_leaves_rank_measures_alone(name: str, x: Floats) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(x=matrices(), seed=st.integers(0, 1000))
 def test_a_unit_weighed_twice_is_the_unit_twice(name: str, x: Floats, seed: int) -> None:
     times = np.random.default_rng(seed).integers(1, 4, len(x))
@@ -129,7 +130,7 @@ def test_a_unit_weighed_twice_is_the_unit_twice(name: str, x: Floats, seed: int)
 @pytest.mark.parametrize(
     "name", [n for n in NAMES if COEFFICIENTS[n].statistics in (UnitSums, PairTables) and "gwet" not in n]
 )
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(x=matrices(), seed=st.integers(0, 1000))
 def test_raters_weighed_0_or_1_are_the_table_of_those_raters(name: str, x: Floats, seed: int) -> None:
     kept = np.asarray(np.random.default_rng(seed).random(x.shape[1]) < 0.6)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadDesign
@@ -16,6 +16,7 @@ from panelist.study.sections.design_choice import DESIGNS, DesignChoice
 from panelist.study.study import Study
 from tests.design.plan_counts import pages, rows_of, spread, trials
 from tests.design.small_studies import make_holes, make_study
+from tests.examples import examples
 
 NAMES = list(DESIGNS)
 
@@ -70,7 +71,7 @@ def test_its_kinds_are_systems_of_the_study_and_none_twice_on_a_page(name: str) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_no_rater_meets_an_item_twice_in_a_sitting(name: str, data: st.DataObject) -> None:
     plan = plan_study(data.draw(studies(name)))
@@ -80,7 +81,7 @@ def test_no_rater_meets_an_item_twice_in_a_sitting(name: str, data: st.DataObjec
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_every_page_is_shown_to_as_many_raters_as_asked_for(name: str, data: st.DataObject) -> None:
     study = data.draw(studies(name))
@@ -96,7 +97,7 @@ def test_every_page_is_shown_to_as_many_raters_as_asked_for(name: str, data: st.
 
 
 @pytest.mark.parametrize("name", ["latin-square", "williams", "lists", "full", "pages"])
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.data())
 def test_a_rater_meets_all_systems_equally_often(name: str, data: st.DataObject) -> None:
     study = data.draw(studies(name))
@@ -107,7 +108,7 @@ def test_a_rater_meets_all_systems_equally_often(name: str, data: st.DataObject)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=st.data())
 def test_growing_moves_nobody(name: str, data: st.DataObject) -> None:
     study = data.draw(studies(name))
@@ -150,7 +151,7 @@ def test_a_design_that_wants_every_output_refuses_holes_and_says_what_would_do(n
 
 
 @pytest.mark.parametrize("name", DO_WITHOUT)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(data=st.data())
 def test_a_plan_with_holes_shows_what_exists_and_all_of_it_equally_often(
     name: str, data: st.DataObject
@@ -176,7 +177,7 @@ def test_a_plan_with_holes_shows_what_exists_and_all_of_it_equally_often(
 
 
 @pytest.mark.parametrize("name", DO_WITHOUT)
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(data=st.data())
 def test_a_plan_with_holes_grows_without_moving_anybody(name: str, data: st.DataObject) -> None:
     study = data.draw(studies_with_holes(name))

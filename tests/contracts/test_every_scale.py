@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
@@ -25,6 +25,7 @@ from panelist.scales.base import (
     RatingScale,
 )
 from panelist.study.model import StudyFile
+from tests.examples import examples
 
 NAMES = list(SCALES)
 RATINGS = [name for name in NAMES if not SCALES[name].comparative]
@@ -153,7 +154,7 @@ def test_the_docs_have_a_section_on_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RATINGS)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(latent=latents(), seed=st.integers(0, 2**32 - 1))
 def test_simulated_values_survive_writing_and_parsing(name: str, latent: list[float], seed: int) -> None:
     for one in ratings(name):
@@ -171,7 +172,7 @@ def test_simulated_values_survive_writing_and_parsing(name: str, latent: list[fl
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_simulated_comparisons_survive_writing_and_parsing(name: str, data: st.DataObject, seed: int) -> None:
     for one in comparisons(name):
@@ -207,7 +208,7 @@ def refusal(parse: Callable[..., object], *given: object) -> str:
 
 
 @pytest.mark.parametrize("name", RATINGS)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(answer=RUBBISH)
 def test_rubbish_raises_bad_answer_and_nothing_else(name: str, answer: Any) -> None:
     for one in ratings(name):
@@ -221,7 +222,7 @@ def test_rubbish_raises_bad_answer_and_nothing_else(name: str, answer: Any) -> N
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(answer=RUBBISH)
 def test_rubbish_about_a_comparison_raises_bad_answer_and_nothing_else(name: str, answer: Any) -> None:
     for one in comparisons(name):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import panelist
@@ -17,6 +17,7 @@ from panelist.design.simulate import simulate_ratings
 from panelist.models.identify import Shape, count_meetings, find_unidentified
 from panelist.models.random_part import choose_random
 from tests.design.small_studies import make_holes, make_plan, make_sequence, make_study
+from tests.examples import examples
 
 SYSTEMS = ("a", "b", "c")
 tables = st.lists(
@@ -57,7 +58,7 @@ def find_lost(frame: pd.DataFrame, taken: dict[str, Shape]) -> dict[str, bool]:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(tables, shapes, shapes)
 def test_identified_is_what_the_written_out_covariance_says(
     frame: pd.DataFrame, rater: Shape, item: Shape
@@ -67,7 +68,7 @@ def test_identified_is_what_the_written_out_covariance_says(
     assert find_unidentified(taken, count_meetings(frame)) == lost
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables)
 def test_known_entries_are_those_of_the_maximal_model(frame: pd.DataFrame) -> None:
     meetings = count_meetings(frame)
@@ -77,7 +78,7 @@ def test_known_entries_are_those_of_the_maximal_model(frame: pd.DataFrame) -> No
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables)
 def test_random_part_is_never_larger_than_what_is_identified(frame: pd.DataFrame) -> None:
     part = choose_random(frame)
@@ -179,7 +180,7 @@ def test_model_that_the_plan_cannot_bear_fails_in_the_fitter_too() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.permutations("abcde").map(lambda order: tuple(order[:2])), min_size=1, max_size=8))
 def test_comparisons_are_estimable_if_a_path_leads_from_every_system_to_every_other(
     pairs: list[tuple[str, str]],

@@ -2,7 +2,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadDesign, BadPlan
@@ -12,6 +12,7 @@ from panelist.design.plan import Plan
 from panelist.design.plan_files import read_plan, write_plan
 from tests.design.plan_counts import rows_of, trials
 from tests.design.small_studies import LIKERT, make_study
+from tests.examples import examples
 
 DESIGNS = ["latin-square", "williams", "lists", "full", "pages", "pairs", "best-worst"]
 CHECKS = {
@@ -34,7 +35,7 @@ def cells(plan: Plan) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.sampled_from(DESIGNS), st.integers(1, 12), st.integers(1, 12), st.integers(0, 99))
 def test_growing_moves_nobody_and_gives_what_a_larger_plan_has(
     design: str, few: int, more: int, seed: int
@@ -91,7 +92,7 @@ def test_a_new_instruction_does_not_hinder_growing() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.sampled_from(DESIGNS), st.integers(1, 3), st.sets(st.integers(1, 9)), st.integers(1, 2))
 def test_a_replacement_gets_exactly_the_missing_cells(
     design: str, place: int, pages: set[int], occasions: int

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.design.assess.balance import measure_balance
@@ -15,6 +15,7 @@ from panelist.design.simulate import simulate_ratings
 from panelist.study.study import Study
 from tests.design.plan_counts import rows_of, spread, trials
 from tests.design.small_studies import LIKERT, make_study
+from tests.examples import examples
 
 SCALES: dict[str, dict[str, Any]] = {
     "fluency": LIKERT,
@@ -81,7 +82,7 @@ def test_in_blocks_outputs_of_one_item_do_not_follow_each_other_by_rule() -> Non
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.integers(2, 4), st.integers(1, 3), st.sampled_from(ORDERS), st.sampled_from(["side by side", "alone"])
 )

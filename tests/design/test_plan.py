@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.design.make import plan_study
 from panelist.design.plan import COLUMNS, NUMBERS
 from tests.design.plan_counts import count_cells, pages, trials
 from tests.design.small_studies import LIKERT, make_study
+from tests.examples import examples
 
 CHECKS: dict[str, Any] = {
     "items": [
@@ -51,7 +52,7 @@ def test_rows_are_sorted_and_pages_numbered_from_1() -> None:
         assert sorted(one["order"].unique()) == list(range(1, one["order"].nunique() + 1))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 12), st.integers(1, 6), st.integers(1, 4), st.data())
 def test_every_output_reaches_its_ratings(n: int, s: int, ratings: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, n))
@@ -167,7 +168,7 @@ def test_a_retest_has_the_same_pages_in_a_new_order() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(3, 20), st.integers(0, 999), st.sampled_from(["lists", "pairs"]))
 def test_practice_comes_first_and_checks_never_before_a_trial(n: int, seed: int, design: str) -> None:
     one = study(n, 4, design={"type": design, "seed": seed}, checks=CHECKS, practice=PRACTICE)
@@ -182,7 +183,7 @@ def test_practice_comes_first_and_checks_never_before_a_trial(n: int, seed: int,
         assert instructed[["item", "system"]].to_numpy().tolist() == [["check-1", ""]]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(6, 30), st.integers(0, 999), st.integers(1, 4))
 def test_a_repeat_copies_an_earlier_trial_at_its_distance(n: int, seed: int, distance: int) -> None:
     checks = {"items": [{"kind": "repeat", "count": 1, "distance": distance}]}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadPlan
@@ -15,6 +15,7 @@ from panelist.design.plan_files import read_plan, write_plan
 from panelist.study.outputs import Outputs
 from panelist.study.study import Study
 from tests.design.small_studies import make_study
+from tests.examples import examples
 
 ODD = [
     "001",
@@ -62,7 +63,7 @@ def test_odd_names_survive(tmp_path: Path) -> None:
     assert tuple(rows[0]) == COLUMNS
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(names=st.lists(NAMES, min_size=1, max_size=8, unique=True))
 def test_any_names_survive(names: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("plan")

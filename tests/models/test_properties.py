@@ -12,6 +12,7 @@ from scipy import stats
 
 from panelist.models.fit import fit
 from panelist.models.results.fitted import Fit
+from tests.examples import examples
 from tests.models.small_tables import even_frame
 
 CUTS = (-1.2, -0.3, 0.5, 1.4)
@@ -19,7 +20,7 @@ EFFECTS = {"a": 0.0, "b": 0.4, "c": -0.3}
 CROSSED = "rating ~ system + (1 | rater) + (1 | item)"
 SLOPES = "rating ~ system + (system | rater) + (1 | item)"
 SYMMETRIC = ("probit", "logit", "cauchit")
-few = settings(max_examples=12, deadline=None, derandomize=True, database=None)
+few = settings(examples(12), derandomize=True, database=None)
 
 
 def draw_latent(
@@ -267,6 +268,7 @@ def test_parameters_come_back_from_simulated_data(model: str) -> None:
     np.testing.assert_allclose(np.mean(sds, axis=0), [0.7, 0.5], rtol=0.1)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_the_spread_of_the_estimates() -> None:
     estimates, errors = [], []
     for seed in range(150):

@@ -201,6 +201,7 @@ def test_eight_ratings_at_once_have_the_row_table_of_each(n: int) -> None:
     np.testing.assert_array_equal(rows[:, n:], 0.0)
 
 
+@pytest.mark.slow
 def test_a_lost_probability_is_noticed_among_eight() -> None:
     high, low, eta = np.full(WIDTH, FAR), np.full(WIDTH, 0.0), np.zeros(WIDTH)
     eta[5] = -60.0

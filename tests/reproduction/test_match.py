@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadReproduction, UnknownName
 from panelist.reproduction.match import find_permutation, match_sources
 from panelist.reproduction.reproduce import reproduce
 from panelist.reproduction.sources import read_source
+from tests.examples import examples
 from tests.reproduction.published import LI
 
 LUX_ORIGINAL = {"first": {"A": 31, "B": 11}, "second": {"A": 25, "B": 52}, "third": {"A": 43, "B": 37}}
@@ -71,7 +72,7 @@ def test_unrelated_scores_seldom_look_permuted() -> None:
     assert flagged <= 3
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.lists(st.floats(0, 100), min_size=3, max_size=6))
 def test_scores_that_come_out_again_are_never_permuted(scores: list[float]) -> None:
     row = np.array([scores])

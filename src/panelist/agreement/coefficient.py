@@ -115,6 +115,8 @@ class Coefficient:
         return table.measurement if table.measurement in self.levels else self.levels[-1]
 
 
+Decorator = Callable[[Callable[[Any], float]], Coefficient]
+"""What makes a coefficient of a formula."""
 COEFFICIENTS: Registry[Coefficient] = Registry("coefficient", home="panelist.agreement.coefficients")
 
 
@@ -133,7 +135,7 @@ def coefficient(
     read_by: tuple[str, ...] = (),
     unnamed: bool = False,
     corrected: bool = True,
-) -> Callable[[Callable[[Any], float]], Coefficient]:
+) -> Decorator:
     """Return the decorator that registers a formula as a coefficient; its docstring's first line is the
     title.
 

@@ -164,8 +164,8 @@ def _small_pairs(prepared: Prepared) -> str:
         return ""
     return (
         f"no interval: half the pairs of raters share {middle:g} outputs or fewer, and a mean over such "
-        "small "
-        "samples is off by more than its interval would say; Krippendorff's alpha takes all outputs together"
+        "small samples is off by more than its interval would say; Krippendorff's alpha takes all outputs "
+        "together"
     )
 
 

@@ -15,7 +15,7 @@ from panelist.agreement.interpret import (
 )
 from panelist.agreement.statistics.category_margins import Margins
 from panelist.core.display.formats import TEXT, decimals, interval, number
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, pick
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.prose import count
 
@@ -130,15 +130,11 @@ class CriterionReliability(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the criterion by the names of the command's JSON."""
         return {
-            "criterion": self.criterion,
-            "measurement": self.measurement,
-            "measurement_reason": self.measurement_reason,
-            "n_items": self.n_items,
-            "n_raters": self.n_raters,
-            "raters_known": self.raters_known,
-            "n_ratings": self.n_ratings,
-            "confidence": self.confidence,
-            "interval": self.interval,
+            **pick(
+                self,
+                "criterion measurement measurement_reason n_items n_raters raters_known n_ratings confidence "
+                "interval",
+            ),
             "margins": asdict(self.margins),
             "coefficients": [one.to_dict() for one in self.coefficients],
             "finding": self.sentence(),

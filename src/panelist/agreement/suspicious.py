@@ -110,9 +110,8 @@ def find_off_scale(table: RatingTable, low: float, high: float) -> list[Suspicio
     listed = ", ".join(f"{value:g} {_times(count)}" for value, count in zip(values, counts, strict=True))
     raters = tuple(table.raters[place] for place in np.unique(table.rater[off]))
     text = (
-        f"{off.sum():,} of {len(table.value):,} ratings are off the scale {low:g} to {high:g}: "
-        f"{listed}, by {listing(raters)}. They are counted as they are; correct them, "
-        "or mark their rows as excluded."
+        f"{off.sum():,} of {len(table.value):,} ratings are off the scale {low:g} to {high:g}: {listed}, by "
+        f"{listing(raters)}. They are counted as they are; correct them, or mark their rows as excluded."
     )
     return [Suspicion("off scale", text, raters)]
 

@@ -125,7 +125,9 @@ def describe_ratings(
         ends=edges[:1] + edges[-1:],
         systems=tuple(described),
         items=_describe_items(given) if numbers else (),
-        notes=tuple(find_crowding(given, *_known_ends(scale))) if numbers else (),
+        notes=tuple(find_crowding(given, *((None, None) if scale is None else (scale.lowest, scale.highest))))
+        if numbers
+        else (),
     )
 
 
@@ -171,10 +173,6 @@ def _ends(numbers: "np.ndarray[Any, Any]", scale: Scale | None) -> tuple[float, 
     if scale is not None and scale.highest is not None:
         high = max(high, scale.highest)
     return low, high
-
-
-def _known_ends(scale: Scale | None) -> tuple[float | None, float | None]:
-    return (None, None) if scale is None else (scale.lowest, scale.highest)
 
 
 def _name_points(points: tuple[str, ...], scale: Scale | None) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
-from panelist.cli.options import Columns, Confidence, Drop, Json, RatingsOrStudy, Where
+from panelist.cli.options import Columns, Confidence, Drop, Json, RatingsOrStudy, Where, option
 from panelist.cli.terminal import open_ratings, show_planned, show_progress, tell
 
 if TYPE_CHECKING:
@@ -18,61 +18,36 @@ if TYPE_CHECKING:
 
 Measurement = Annotated[
     str | None,
-    typer.Option(
-        metavar="nominal|ordinal|interval|ratio",
-        help="The level of measurement, also by criterion (fluency=ordinal,topic=nominal); "
+    option(
+        "nominal|ordinal|interval|ratio",
+        "The level of measurement, also by criterion (fluency=ordinal,topic=nominal); "
         "without it, what the values suggest.",
-        show_default=False,
     ),
 ]
 Coefficients = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME,…|all",
-        help="These coefficients, or all; without it, those that suit the level (in JSON all).",
-        show_default=False,
-    ),
+    option("NAME,…|all", "These coefficients, or all; without it, those that suit the level (in JSON all)."),
 ]
 Interval = Annotated[
     str,
-    typer.Option(
-        metavar="auto|items|raters|both|analytic|none",
-        help="What the intervals generalise to: other items, other raters, or both; auto: both from five "
-        "raters "
+    option(
+        "auto|items|raters|both|analytic|none",
+        "What the intervals generalise to: other items, other raters, or both; auto: both from five raters "
         "on, else items. analytic uses formulas where there are some.",
     ),
 ]
 Criterion = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="Only this criterion; may be given more than once. Without it, all.",
-        show_default=False,
-    ),
+    list[str] | None, option("NAME", "Only this criterion; may be given more than once. Without it, all.")
 ]
 ScalePoints = Annotated[
     str | None,
-    typer.Option(
-        metavar="LOW:HIGH|A,B,…",
-        help="The points of the scale: 1:5, or 0,1,2,4. Ratings off it are refused.",
-        show_default=False,
-    ),
+    option("LOW:HIGH|A,B,…", "The points of the scale: 1:5, or 0,1,2,4. Ratings off it are refused."),
 ]
 Unit = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COL,…",
-        help="What is judged; without it the column text, else item and system together.",
-        show_default=False,
-    ),
+    str | None, option("COL,…", "What is judged; without it the column text, else item and system together.")
 ]
-Repeats = Annotated[
-    str, typer.Option(metavar="first|last|separate", help="Which rating counts if a rater rated twice.")
-]
-Figures = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Draw ratings, categories, pairs, … as SVG.", show_default=False),
-]
+Repeats = Annotated[str, option("first|last|separate", "Which rating counts if a rater rated twice.")]
+Figures = Annotated[Path | None, option("DIR", "Draw ratings, categories, pairs, … as SVG.")]
 
 
 DECIDED = ("measurement", "confidence", "scale", "unit", "repeats", "where", "drop")
@@ -86,8 +61,8 @@ def agreement(
     measurement: Measurement = None,
     coefficients: Coefficients = None,
     interval: Interval = "auto",
-    resamples: Annotated[int, typer.Option(metavar="N", help="The number of bootstrap samples.")] = 1000,
-    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
+    resamples: Annotated[int, option("N", "The number of bootstrap samples.")] = 1000,
+    seed: Annotated[int, option("N", "The seed of the bootstrap.")] = 0,
     confidence: Confidence = 0.95,
     criterion: Criterion = None,
     scale: ScalePoints = None,
@@ -231,7 +206,7 @@ def parse_scale(text: str | None) -> list[float] | None:
 
 
 def _wrap(heading: str, found: "list[Any]") -> "Result":
-    from panelist.agreement.studies.per_criterion import PerCriterion
+    from panelist.agreement.studies.groups import PerCriterion
 
     return PerCriterion(heading, found)
 

@@ -1,4 +1,4 @@
-"""``panelist archive``: everything needed to repeat a study, in one zip file."""
+"""``panelist archive`` and ``panelist verify``: everything needed to repeat a study, in one zip file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,22 +6,16 @@ from typing import Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
-from panelist.cli.options import Columns, Json
+from panelist.cli.options import Columns, Json, argument, option
 from panelist.cli.terminal import say, show, tell
 
 
 def archive(
     study: StudyPlace,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.zip", help="Where to write it.")
-    ] = Path("study.zip"),
+    output: Annotated[Path, option("FILE.zip", "Where to write it.", "--output", "-o")] = Path("study.zip"),
     ratings: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The ratings. Without it: what was collected, else ratings.csv beside the study.",
-            show_default=False,
-        ),
+        option("FILE", "The ratings. Without it: what was collected, else ratings.csv beside the study."),
     ] = None,
     ids: Annotated[
         bool, typer.Option("--ids", help="Also the outside ids of raters. Without it, pseudonyms only.")
@@ -54,3 +48,38 @@ def archive(
     say()
     say(f"Written: {found.path}, {len(found.files):,} files. SHA-256: {found.sha256}")
     say(f"Check it with: panelist verify {found.path}")
+
+
+THE_ANSWER_IS_NO = 1
+
+
+def verify(
+    archive: Annotated[Path, argument("ZIP", "An archive by panelist archive.")],
+    analysis: Annotated[
+        bool, typer.Option("--analysis/--no-analysis", help="Compute the analysis again and compare.")
+    ] = True,
+    tolerance: Annotated[
+        float,
+        option(
+            "SHARE",
+            "The largest relative difference allowed; other processors may round differently.",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = 0.0,
+    limit: Annotated[float, option("SECONDS", "After how many seconds to give up.", min=1.0)] = 1800.0,
+    json: Json = False,
+) -> None:
+    """Verify an archive: checksums, hashes, no ids, the same analysis."""
+    from panelist.reports.archive.verify import verify_archive
+
+    found = verify_archive(
+        archive,
+        analysis=analysis,
+        tolerance=tolerance,
+        limit=limit,
+        on_progress=lambda now: tell(f"Verifying: {now.what}"),
+    )
+    show(found, json)
+    if not found.holds:
+        raise typer.Exit(THE_ANSWER_IS_NO)

@@ -1,4 +1,4 @@
-"""``panelist backup``: everything that was collected, in one file."""
+"""``panelist backup`` and ``panelist restore``: everything that was collected, in one file and back."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,14 +6,13 @@ from typing import Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
-from panelist.cli.terminal import say
+from panelist.cli.options import argument, option
+from panelist.cli.terminal import say, tell
 
 
 def backup(
     study: StudyPlace,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.", show_default=False)
-    ],
+    output: Annotated[Path, option("FILE", "The file to write.", "--output", "-o")],
     db: DatabaseUrl = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
 ) -> None:
@@ -29,3 +28,28 @@ def backup(
         database.close()
     say(f"{done.counts['answers']:,} answers of {done.counts['visits']:,} visits written to {output}.")
     say("It holds the ids and links of raters: keep it where only you can read it.")
+
+
+def restore(
+    file: Annotated[Path, argument("FILE", "What panelist backup wrote.")],
+    study: StudyPlace,
+    db: DatabaseUrl = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace what the database holds, even answers.")
+    ] = False,
+) -> None:
+    """Restore a backup; stop the server of the study first."""
+    from panelist.collection.store.database import backup
+    from panelist.collection.store.store import find_database
+    from panelist.study.reading.load import load_study
+
+    loaded = load_study(study)
+    database = find_database(db, loaded)
+    try:
+        done = backup.restore(file, database, force)
+        name = database.name
+    finally:
+        database.close()
+    if done.hash != loaded.hash:
+        tell(f"Note: the backup was made with another state of the study file (its title is {done.title!r}).")
+    say(f"{done.counts['answers']:,} answers of {done.counts['visits']:,} visits restored to {name}.")

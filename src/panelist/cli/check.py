@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Json
+from panelist.cli.options import Json, argument, option
 from panelist.cli.terminal import say, show, show_all
 
 if TYPE_CHECKING:
@@ -17,25 +17,15 @@ THE_ANSWER_IS_NO = 1
 
 
 def check(
-    study: Annotated[
-        Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
-    ],
+    study: Annotated[Path, argument("STUDY", "The study file, or its folder.")],
     against: Annotated[
         Path | None,
-        typer.Option(
-            metavar="ORIGINAL",
-            help="The study that this one repeats: show every deviation from it, with its reason.",
-            show_default=False,
-        ),
+        option("ORIGINAL", "The study that this one repeats: show every deviation from it, with its reason."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="With --against: write the deviations as FILE.md, .tex, .csv or .json.",
-            show_default=False,
+        option(
+            "FILE", "With --against: write the deviations as FILE.md, .tex, .csv or .json.", "--output", "-o"
         ),
     ] = None,
     redact: Annotated[

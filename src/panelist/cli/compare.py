@@ -5,111 +5,74 @@ from typing import Annotated
 
 import typer
 
+from panelist.cli import options as given
 from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
-from panelist.cli.options import (
-    AcrossCriteria,
-    Better,
-    By,
-    Columns,
-    Confidence,
-    Df,
-    Drop,
-    Json,
-    Link,
-    Margin,
-    RatingsOrStudy,
-    Where,
-)
 from panelist.cli.terminal import open_ratings, show_planned, tell
+from panelist.core.prose import list_words
 
 AnyModel = Annotated[
     str,
-    typer.Option(
-        metavar="auto|clmm|clm|lmm|lm|bradley-terry|plackett-luce",
-        help="Ordinal (clm) or linear (lm), with a last m for random effects; the last two are for choices. "
+    given.option(
+        "auto|clmm|clm|lmm|lm|bradley-terry|plackett-luce",
+        "Ordinal (clm) or linear (lm), with a last m for random effects; the last two are for choices. "
         "auto looks at the table.",
     ),
 ]
 Cluster = Annotated[
     str,
-    typer.Option(
-        metavar="rater|item|both|none", help="Which choices are correlated; for ratings the formula says it."
-    ),
+    given.option("rater|item|both|none", "Which choices are correlated; for ratings the formula says it."),
 ]
 Criteria = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="Compare on this criterion; may be given more than once. Without it, on all.",
-        show_default=False,
-    ),
+    given.option("NAME", "Compare on this criterion; may be given more than once. Without it, on all."),
 ]
 Adjust = Annotated[
     str,
-    typer.Option(
-        metavar="tukey|mvt|dunnett|holm|bonferroni|bh|none",
-        help="How p-values allow for the number of pairs. tukey becomes mvt, the "
+    given.option(
+        "tukey|mvt|dunnett|holm|bonferroni|bh|none",
+        "How p-values allow for the number of pairs. tukey becomes mvt, the "
         "multivariate t, where standard errors differ, and dunnett with --reference.",
     ),
 ]
 WholeFormula = Annotated[
     str | None,
-    typer.Option(
+    given.option(
+        "FORMULA",
+        "Fit exactly this model; without it, the largest that the design supports.",
         "--formula",
         "-f",
-        metavar="FORMULA",
-        help="Fit exactly this model; without it, the largest that the design supports.",
-        show_default=False,
     ),
 ]
 
 
-DECIDED = (
-    "adjust",
-    "confidence",
-    "formula",
-    "model",
-    "link",
-    "cluster",
-    "reference",
-    "df",
-    "by",
-    "where",
-    "drop",
-)
+DECIDED = list_words("adjust confidence formula model link cluster reference df by where drop")
 """Options that a study decides."""
 
 
 def compare(
     context: typer.Context,
-    source: RatingsOrStudy,
+    source: given.RatingsOrStudy,
     ratings: StudyRatings = None,
     criterion: Criteria = None,
     adjust: Adjust = "tukey",
-    confidence: Confidence = 0.95,
+    confidence: given.Confidence = 0.95,
     formula: WholeFormula = None,
     model: AnyModel = "auto",
-    link: Link = "probit",
+    link: given.Link = "probit",
     cluster: Cluster = "both",
-    reference: Annotated[
-        str | None,
-        typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),
-    ] = None,
-    df: Df = "t",
-    margin: Margin = None,
-    better: Better = None,
-    across_criteria: AcrossCriteria = None,
+    reference: Annotated[str | None, given.option("SYSTEM", "Show only the pairs with this system.")] = None,
+    df: given.Df = "t",
+    margin: given.Margin = None,
+    better: given.Better = None,
+    across_criteria: given.AcrossCriteria = None,
     figure: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False
-        ),
+        Path | None, given.option("FILE", "Draw the estimates into FILE.svg, .pdf or .png.")
     ] = None,
-    by: By = None,
-    where: Where = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    json: Json = False,
+    by: given.By = None,
+    where: given.Where = None,
+    columns: given.Columns = None,
+    drop: given.Drop = None,
+    json: given.Json = False,
 ) -> None:
     """Compare systems: estimates, ranks, all pairs (adjusted)."""
     if figure is not None:

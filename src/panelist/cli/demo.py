@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from panelist.cli.options import option
 from panelist.cli.terminal import say, show_progress
 from panelist.study.file_names import RATINGS_FILE
 
@@ -17,31 +18,19 @@ _WRAP = TextWrapper(98, subsequent_indent="    ", break_long_words=False, break_
 
 def demo(
     out: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="The folder to fill; an earlier demo in it is replaced."
-        ),
+        Path, option("DIR", "The folder to fill; an earlier demo in it is replaced.", "--output", "-o")
     ] = Path("panelist-demo"),
     keep_serving: Annotated[
         bool, typer.Option("--keep-serving", help="Keep the server running, with places for people to rate.")
     ] = False,
-    port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="The server's port; 0 takes any that is free.")
-    ] = 0,
+    port: Annotated[int, option("N", "The server's port; 0 takes any that is free.", min=0, max=65535)] = 0,
     raters: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            max=500,
-            help="How many simulated raters take part; otherwise 24.",
-            show_default=False,
-        ),
+        int | None, option("N", "How many simulated raters take part; otherwise 24.", min=2, max=500)
     ] = None,
     sims: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Simulated studies for each effect of the power analysis.")
+        int, option("N", "Simulated studies for each effect of the power analysis.", min=2)
     ] = 100,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the simulated raters.")] = 90,
+    seed: Annotated[int, option("N", "The seed of the simulated raters.", min=0)] = 90,
 ) -> None:
     """Show the whole life of a study: power, plan, rating pages, analysis, report."""
     import time

@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import typer
 
+from panelist.cli.options import argument, option
 from panelist.cli.terminal import say, tell
 from panelist.core.errors import PanelistError
 from panelist.core.prose import count
@@ -37,17 +38,14 @@ def _keep_secret(context: typer.Context, given: typer.CallbackParam, value: str 
     return value
 
 
-StudyPlace = Annotated[
-    Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
-]
+StudyPlace = Annotated[Path, argument("STUDY", "The study file, or its folder.")]
 DatabaseUrl = Annotated[
     str | None,
-    typer.Option(
-        "--db",
-        metavar="URL",
-        help="The database, if it is not study.db beside the study: a file or postgresql://… without a "
+    option(
+        "URL",
+        "The database, if it is not study.db beside the study: a file or postgresql://… without a "
         f"password; with one, set {DATABASE_VARIABLE}.",
-        show_default=False,
+        "--db",
         envvar=DATABASE_VARIABLE,
         show_envvar=False,
         callback=_keep_secret,
@@ -55,12 +53,10 @@ DatabaseUrl = Annotated[
 ]
 StudyChanged = Annotated[
     str,
-    typer.Option(
-        metavar="NAME,…",
-        help="Continue although these parts of the study changed since people came: criteria, outputs, "
-        "design, "
+    option(
+        "NAME,…",
+        "Continue although these parts of the study changed since people came: criteria, outputs, design, "
         "raters, practice, checks, wording (everything else) or all. This is recorded.",
-        show_default=False,
     ),
 ]
 
@@ -79,23 +75,13 @@ def read_allowed(text: str) -> tuple[str, ...]:
 
 def export(
     study: StudyPlace,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="FILE.csv, .tsv, .jsonl, .parquet or .xlsx.",
-            show_default=False,
-        ),
-    ],
+    output: Annotated[Path, option("FILE", "FILE.csv, .tsv, .jsonl, .parquet or .xlsx.", "--output", "-o")],
     what: Annotated[
         str,
-        typer.Option(
-            metavar="ratings|visits|answers|events|actions|batch",
-            help="The table: ratings, or the visits, all answers, what happened, what researchers did; for "
-            "an "
-            "old HIT also its batch results.",
+        option(
+            "ratings|visits|answers|events|actions|batch",
+            "The table: ratings, or the visits, all answers, what happened, what researchers did; for an old "
+            "HIT also its batch results.",
         ),
     ] = "ratings",
     ids: Annotated[

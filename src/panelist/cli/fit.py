@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from panelist.cli import options as given
 from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
-from panelist.cli.options import Columns, Confidence, Df, Drop, Json, Link, Model, RatingsOrStudy, Where
 from panelist.cli.terminal import open_ratings, show_planned, show_progress
 
 if TYPE_CHECKING:
@@ -21,55 +21,47 @@ OF_FORMULAS = ("threshold", "method", "quadrature")
 
 def fit(
     context: typer.Context,
-    source: RatingsOrStudy,
+    source: given.RatingsOrStudy,
     ratings: StudyRatings = None,
     formula: Annotated[
         str | None,
-        typer.Option(
+        given.option(
+            "FORMULA",
+            "As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. For a study without it, the "
+            "model that compare and report use for the criterion.",
             "--formula",
             "-f",
-            metavar="FORMULA",
-            help="As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. For a study without it, the "
-            "model that compare and report use for the criterion.",
-            show_default=False,
         ),
     ] = None,
-    model: Model = "auto",
-    link: Link = "probit",
+    model: given.Model = "auto",
+    link: given.Link = "probit",
     threshold: Annotated[
-        str,
-        typer.Option(metavar="flexible|symmetric|equidistant", help="The thresholds of an ordinal model."),
+        str, given.option("flexible|symmetric|equidistant", "The thresholds of an ordinal model.")
     ] = "flexible",
-    method: Annotated[
-        str, typer.Option(metavar="REML|ML", help="How a linear mixed model is estimated.")
-    ] = "REML",
+    method: Annotated[str, given.option("REML|ML", "How a linear mixed model is estimated.")] = "REML",
     quadrature: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            help="Points of adaptive quadrature, at least, for a clmm with one scalar random effect or two "
+        given.option(
+            "N",
+            "Points of adaptive quadrature, at least, for a clmm with one scalar random effect or two "
             "nested ones; 1 is Laplace.",
         ),
     ] = 1,
-    df: Df = "t",
-    criterion: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Use the ratings of this criterion.", show_default=False),
-    ] = None,
+    df: given.Df = "t",
+    criterion: Annotated[str | None, given.option("NAME", "Use the ratings of this criterion.")] = None,
     intervals: Annotated[
         str | None,
-        typer.Option(
-            metavar="wald|profile|bootstrap",
-            help="Add intervals of the parameters; the bootstrap takes 500 simulated sets.",
-            show_default=False,
+        given.option(
+            "wald|profile|bootstrap",
+            "Add intervals of the parameters; the bootstrap takes 500 simulated sets.",
         ),
     ] = None,
-    confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the bootstrap.")] = 0,
-    where: Where = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    json: Json = False,
+    confidence: given.Confidence = 0.95,
+    seed: Annotated[int, given.option("N", "The seed of the bootstrap.")] = 0,
+    where: given.Where = None,
+    columns: given.Columns = None,
+    drop: given.Drop = None,
+    json: given.Json = False,
 ) -> None:
     """Fit one model, ordinal or linear, mixed or not."""
     planned = open_planned(source, ratings, columns)

@@ -6,18 +6,14 @@ from typing import Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.options import option
 from panelist.cli.terminal import say, tell
 
 
 def forget(
     study: StudyPlace,
     rater: Annotated[
-        str,
-        typer.Option(
-            metavar="ID",
-            help="Whom: the id of the panel, the pseudonym of an export, or the rater's own link.",
-            show_default=False,
-        ),
+        str, option("ID", "Whom: the id of the panel, the pseudonym of an export, or the rater's own link.")
     ],
     yes: Annotated[
         bool, typer.Option("--yes", help="Erase it; without this, only say what there is.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Json
+from panelist.cli.options import Json, argument, option
 from panelist.cli.terminal import say, show, tell
 from panelist.study.file_names import RATINGS_FILE
 
@@ -17,125 +17,70 @@ if TYPE_CHECKING:
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="FILE…",
-        help="Anybody's table: CSV, TSV, Excel, JSON, JSON lines, Parquet; batch results of Mechanical "
+    argument(
+        "FILE…",
+        "Anybody's table: CSV, TSV, Excel, JSON, JSON lines, Parquet; batch results of Mechanical "
         "Turk; exports of Potato, Label Studio, Prolific, Qualtrics.",
-        show_default=False,
     ),
 ]
-As = Annotated[
-    str,
-    typer.Option(
-        "--as", metavar="ratings|outputs", help="What the files hold: ratings, or what systems wrote."
-    ),
-]
+As = Annotated[str, option("ratings|outputs", "What the files hold: ratings, or what systems wrote.", "--as")]
 Output = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="FILE.csv, .tsv, .jsonl, .parquet or .xlsx (ratings.csv, outputs.jsonl).",
-        show_default=False,
+    option(
+        "FILE", "FILE.csv, .tsv, .jsonl, .parquet or .xlsx (ratings.csv, outputs.jsonl).", "--output", "-o"
     ),
 ]
 MappingFile = Annotated[
     Path | None,
-    typer.Option(
-        "--mapping",
-        metavar="YAML",
-        help="Which column is what; with --draft, the file to write (mapping.yaml).",
-        show_default=False,
-    ),
+    option("YAML", "Which column is what; with --draft, the file to write (mapping.yaml).", "--mapping"),
 ]
 DraftOnly = Annotated[
     bool, typer.Option("--draft", help="Write the mapping that the columns suggest, and import nothing.")
 ]
 Source = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "PROGRAM",
+        "What wrote the files, where they do not say it themselves. Ratings: mturk, potato, label-studio, "
+        "prolific, wide, table. Outputs: inspect, lm-evaluation-harness, conversations, preferences, "
+        "batch-results, batch-requests, mt-bench, mt-bench-questions, table.",
         "--from",
-        metavar="PROGRAM",
-        help="What wrote the files, where they do not say it themselves. Ratings: mturk, potato, "
-        "label-studio, prolific, wide, table. Outputs: inspect, lm-evaluation-harness, conversations, "
-        "preferences, batch-results, batch-requests, mt-bench, mt-bench-questions, table.",
-        show_default=False,
     ),
 ]
 ReadingNumber = Annotated[
-    int | None,
-    typer.Option(
-        "--reading",
-        metavar="N",
-        help="Where files can be read in several ways: which is right.",
-        show_default=False,
-    ),
+    int | None, option("N", "Where files can be read in several ways: which is right.", "--reading")
 ]
 Header = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES",
-        help="The columns of a file without a header line: rater,item,system,fluency.",
-        show_default=False,
-    ),
+    str | None, option("NAMES", "The columns of a file without a header line: rater,item,system,fluency.")
 ]
 Background = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Where to write what is known of the raters (OUTPUT-background).",
-        show_default=False,
-    ),
+    Path | None, option("FILE", "Where to write what is known of the raters (OUTPUT-background).")
 ]
 KeepIds = Annotated[bool, typer.Option("--keep-ids", help="Keep the raters' ids. Without it, pseudonyms.")]
 Salt = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="The secret of the pseudonyms (import.salt beside the output; made if missing).",
-        show_default=False,
-    ),
+    option("FILE", "The secret of the pseudonyms (import.salt beside the output; made if missing)."),
 ]
-_OF_OUTPUTS = "With --as outputs"
-SystemName = Annotated[
-    str, typer.Option(metavar="NAME", help="The system whose outputs they are.", rich_help_panel=_OF_OUTPUTS)
-]
+_OF_OUTPUTS = {"rich_help_panel": "With --as outputs"}
+SystemName = Annotated[str, option("NAME", "The system whose outputs they are.", **_OF_OUTPUTS)]
 SystemColumns = Annotated[
-    str,
-    typer.Option(
-        "--systems",
-        metavar="NAMES",
-        help="The columns with outputs, one per system.",
-        rich_help_panel=_OF_OUTPUTS,
-    ),
+    str, option("NAMES", "The columns with outputs, one per system.", "--systems", **_OF_OUTPUTS)
 ]
 Columns = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME=COLUMN",
-        help="Which column is what: item=id,context=prompt,output=text.",
-        show_default=False,
-        rich_help_panel=_OF_OUTPUTS,
-    ),
+    option("NAME=COLUMN", "Which column is what: item=id,context=prompt,output=text.", **_OF_OUTPUTS),
 ]
 Repeats = Annotated[
     str,
-    typer.Option(
-        metavar="first|all",
-        help="Several outputs of a system for an item: the first, or all as items of their own.",
-        rich_help_panel=_OF_OUTPUTS,
+    option(
+        "first|all",
+        "Several outputs of a system for an item: the first, or all as items of their own.",
+        **_OF_OUTPUTS,
     ),
 ]
-Filter = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME", help="The filter of lm-evaluation-harness to keep.", rich_help_panel=_OF_OUTPUTS
-    ),
-]
+Filter = Annotated[str, option("NAME", "The filter of lm-evaluation-harness to keep.", **_OF_OUTPUTS)]
 Reasoning = Annotated[
-    bool,
-    typer.Option("--reasoning", help="Keep reasoning as part of the outputs.", rich_help_panel=_OF_OUTPUTS),
+    bool, typer.Option("--reasoning", help="Keep reasoning as part of the outputs.", **_OF_OUTPUTS)
 ]
 
 

@@ -4,36 +4,24 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from panelist.cli.options import Columns
+from panelist.cli.options import Columns, argument, option
 from panelist.cli.terminal import say, show
 
 
 def init(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR", help="The folder to make; it must be new or empty.", show_default=False
-        ),
-    ],
+    folder: Annotated[Path, argument("DIR", "The folder to make; it must be new or empty.")],
     template: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "likert|vas|binary|pairs|best-worst|mixed",
+            "The template to begin with; likert without it.",
             "--template",
             "-t",
-            metavar="likert|vas|binary|pairs|best-worst|mixed",
-            help="The template to begin with; likert without it.",
-            show_default=False,
         ),
     ] = None,
     repeat: Annotated[
         Path | None,
-        typer.Option(
-            metavar="ORIGINAL",
-            help="Begin a repeat of this study, archive, ratings table or HEDS sheet instead.",
-            show_default=False,
-        ),
+        option("ORIGINAL", "Begin a repeat of this study, archive, ratings table or HEDS sheet instead."),
     ] = None,
     columns: Columns = None,
 ) -> None:

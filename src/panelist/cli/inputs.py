@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from panelist.cli.options import option
 from panelist.cli.terminal import tell
 from panelist.study.file_names import is_study
 
@@ -16,11 +17,10 @@ if TYPE_CHECKING:
 
 StudyRatings = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "FILE",
+        "The ratings of a study. Without it: what was collected, else ratings.csv beside it.",
         "--ratings",
-        metavar="FILE",
-        help="The ratings of a study. Without it: what was collected, else ratings.csv beside it.",
-        show_default=False,
     ),
 ]
 

@@ -6,39 +6,27 @@ from typing import Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
+from panelist.cli.options import option
 from panelist.cli.terminal import say, tell
 
 
 def links(
     study: StudyPlace,
-    count: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="How many; without it, one for each free place.", show_default=False
-        ),
-    ] = None,
-    group: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only places of this group.", show_default=False)
-    ] = None,
+    count: Annotated[int | None, option("N", "How many; without it, one for each free place.", min=1)] = None,
+    group: Annotated[str | None, option("NAME", "Only places of this group.")] = None,
     ids: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Signed open links instead, one for each id in this file (one per line): for a class or a "
+        option(
+            "FILE",
+            "Signed open links instead, one for each id in this file (one per line): for a class or a "
             "list of your own. A place is taken when the person agrees to take part.",
-            show_default=False,
         ),
     ] = None,
     unused: Annotated[
         bool, typer.Option("--unused", help="Make none; show those that nobody has used so far.")
     ] = False,
-    url: Annotated[
-        str, typer.Option(metavar="URL", help="How raters reach the server.")
-    ] = "http://127.0.0.1:8000",
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write them to a CSV file.", show_default=False),
-    ] = None,
+    url: Annotated[str, option("URL", "How raters reach the server.")] = "http://127.0.0.1:8000",
+    output: Annotated[Path | None, option("FILE", "Write them to a CSV file.", "-o", "--output")] = None,
     db: DatabaseUrl = None,
 ) -> None:
     """Make links for raters, one per person."""

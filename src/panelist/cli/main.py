@@ -14,8 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from panelist.cli.agreement import agreement
-from panelist.cli.archive import archive
-from panelist.cli.backup import backup
+from panelist.cli.archive import archive, verify
+from panelist.cli.backup import backup, restore
 from panelist.cli.check import check
 from panelist.cli.compare import compare
 from panelist.cli.demo import demo
@@ -23,29 +23,23 @@ from panelist.cli.examples import write_epilog
 from panelist.cli.export import export
 from panelist.cli.fit import fit
 from panelist.cli.forget import forget
-from panelist.cli.heds.convert import heds_convert
-from panelist.cli.heds.diff import heds_diff
+from panelist.cli.heds.convert import heds_convert, heds_diff, heds_lint
 from panelist.cli.heds.fill import heds_fill
-from panelist.cli.heds.lint import heds_lint
 from panelist.cli.import_ import import_
 from panelist.cli.init import init
 from panelist.cli.links import links
 from panelist.cli.plan import plan, plan_extend
-from panelist.cli.power.paper import power_paper
-from panelist.cli.power.power import power
+from panelist.cli.power.power import power, power_paper
 from panelist.cli.power.size import size
 from panelist.cli.preregister import preregister
 from panelist.cli.recruit import recruit
 from panelist.cli.report import report
-from panelist.cli.reproduce.reproduce import reproduce
-from panelist.cli.reproduce.size import reproduce_size
-from panelist.cli.restore import restore
+from panelist.cli.reproduce.reproduce import reproduce, reproduce_size
 from panelist.cli.scales import scales
 from panelist.cli.schema import schema
 from panelist.cli.serve import serve
 from panelist.cli.simulate import simulate
 from panelist.cli.terminal import say, tell
-from panelist.cli.verify import verify
 from panelist.core.errors import PanelistError
 
 BAD_INPUT, A_BUG, INTERRUPTED = 2, 70, 130  # 70 is EX_SOFTWARE of sysexits.h

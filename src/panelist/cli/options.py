@@ -1,91 +1,74 @@
 """Options that several commands share: one name, one help text."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """Return an option: what its value is called, what it is for and, if not the parameter's, its names."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def argument(metavar: str, help: str, **more: Any) -> Any:
+    """Return an argument: what it is called and what it is for."""
+    return typer.Argument(metavar=metavar, help=help, **more)
+
+
 RatingsOrStudy = Annotated[
     Path,
-    typer.Argument(
-        metavar="RATINGS|STUDY",
-        help="The ratings table: CSV, TSV, JSONL, Parquet or Excel. Or a study, its file or folder: its "
+    argument(
+        "RATINGS|STUDY",
+        "The ratings table: CSV, TSV, JSONL, Parquet or Excel. Or a study, its file or folder: its "
         "ratings, analysed as it declares.",
-        show_default=False,
     ),
 ]
 Model = Annotated[
     str,
-    typer.Option(
-        metavar="auto|clmm|clm|lmm|lm",
-        help="Ordinal (clm) or linear (lm), with a last m for random effects; auto looks at the ratings.",
+    option(
+        "auto|clmm|clm|lmm|lm",
+        "Ordinal (clm) or linear (lm), with a last m for random effects; auto looks at the ratings.",
     ),
 ]
-Link = Annotated[
-    str, typer.Option(metavar="probit|logit|cloglog|loglog|cauchit", help="The link of an ordinal model.")
-]
+Link = Annotated[str, option("probit|logit|cloglog|loglog|cauchit", "The link of an ordinal model.")]
 Df = Annotated[
-    str,
-    typer.Option(
-        metavar="t|z",
-        help="How an ordinal mixed model is tested: t allows for few raters and items, z does not.",
-    ),
+    str, option("t|z", "How an ordinal mixed model is tested: t allows for few raters and items, z does not.")
 ]
-Confidence = Annotated[float, typer.Option(metavar="SHARE", help="The confidence level of the intervals.")]
+Confidence = Annotated[float, option("SHARE", "The confidence level of the intervals.")]
 Margin = Annotated[
     float | None,
-    typer.Option(
-        metavar="POINTS",
-        help="Also test each pair for equivalence: a difference of less than this many points.",
-        show_default=False,
-    ),
+    option("POINTS", "Also test each pair for equivalence: a difference of less than this many points."),
 ]
-Better = Annotated[
-    str | None,
-    typer.Option(
-        metavar="higher|lower", help="Which ratings are better; higher by default.", show_default=False
-    ),
-]
+Better = Annotated[str | None, option("higher|lower", "Which ratings are better; higher by default.")]
 AcrossCriteria = Annotated[
     str | None,
-    typer.Option(
-        metavar="none|holm|bonferroni",
-        help="How p-values allow for the number of criteria; not at all by default.",
-        show_default=False,
-    ),
+    option("none|holm|bonferroni", "How p-values allow for the number of criteria; not at all by default."),
 ]
 Where = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="COL=VALUE",
-        help="Use these rows only; may be given more than once. A column given twice takes either value.",
-        show_default=False,
+    option(
+        "COL=VALUE",
+        "Use these rows only; may be given more than once. A column given twice takes either value.",
     ),
 ]
 Columns = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME=COL,…",
-        help="Which column is what, where the names do not say: rater=WorkerId,item=input_id; item=none "
+    option(
+        "NAME=COL,…",
+        "Which column is what, where the names do not say: rater=WorkerId,item=input_id; item=none "
         "where there is none.",
-        show_default=False,
     ),
 ]
 By = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="One analysis for each value of this column: a language, a data set.",
-        show_default=False,
-    ),
+    str | None, option("COLUMN", "One analysis for each value of this column: a language, a data set.")
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="invalid|placeholders|duplicates",
-        help="Leave out words among numbers, placeholder raters (na, unknown), or copies of rows; may be "
+    option(
+        "invalid|placeholders|duplicates",
+        "Leave out words among numbers, placeholder raters (na, unknown), or copies of rows; may be "
         "given more than once.",
-        show_default=False,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

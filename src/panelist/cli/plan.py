@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Json
+from panelist.cli.options import Json, argument, option
 from panelist.cli.terminal import say, show, tell
 
 if TYPE_CHECKING:
@@ -13,17 +13,11 @@ if TYPE_CHECKING:
     from panelist.design.update import UpdatedPlan
     from panelist.study.study import Study
 
-StudyPath = Annotated[
-    Path, typer.Argument(metavar="STUDY", help="The study file, or its folder.", show_default=False)
-]
+StudyPath = Annotated[Path, argument("STUDY", "The study file, or its folder.")]
 
 Pilot = Annotated[
     Path | None,
-    typer.Option(
-        metavar="RATINGS",
-        help="Take the minutes per page from the seconds in these ratings, for time and cost.",
-        show_default=False,
-    ),
+    option("RATINGS", "Take the minutes per page from the seconds in these ratings, for time and cost."),
 ]
 
 
@@ -31,17 +25,13 @@ def plan(
     study: StudyPath,
     raters: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
+        option(
+            "N",
+            "The number of raters; those beyond an existing plan are added to it, and nobody moves.",
             min=1,
-            help="The number of raters; those beyond an existing plan are added to it, and nobody moves.",
-            show_default=False,
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, help="Another seed than the study file's.", show_default=False),
-    ] = None,
+    seed: Annotated[int | None, option("N", "Another seed than the study file's.", min=0)] = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Replace a plan that differs. Never while raters are working on it."),
@@ -59,14 +49,8 @@ def plan(
 
 def plan_extend(
     study: StudyPath,
-    add: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Add this many raters to the plan.", show_default=False),
-    ] = None,
-    replace: Annotated[
-        str | None,
-        typer.Option(metavar="RATER", help="Give the pages of this rater to a new one.", show_default=False),
-    ] = None,
+    add: Annotated[int | None, option("N", "Add this many raters to the plan.", min=1)] = None,
+    replace: Annotated[str | None, option("RATER", "Give the pages of this rater to a new one.")] = None,
     pilot: Pilot = None,
     json: Json = False,
 ) -> None:

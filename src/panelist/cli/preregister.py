@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from panelist.cli.export import StudyPlace
-from panelist.cli.options import Json
+from panelist.cli.options import Json, option
 from panelist.cli.terminal import say, show
 
 
@@ -14,37 +14,20 @@ def preregister(
     study: StudyPlace,
     power: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A power analysis by power --json or size --json; else power.json beside the study.",
-            show_default=False,
-        ),
+        option("FILE", "A power analysis by power --json or size --json; else power.json beside the study."),
     ] = None,
     form: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="aspredicted|osf|recipe",
-            help="Show this form; may be given more than once. Without it, all; the recipe only for repeats.",
-            show_default=False,
+        option(
+            "aspredicted|osf|recipe",
+            "Show this form; may be given more than once. Without it, all; the recipe only for repeats.",
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write it, as FILE.md, .html, .tex or .json.",
-            show_default=False,
-        ),
+        Path | None, option("FILE", "Also write it, as FILE.md, .html, .tex or .json.", "--output", "-o")
     ] = None,
     amend: Annotated[
-        str,
-        typer.Option(
-            metavar="REASON",
-            help="Why the study is no longer as it was declared; adds an amendment.",
-            show_default=False,
-        ),
+        str, option("REASON", "Why the study is no longer as it was declared; adds an amendment.")
     ] = "",
     draft: Annotated[bool, typer.Option("--draft", help="Show it and keep nothing.")] = False,
     json: Json = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
-from panelist.cli.options import Json
+from panelist.cli.options import Json, argument, option
 from panelist.cli.terminal import say, tell
 
 if TYPE_CHECKING:
@@ -27,29 +27,21 @@ ACTIONS = (
 
 def recruit(
     study: StudyPlace,
-    action: Annotated[str, typer.Argument(metavar="ACTION", help=", ".join(ACTIONS) + ".")] = "status",
+    action: Annotated[str, argument("ACTION", ", ".join(ACTIONS) + ".")] = "status",
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[N|SUBMISSION]…",
-            help="places: how many in all. approve, reject, screen-out, bonus: only these submissions.",
-            show_default=False,
+        argument(
+            "[N|SUBMISSION]…",
+            "places: how many in all. approve, reject, screen-out, bonus: only these submissions.",
         ),
     ] = None,
     url: Annotated[
-        str, typer.Option(metavar="URL", help="How raters reach the server: https://rate.example.org.")
+        str, option("URL", "How raters reach the server: https://rate.example.org.")
     ] = "http://127.0.0.1:8000",
     panel: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="The link for this panel, such as sona; with --dry-run, as if the study said so.",
-            show_default=False,
-        ),
+        str, option("NAME", "The link for this panel, such as sona; with --dry-run, as if the study said so.")
     ] = "",
-    group: Annotated[
-        str, typer.Option(metavar="NAME", help="Only places of this group.", show_default=False)
-    ] = "",
+    group: Annotated[str, option("NAME", "Only places of this group.")] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show every request; send and keep none.")
     ] = False,
@@ -57,16 +49,10 @@ def recruit(
         bool, typer.Option("--yes", help="Do not ask before sending a payment or a rejection.")
     ] = False,
     every: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=5, max=86_400, help="watch: the seconds between two looks."),
+        float, option("SECONDS", "watch: the seconds between two looks.", min=5, max=86_400)
     ] = 60.0,
     api: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="The API, if it is not Prolific's own (also: PROLIFIC_URL).",
-            show_default=False,
-        ),
+        str | None, option("URL", "The API, if it is not Prolific's own (also: PROLIFIC_URL).")
     ] = None,
     json: Json = False,
     db: DatabaseUrl = None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from panelist.cli.inputs import StudyRatings, open_folder
-from panelist.cli.options import AcrossCriteria, Better, By, Columns, Drop, Json, Margin
+from panelist.cli.options import AcrossCriteria, Better, By, Columns, Drop, Json, Margin, argument, option
 from panelist.cli.terminal import say, tell
 from panelist.core.prose import count
 from panelist.study.file_names import is_study
@@ -23,20 +23,16 @@ MANY = 30  # systems × criteria from which drawing takes a while
 def report(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="STUDY|RATINGS|ZIP",
-            help="A study (its file or folder), a table of ratings, or an archive.",
-            show_default=False,
-        ),
+        argument("STUDY|RATINGS|ZIP", "A study (its file or folder), a table of ratings, or an archive."),
     ],
-    out: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write the page.")
-    ] = Path("report.html"),
+    out: Annotated[Path, option("FILE.html", "Where to write the page.", "--output", "-o")] = Path(
+        "report.html"
+    ),
     ratings: StudyRatings = None,
     resamples: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Bootstrap samples of the reliability coefficients.")
+        int, option("N", "Bootstrap samples of the reliability coefficients.", min=2)
     ] = 1000,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the bootstrap.")] = 0,
+    seed: Annotated[int, option("N", "The seed of the bootstrap.", min=0)] = 0,
     files: Annotated[
         bool, typer.Option("--files/--no-files", help="Also figures, tables, texts and references as files.")
     ] = True,

@@ -3,55 +3,29 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from panelist.cli.options import Columns, Confidence, Json, Where
+from panelist.cli.options import Columns, Confidence, Json, Where, argument, option
 from panelist.cli.terminal import open_ratings, show
 
 
 def scales(
-    a: Annotated[Path, typer.Argument(metavar="A", help="Ratings on the first scale.", show_default=False)],
-    b: Annotated[
-        Path,
-        typer.Argument(metavar="B", help="Ratings of the same outputs on the second.", show_default=False),
-    ],
+    a: Annotated[Path, argument("A", "Ratings on the first scale.")],
+    b: Annotated[Path, argument("B", "Ratings of the same outputs on the second.")],
     validity: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="An outside measure of the systems: a table with system and a number.",
-            show_default=False,
-        ),
+        Path | None, option("FILE", "An outside measure of the systems: a table with system and a number.")
     ] = None,
     measure: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL",
-            help="The column of FILE that is the measure, if it has several.",
-            show_default=False,
-        ),
+        str | None, option("COL", "The column of FILE that is the measure, if it has several.")
     ] = None,
     match: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="A=B",
-            help="Criterion A of the first file is B of the second; may be given more than once.",
-            show_default=False,
-        ),
+        option("A=B", "Criterion A of the first file is B of the second; may be given more than once."),
     ] = None,
     names: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B",
-            help="What to call the scales; without it, the names of the files.",
-            show_default=False,
-        ),
+        str | None, option("A,B", "What to call the scales; without it, the names of the files.")
     ] = None,
     confidence: Confidence = 0.95,
-    resamples: Annotated[
-        int, typer.Option(metavar="N", help="Resamples of the bootstrap over items.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the bootstrap.")] = 0,
+    resamples: Annotated[int, option("N", "Resamples of the bootstrap over items.")] = 1000,
+    seed: Annotated[int, option("N", "Seed of the bootstrap.")] = 0,
     where: Where = None,
     columns: Columns = None,
     json: Json = False,

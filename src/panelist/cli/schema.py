@@ -3,17 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from panelist.cli.options import option
 from panelist.cli.terminal import say, tell
 
 
 def schema(
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write it here; without it, print it.", show_default=False
-        ),
+        Path | None, option("FILE", "Write it here; without it, print it.", "--output", "-o")
     ] = None,
 ) -> None:
     """Print the JSON Schema of study.yaml, for editors."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from panelist.cli.export import DatabaseUrl
+from panelist.cli.options import option
 from panelist.cli.plan import StudyPath
 from panelist.cli.terminal import say, show_progress, tell
 from panelist.core.prose import count
@@ -23,41 +24,31 @@ def simulate(
     study: StudyPath,
     out: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Where to write them; the ending says the format. Without it, ratings.csv beside the study.",
             "--output",
             "-o",
-            metavar="FILE",
-            help="Where to write them; the ending says the format. Without it, ratings.csv beside the study.",
-            show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the simulated raters.")] = 1,
-    careless: Annotated[
-        float, typer.Option(metavar="SHARE", help="The share of raters who do not read.")
-    ] = 0.04,
+    seed: Annotated[int, option("N", "The seed of the simulated raters.", min=0)] = 1,
+    careless: Annotated[float, option("SHARE", "The share of raters who do not read.")] = 0.04,
     web: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="Answer the pages of a running server instead, on this machine: http://127.0.0.1:8000.",
-            show_default=False,
+        option(
+            "URL", "Answer the pages of a running server instead, on this machine: http://127.0.0.1:8000."
         ),
     ] = None,
     raters: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="With --web: how many raters take part; otherwise as many as the plan has places.",
-            show_default=False,
+        option(
+            "N", "With --web: how many raters take part; otherwise as many as the plan has places.", min=1
         ),
     ] = None,
     think: Annotated[
         str | None,
-        typer.Option(
-            metavar="A-B",
-            help="With --web: least and most seconds on a page, such as 4-8; otherwise they do not wait.",
-            show_default=False,
+        option(
+            "A-B", "With --web: least and most seconds on a page, such as 4-8; otherwise they do not wait."
         ),
     ] = None,
     db: DatabaseUrl = None,
@@ -197,8 +188,7 @@ def _say_visits(record: "Record") -> str:
         )
     if record.unknown:
         lines.append(
-            f"{count(record.unknown, 'text is', 'texts are')} "
-            f"not in the outputs file: judged as average. Is this the "
-            "study that the server collects?"
+            f"{count(record.unknown, 'text is', 'texts are')} not in the outputs file: judged as average. Is "
+            "this the study that the server collects?"
         )
     return "\n".join(lines)

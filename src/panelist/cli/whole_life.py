@@ -239,6 +239,5 @@ def _invite(ready: "Ready") -> str:
     url, password = ready.config.url, ready.password or "as in PANELIST_PASSWORD"
     return (
         f"The server keeps running, with {GUESTS} free places. To rate: {url}/join . Dashboard: "
-        f"{url}/dashboard "
-        f"(password {password}). Ctrl+C ends it."
+        f"{url}/dashboard (password {password}). Ctrl+C ends it."
     )

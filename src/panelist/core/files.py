@@ -2,9 +2,12 @@
 
 import os
 import tempfile
+from collections.abc import Collection
+from os import PathLike
 from pathlib import Path
 
 from panelist.core.errors import BadFile
+from panelist.core.prose import listing
 
 
 def replace_file(target: Path, content: bytes | str) -> None:
@@ -22,6 +25,15 @@ def replace_file(target: Path, content: bytes | str) -> None:
         if name:
             Path(name).unlink(missing_ok=True)
         raise BadFile(f"{target} cannot be written: {error.strerror or error}.") from error
+
+
+def check_target(path: str | PathLike[str], what: str, endings: Collection[str]) -> Path:
+    """Return the path if it ends as it should and a file can be put there, or raise BadFile."""
+    target = Path(path)
+    if target.suffix.casefold() not in endings:
+        found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
+        raise BadFile(f"A {what} ends in {listing(endings, None, 'or')}; {str(path)!r} has {found}.")
+    return check_place(target, what)
 
 
 def check_place(target: Path, what: str) -> Path:

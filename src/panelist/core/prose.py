@@ -2,21 +2,13 @@
 
 from collections.abc import Iterable
 
-NUMERALS = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
+
+def list_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text: how long lists of names are written."""
+    return tuple(text.split())
+
+
+NUMERALS = list_words("no one two three four five six seven eight nine ten eleven twelve")
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -165,6 +165,5 @@ def check_unmoved(plan: Plan, whole: Plan) -> None:
         raise BadPlan(
             "The study has changed since the plan was made, so the places of the plan would be assigned "
             "differently (items, systems, criteria, design, practice, checks or groups). Set it back, or "
-            "make a "
-            "new plan."
+            "make a new plan."
         )

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from panelist.core.display.result import NamedValues, Part, Result, Sentence
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, pick
 
 COLUMNS = (
     "rater", "order", "phase", "item", "system", "criterion", "position", "occasion",
@@ -99,16 +99,11 @@ class Plan(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return what plan.json holds."""
         return {
-            "design": self.design,
-            "seed": self.seed,
-            "study_hash": self.study_hash,
+            **pick(self, "design seed study_hash"),
             "plan_hash": self.hash,
             "raters": len(self.raters),
             "rows": len(self),
-            "places": self.places,
-            "trials": self.trials,
-            "notes": self.notes,
-            "history": self.history,
+            **pick(self, "places trials notes history"),
         }
 
 
@@ -129,8 +124,8 @@ def make_table(numbers: Mapping[str, NDArray[Any]], words: Mapping[str, Sequence
     return pd.DataFrame(columns, copy=False)
 
 
-def join_tables(tables: Sequence[pd.DataFrame], keys: NDArray[np.int64] | None = None) -> pd.DataFrame:
-    """Return the rows of several tables as one, sorted by ``keys`` if they are given."""
+def join_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of several tables as one."""
     # As lists: going through the categories themselves takes ten times as long.
     listed = {name: [table[name].cat.categories.tolist() for table in tables] for name in WORDS}
     words = {name: list(dict.fromkeys(chain.from_iterable(listed[name]))) for name in WORDS}
@@ -145,9 +140,6 @@ def join_tables(tables: Sequence[pd.DataFrame], keys: NDArray[np.int64] | None =
             renamed = np.array([number[word] for word in own], dtype=np.int32)
             parts.append(renamed[table[name].cat.codes.to_numpy()] if len(table) else renamed[:0])
         numbers[name] = np.concatenate(parts)
-    if keys is not None:
-        order = np.argsort(keys, kind="stable")
-        numbers = {name: column[order] for name, column in numbers.items()}
     return make_table(numbers, words)
 
 

@@ -96,8 +96,7 @@ def choose_random(frame: pd.DataFrame, meetings: Meetings | None = None) -> Rand
         if levels < 5:
             notes.append(
                 f"There are only {levels} {group}s: how much {group}s differ is hardly known, and "
-                "conclusions hold "
-                f"for little more than these {levels}."
+                f"conclusions hold for little more than these {levels}."
             )
     if not shapes:
         notes.append("No random effects are left: the model treats all ratings as independent.")
@@ -159,8 +158,7 @@ def _find_around(frame: pd.DataFrame) -> tuple[tuple[str, ...], list[str]]:
         sizes.append(levels)
         notes.append(
             f"{name}: (1 | {name}), because the {items:,} items come from {levels:,} {name}s, and those of "
-            "one "
-            f"{name} may be alike."
+            f"one {name} may be alike."
         )
     return tuple(found), notes
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from panelist.core.prose import list_words
 from panelist.power.layouts.base import Layout
 from panelist.power.tally import Tally
 from panelist.power.truth.base import Truth
@@ -121,21 +122,9 @@ class CellResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the cell as JSON names it."""
         names = ["model", "preset", "items", "ratings_per_item", "raters", "effect", "sims", "failed"]
-        names += [
-            "singular",
-            "smaller",
-            "separated",
-            "led_by_linear",
-            "power",
-            "low",
-            "high",
-            "type_s",
-            "type_m",
-            "width",
-            "any",
-            "all",
-            "ratings",
-        ]
+        names += list_words(
+            "singular smaller separated led_by_linear power low high type_s type_m width any all ratings"
+        )
         found = {name: getattr(self, name) for name in names}
         found["pairs"] = [vars(pair) for pair in self.pairs] if len(self.pairs) > 1 else []
         return found

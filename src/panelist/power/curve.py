@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.display.formats import TEXT, Format, decimals, interval
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object, pick
 from panelist.core.errors import PanelistError, UnknownName
 from panelist.core.progress import OnProgress
 from panelist.core.prose import inflect
@@ -69,18 +69,11 @@ class PowerCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return cells, seconds, fits and what they depend on."""
-        return dict(
-            json_ready(
-                {
-                    "cells": [one.to_dict() for one in self.cells],
-                    "seconds": self.seconds,
-                    "fits": self.fits,
-                    "seed": self.seed,
-                    "alpha": self.alpha,
-                    "adjust": self.adjust,
-                    "notes": self.notes,
-                }
-            )
+        return json_object(
+            {
+                "cells": [one.to_dict() for one in self.cells],
+                **pick(self, "seconds fits seed alpha adjust notes"),
+            }
         )
 
 

@@ -9,7 +9,7 @@ from panelist.power.curve import PowerCurve, lay_out, make_cells, simulate_cells
 from panelist.power.layouts.base import list_samplings
 from panelist.power.run import Run
 from panelist.power.truth.base import Truth
-from panelist.power.truth.presets import PRESETS
+from panelist.power.truth.spread import PRESETS
 
 ITEMS = (50, 100, 500)
 RATINGS = (3, 10)

@@ -112,8 +112,7 @@ def _tell_models(analysis: "Analysis") -> list[str]:
     if any(has_note(one.notes, "reduced") for one in every):
         said.append(
             "The random part is the largest that the data support: a singular one was reduced where the "
-            "smaller "
-            "model fits as well."
+            "smaller model fits as well."
         )
     if any(one.model == "clmm" and one.tested_by == "t" for one in every):
         said.append(

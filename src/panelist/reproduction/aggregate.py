@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOSTLY = 0.98  # share of 0 and 1 from which other values are strays
-PERCENT = ("votes", "majority", "five-step", "win-rate")
 
 
 @dataclass(frozen=True)
@@ -94,9 +93,8 @@ def choose_aggregation(givens: Sequence[Given], asked: str | None, named: str) -
     if len(set(answers)) > 1:
         raise BadReproduction(
             f"On {givens[0].name!r} one study has {answers[0]} and another "
-            f"{next(a for a in answers if a != answers[0])}: "
-            "they cannot be compared answer by answer. Give the scores of one of them as a "
-            "table."
+            f"{next(a for a in answers if a != answers[0])}: they cannot be compared answer by answer. Give "
+            "the scores of one of them as a table."
         )
     usual = {"choices": "best-worst", "binary": "votes", "numbers": "mean"}[kind]
     if asked is not None:
@@ -106,8 +104,7 @@ def choose_aggregation(givens: Sequence[Given], asked: str | None, named: str) -
         if rule.suits == "binary" and kind == "numbers":
             raise BadReproduction(
                 f"The aggregation {asked!r} is for yes and no (1 and 0), and {givens[0].name!r} has other "
-                "ratings. "
-                "Those for ratings are mean and median."
+                "ratings. Those for ratings are mean and median."
             )
         return AGGREGATIONS[usual], f"by default, because {asked} does not suit {kind}"
     for name in find_named(named):
@@ -152,8 +149,7 @@ def settle_binary(given: Given, yes: Sequence[float] = (1,)) -> tuple[Given, lis
         n = int((~(is_yes | is_no)).sum())
         notes.append(
             f"{n:,} of {len(frame):,} answers are neither yes nor no ({', '.join(strays)}): left out. Count "
-            "them "
-            "as yes with --yes."
+            "them as yes with --yes."
         )
     kept = frame.assign(rating=is_yes.astype(float))[is_yes | is_no].reset_index(drop=True)
     return replace(given, rows=replace(given.rows, frame=kept)), notes

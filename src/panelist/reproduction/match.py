@@ -48,10 +48,8 @@ class Permutation:
         swaps = ", ".join(f"{a} ↔ {b}" for a, b in self.names)
         return (
             f"The scores match a permutation of the system names: with {swaps} (original ↔ {self.repeat}) "
-            "the "
-            f"correlation would be {self.r_permuted:.2f} instead of {self.r_as_named:.2f}. Check whether "
-            "labels were "
-            "swapped; if so, rename them with --map."
+            f"the correlation would be {self.r_permuted:.2f} instead of {self.r_as_named:.2f}. Check whether "
+            "labels were swapped; if so, rename them with --map."
         )
 
 

@@ -213,9 +213,7 @@ def _recompute_all(source: Source, printed: Any, options: Options) -> tuple[Reco
     if not source.raw:
         raise BadReproduction(
             "--printed compares what was printed with the original's raw data, and only scores of the "
-            "original "
-            "were "
-            "given. Give its raw ratings as ORIGINAL."
+            "original were given. Give its raw ratings as ORIGINAL."
         )
     table = {
         given.name: given.scores for given in read_source(printed, "printed").given if given.rows is None
@@ -234,7 +232,6 @@ def _recompute_all(source: Source, printed: Any, options: Options) -> tuple[Reco
     if not found:
         raise BadReproduction(
             f"The printed table has no criterion of the original: it has {', '.join(map(repr, table))}; the "
-            "original "
-            f"has {', '.join(repr(given.name) for given in source.given)}."
+            f"original has {', '.join(repr(given.name) for given in source.given)}."
         )
     return tuple(found)

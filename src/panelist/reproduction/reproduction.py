@@ -9,10 +9,15 @@ from math import isnan, nan
 from typing import Any
 
 from panelist.core.display.formats import number
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object, pick
 from panelist.core.prose import count, inflect
-from panelist.reproduction.display.findings_table import draw_findings
-from panelist.reproduction.display.parts import draw_joint, draw_measures, draw_precision, draw_recomputed
+from panelist.reproduction.display.parts import (
+    draw_findings,
+    draw_joint,
+    draw_measures,
+    draw_precision,
+    draw_recomputed,
+)
 from panelist.reproduction.measures.common_scale import CommonScale
 from panelist.reproduction.measures.joint import JointModel
 from panelist.reproduction.measures.label_changes import LabelAgreement
@@ -119,9 +124,7 @@ class CriterionReproduction(Result):
         """Return the criterion by the names of the command's JSON."""
         c = self.correlations
         return {
-            "criterion": self.criterion,
-            "studies": self.studies,
-            "systems": self.systems,
+            **pick(self, "criterion studies systems"),
             "n_systems": len(self.systems),
             "aggregation": self.aggregation,
             "scale_min": self.scale.low,
@@ -227,22 +230,18 @@ class Reproduction(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reproduction by the names of the command's JSON."""
-        return dict(
-            json_ready(
-                {
-                    "sources": self.sources,
-                    "criteria": [one.to_dict() for one in self.criteria],
-                    "cv_star": self.cv_star,
-                    "cv_star_qra3": self.cv_star_qra3,
-                    "upheld": self.upheld,
-                    "recomputed": [_recomputed(one) for one in self.recomputed],
-                    "sizes": [one.to_dict() for one in self.sizes],
-                    "conventions": dict(self.conventions),
-                    "sentence": self.sentence(),
-                    "warnings": self.warnings,
-                    "notes": self.notes,
-                }
-            )
+        return json_object(
+            {
+                "sources": self.sources,
+                "criteria": [one.to_dict() for one in self.criteria],
+                **pick(self, "cv_star cv_star_qra3 upheld"),
+                "recomputed": [_recomputed(one) for one in self.recomputed],
+                "sizes": [one.to_dict() for one in self.sizes],
+                "conventions": dict(self.conventions),
+                "sentence": self.sentence(),
+                "warnings": self.warnings,
+                "notes": self.notes,
+            }
         )
 
 
@@ -273,9 +272,7 @@ def _recomputed(one: Recomputation) -> dict[str, Any]:
         for row in one.systems
     ]
     return {
-        "criterion": one.criterion,
-        "best": one.best,
-        "named": one.named,
+        **pick(one, "criterion best named"),
         "systems": systems,
         "unlike": [row.system for row in one.unlike],
         "sentence": one.sentence(),

@@ -207,8 +207,7 @@ def _read_scores(table: Ratings, label: str) -> Source:
         words = [str(cell) for cell in frame["rating"].dropna() if not _is_number(cell)]
         raise BadReproduction(
             f"The scores in {table.source} are not all numbers (found {', '.join(map(repr, words[:3]))}). A "
-            "scores "
-            "table has the columns criterion, system, score."
+            "scores table has the columns criterion, system, score."
         )
     held = frame[frame["rating"].notna().to_numpy() & frame["system"].notna().to_numpy()]
     if held.empty:
@@ -219,8 +218,7 @@ def _read_scores(table: Ratings, label: str) -> Source:
         if system in scores.setdefault(str(criterion), {}):
             raise BadReproduction(
                 f"{table.source} has two scores of {system!r} on {criterion!r}. A scores table has one row "
-                "for each "
-                "criterion and system; raw ratings need the columns rater and item as well."
+                "for each criterion and system; raw ratings need the columns rater and item as well."
             )
         scores[str(criterion)][system] = float(score)
     return Source(label, table.source, "scores", _from_scores(scores), None, tuple(notes))

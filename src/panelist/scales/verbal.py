@@ -29,9 +29,8 @@ class Verbal(PointScale):
     title: ClassVar[str] = "Verbal descriptor scale"
     advice: ClassVar[str] = (
         "Where the points can be put into words that all raters understand in the same way. Seven points, "
-        "numbered, the best "
-        "last, in a vertical list, are the VDS-7 of Belz & Kow. The values are ordered and no more: the step "
-        "between two neighbours may be large or small."
+        "numbered, the best last, in a vertical list, are the VDS-7 of Belz & Kow. The values are ordered "
+        "and no more: the step between two neighbours may be large or small."
     )
     source: ClassVar[str] = (
         "Belz, A. & Kow, E. (2011). Discrete vs. continuous rating scales for language evaluation in NLP. "

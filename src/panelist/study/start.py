@@ -12,7 +12,11 @@ from panelist.study.reading.json_schema import SCHEMA_NAME, write_schema
 def list_templates() -> dict[str, Traversable]:
     """Return the folders of the templates, by name."""
     folder = files("panelist.study") / "templates"
-    return {one.name: one for one in sorted(folder.iterdir(), key=lambda one: one.name) if _is_template(one)}
+    return {
+        one.name: one
+        for one in sorted(folder.iterdir(), key=lambda one: one.name)
+        if (one.is_dir() and (one / STUDY_FILE).is_file())
+    }
 
 
 def init_study(folder: str | Path, template: str = "likert") -> list[Path]:
@@ -49,10 +53,6 @@ def _begin(folder: Path, source: Traversable) -> list[Path]:
     except OSError as error:
         raise BadFile(f"The study cannot be written to {folder}: {error.strerror or error}.") from error
     return [*made, schema]
-
-
-def _is_template(folder: Traversable) -> bool:
-    return folder.is_dir() and (folder / STUDY_FILE).is_file()
 
 
 def _copy(source: Traversable, target: Path) -> list[Path]:

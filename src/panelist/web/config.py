@@ -6,18 +6,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from panelist.collection.addresses import BadAddress
+from panelist.core.prose import list_words
 from panelist.study.study import Study
 from panelist.web.dashboard.passwords import PasswordHash, hash_password, make_password
 
-ID_PARAMETERS = (
-    "PROLIFIC_PID",
-    "participantId",
-    "participant_id",
-    "workerId",
-    "survey_code",
-    "response_id",
-    "id",
-)
+ID_PARAMETERS = list_words("PROLIFIC_PID participantId participant_id workerId survey_code response_id id")
 """What panels call a person in their links: Prolific, CloudResearch Connect, SONA, Besample and others."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.analysis.choices.item_anova import analyse_variance
@@ -17,6 +17,7 @@ from panelist.analysis.choices.wins import count_wins
 from panelist.core.errors import BadModel, BadRatings, UnknownName
 from panelist.reproduction.measures.percentages import summarise_binary
 from tests.analysis.choices.choices import make_pairs, make_sets, trials_of
+from tests.examples import examples
 
 STRENGTHS = {"a": 0.7, "b": 0.2, "c": -0.1, "d": -0.8}
 
@@ -58,7 +59,7 @@ def test_best_worst_scores_are_the_share_of_best_less_worst() -> None:
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"), st.sampled_from("xyz")), min_size=1)
 )
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_scores_stay_on_their_scale_and_balance(pairs: list[tuple[str, str, str]]) -> None:
     rows = [("r", a, b, a if said == "x" else b if said == "y" else "tie") for a, b, said in pairs if a != b]
     if not rows:

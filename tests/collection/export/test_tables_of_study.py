@@ -10,9 +10,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from panelist.cli.backup import backup
+from panelist.cli.backup import backup, restore
 from panelist.cli.export import export
-from panelist.cli.restore import restore
 from panelist.collection.export.tables_of_study import EXPORTS, export_ratings, write_export
 from panelist.collection.store.errors import BadStore
 from panelist.collection.store.operations.ops import AddEvent, SaveAnswers

@@ -13,6 +13,7 @@ from panelist.collection.robots.mind import Recognition, Seen
 from panelist.collection.robots.page_reader import read_sheet
 from panelist.design.make import plan_study
 from panelist.design.simulate import TURN_SPREADS, find_turn_level, simulate_ratings
+from panelist.formats import Stimulus
 from panelist.formats.turns import read_turns
 from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs
@@ -104,7 +105,8 @@ def test_different_questions_stand_with_their_answers_and_a_missing_turn_is_said
 
     study = make_talks("whole", make=own)
     booklet = walk_through(study).booklet
-    first, second = make_rows(booklet, [json.dumps(own(0, system)) for system in (0, 1)])
+    cells = [Stimulus(json.dumps(own(0, system))) for system in (0, 1)]
+    first, second = make_rows(booklet, cells, "")
     assert first.shared == ()
     assert [[turn.role for turn in reply.turns] for reply in first.replies] == [["user", "assistant"]] * 2
     assert second.replies[0].turns == ()

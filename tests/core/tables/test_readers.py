@@ -15,6 +15,7 @@ from panelist.core.errors import BadFile, BadRatings, PanelistError
 from panelist.core.tables.ratings import Ratings, read_ratings, write_ratings
 from panelist.core.tables.readers import READERS
 from panelist.core.tables.writers import WRITERS
+from tests.examples import examples
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data"
 ENDINGS = sorted(READERS)
@@ -61,7 +62,7 @@ def test_every_ending_that_reads_also_writes() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frame=tables())
 def test_what_is_written_reads_back_the_same(ending: str, frame: pd.DataFrame, tmp_path: Path) -> None:
     before = read_ratings(frame)
@@ -270,7 +271,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return {ending: (folder / f"r{ending}").read_bytes() for ending in ENDINGS}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+@settings(examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), ending=st.sampled_from(ENDINGS))
 def test_no_bytes_whatever_bring_a_traceback(
     data: st.DataObject, ending: str, tmp_path: Path, sound: dict[str, bytes]

@@ -5,13 +5,14 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadPlan
 from panelist.design.assess.balance import Balance, measure_balance
 from panelist.design.assess.evenness import Line
 from tests.design.small_studies import make_plan, make_sequence, make_study
+from tests.examples import examples
 
 SYSTEMS = ("a", "b", "c")
 
@@ -41,7 +42,7 @@ def pages_of_raters(draw: st.DrawFn) -> list[list[tuple[str, tuple[str, ...]]]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(pages_of_raters())
 def test_every_line_is_what_counting_by_hand_gives(raters: list[list[tuple[str, tuple[str, ...]]]]) -> None:
     rows = []

@@ -2,13 +2,14 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from panelist.design.dealing.allocate import Allocation, Deal, allocate, repeat_offsets, step_offsets
 from tests.design.plan_counts import Ints, spread
+from tests.examples import examples
 
 
 @st.composite
@@ -48,7 +49,7 @@ def test_offsets_of_a_repeated_block_are_all_different(n: int, T: int) -> None:
     assert sorted(repeat_offsets(n, T).tolist()) == list(range(T))
 
 
-@settings(max_examples=700, deadline=None)
+@examples(700)
 @given(deals())
 def test_no_rater_has_an_item_twice_and_kinds_differ_by_at_most_one(case: tuple[Deal, int]) -> None:
     deal, raters = case
@@ -59,7 +60,7 @@ def test_no_rater_has_an_item_twice_and_kinds_differ_by_at_most_one(case: tuple[
     assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(deals())
 def test_cells_and_items_differ_by_at_most_one_at_any_number_of_raters(case: tuple[Deal, int]) -> None:
     deal, raters = case
@@ -70,7 +71,7 @@ def test_cells_and_items_differ_by_at_most_one_at_any_number_of_raters(case: tup
         assert spread(cells.sum(axis=1)) <= 1
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(deals(most_items=12, longer=True))
 def test_lists_longer_than_a_round_hold_no_output_twice(case: tuple[Deal, int]) -> None:
     deal, raters = case
@@ -83,7 +84,7 @@ def test_lists_longer_than_a_round_hold_no_output_twice(case: tuple[Deal, int]) 
     assert (counts.max(axis=1) - counts.min(axis=1)).max() <= (1 if exact else 2)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(deals(), st.integers(1, 40))
 def test_more_raters_move_nobody(case: tuple[Deal, int], more: int) -> None:
     deal, raters = case
@@ -92,7 +93,7 @@ def test_more_raters_move_nobody(case: tuple[Deal, int], more: int) -> None:
     assert np.array_equal(few.kinds, many.kinds[:raters])
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.integers(1, 12), st.integers(1, 6), st.integers(0, 1000))
 def test_as_many_raters_as_systems_make_a_latin_square(systems: int, times: int, seed: int) -> None:
     lists = allocate(Deal(systems * times, systems, systems * times, seed), systems)

@@ -2,13 +2,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.design.dealing.allocate import Deal, allocate
 from panelist.design.dealing.carry_over import count_carry_over, order_by_rows
 from panelist.design.dealing.squares import make_pairs, make_williams_rows
 from tests.design.plan_counts import Ints, spread
+from tests.examples import examples
 
 
 def others(counts: Ints) -> Ints:
@@ -37,7 +38,7 @@ def test_all_pairs_come_once_and_in_rounds(n: int) -> None:
         assert max(Counter(pairs[first : first + size].reshape(-1).tolist()).values()) == 1
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.integers(2, 9), st.integers(1, 5), st.integers(1, 3), st.integers(0, 999))
 def test_carry_over_is_balanced_at_multiples_of_the_rows(s: int, rows: int, cycles: int, seed: int) -> None:
     n_rows = s * (1 + s % 2)
@@ -56,7 +57,7 @@ def test_seams_are_even_when_their_number_allows_it() -> None:
     assert set(others(counts).tolist()) == {19}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.integers(3, 8), st.integers(2, 20), st.integers(1, 40), st.integers(0, 999))
 def test_no_system_follows_itself_unless_it_must(s: int, k: int, raters: int, seed: int) -> None:
     lists = allocate(Deal(20, s, k, seed), raters)

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from panelist.design.dealing.allocate import Deal, allocate
@@ -8,6 +8,7 @@ from panelist.design.sheets.positions import place_pairs, shuffle_positions
 from panelist.design.tuples.balanced import Shape, find_tuples_per_item, make_tuples
 from panelist.design.tuples.placing import place_tuples, suit_tuples
 from tests.design.plan_counts import Ints, spread
+from tests.examples import examples
 
 
 def count_leans(placed: Ints, n_systems: int) -> Ints:
@@ -19,7 +20,7 @@ def count_leans(placed: Ints, n_systems: int) -> Ints:
     return leans
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.integers(2, 7), st.integers(2, 30), st.integers(1, 25), st.integers(0, 999), st.data())
 def test_left_and_right_differ_by_at_most_one_for_every_pair_at_any_number_of_raters(
     s: int, n: int, raters: int, seed: int, data: st.DataObject
@@ -38,7 +39,7 @@ def test_left_and_right_differ_by_at_most_one_for_every_pair_at_any_number_of_ra
     assert np.array_equal(more, placed[: raters // 2])  # nobody who comes later turns a page round
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(3, 8), st.integers(1, 3), st.integers(1, 12), st.integers(0, 999))
 @example(8, 1, 5, 957)  # one system leans right by three, and none left by more than one
 def test_a_rater_who_sees_all_pairs_sees_every_system_left_and_right_alike(
@@ -67,7 +68,7 @@ def count_places(placed: Ints, n_systems: int) -> Ints:
     return counts
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(3, 9), st.integers(2, 6), st.integers(4, 20), st.integers(1, 20), st.integers(0, 999))
 def test_every_rater_meets_every_system_in_all_positions_alike(
     s: int, m: int, n: int, raters: int, seed: int
@@ -93,7 +94,7 @@ def test_positions_stay_level_over_all_raters() -> None:
     assert ours <= 3 < chance
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(4, 10), st.integers(5, 40), st.integers(1, 30), st.integers(0, 999), st.data())
 def test_suited_tuples_still_come_all_before_one_comes_again(
     s: int, n: int, raters: int, seed: int, data: st.DataObject

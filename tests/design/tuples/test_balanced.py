@@ -2,12 +2,13 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.design.tuples.balanced import Shape, count_pairs, find_tuples_per_item, make_tuples
 from panelist.design.tuples.exchange import level_pairs
 from tests.design.plan_counts import Ints, spread
+from tests.examples import examples
 
 
 @st.composite
@@ -21,7 +22,7 @@ def pair_counts(tuples: Ints, n_systems: int) -> Ints:
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.integers(1, 16), shapes(), st.integers(0, 999))
 def test_every_system_stands_equally_often_over_all_and_within_each_item(
     n: int, shape: Shape, seed: int
@@ -34,7 +35,7 @@ def test_every_system_stands_equally_often_over_all_and_within_each_item(
         assert spread(np.bincount(item.reshape(-1), minlength=shape.systems)) <= 1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 10), shapes(), st.integers(0, 999))
 def test_no_item_has_a_tuple_oftener_than_it_must(n: int, shape: Shape, seed: int) -> None:
     most = -(-shape.tuples // comb(shape.systems, shape.shown))
@@ -56,7 +57,7 @@ def test_pairs_stand_as_often_as_arithmetic_allows(n: int, s: int, m: int, most:
         assert spread(pair_counts(tuples, s)) <= most
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(10, 60), st.integers(4, 9), st.integers(2, 5), st.integers(0, 999))
 def test_pairs_differ_by_two_at_most_for_usual_tuples(n: int, s: int, m: int, seed: int) -> None:
     m = min(m, s)

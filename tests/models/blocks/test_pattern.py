@@ -13,6 +13,7 @@ from panelist.models.blocks.pattern import Blocks, Pattern, find_pattern, level_
 from panelist.models.formulas.grouping import Factor
 from panelist.numerics.arrays import Floats
 from panelist.numerics.simd import WIDTH
+from tests.examples import examples
 from tests.extending.counts import approximate_counts
 from tests.models.compiled import compiled
 from tests.models.oracle import expand_lambda, expand_z
@@ -85,7 +86,7 @@ def make_case(seed: int, n: int, shapes: tuple[tuple[int, int], ...], nested: bo
 
 shapes = st.lists(st.tuples(st.integers(2, 9), st.integers(1, 3)), min_size=1, max_size=3).map(tuple)
 cases = st.builds(make_case, st.integers(0, 10_000), st.integers(12, 60), shapes, st.booleans())
-ordinary = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+ordinary = settings(examples(60), derandomize=True, database=None)
 
 
 @pytest.mark.slow
@@ -259,12 +260,14 @@ def test_a_new_likelihood_needs_value_slope_and_weight_of_a_row() -> None:
         assert value == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_single_factor_leaves_nothing_dense() -> None:
     case = make_case(1, 20, ((5, 2),))
     assert case.pattern.q == 0
     assert case.logdet == pytest.approx(np.linalg.slogdet(case.H)[1], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_level_without_rows_stays_at_the_prior() -> None:
     rng = np.random.default_rng(4)
     index = rng.integers(0, 3, 15).astype(np.int32)  # level 3 of 4 never occurs

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadFormula, BadModel, BadRatings
@@ -15,6 +15,7 @@ from panelist.models.formulas.coding import code_columns
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
 from panelist.models.formulas.variables import Labels, Numbers, read_labels, read_variable
+from tests.examples import examples
 from tests.models.designs import CROSSED, design, factor, make_frame, with_values
 
 # -- random columns
@@ -293,7 +294,7 @@ def test_as_many_fixed_columns_as_rows_are_refused() -> None:
 # -- what must not matter
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.permutations(range(36)))
 def test_order_of_rows_only_permutes_the_matrices(order: list[int]) -> None:
     frame = make_frame(items=3)

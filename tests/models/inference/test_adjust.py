@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -16,6 +16,7 @@ from panelist.models.inference.adjust import (
     two_sided_quantile,
 )
 from panelist.models.inference.studentised_range import studentised_range_quantile, studentised_range_tail
+from tests.examples import examples
 
 # R 4.2.2: ptukey(q, k, df, lower.tail = FALSE), as (q, k, df, p).
 PTUKEY = [
@@ -138,7 +139,7 @@ def test_quantile_equals_scipys(confidence: float, k: int, df: float, q: float) 
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(3, 40), st.floats(0.6, 1e6) | st.just(float("inf")), st.floats(0.5, 0.999))
 def test_quantile_undoes_the_tail(k: int, df: float, confidence: float) -> None:
     q = studentised_range_quantile(confidence, k, np.array(df))
@@ -185,7 +186,7 @@ def _families() -> st.SearchStrategy[HypothesisFamily]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(ADJUSTMENTS))
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(family=_families())
 def test_adjusted_is_never_below_raw_and_keeps_the_order(name: str, family: HypothesisFamily) -> None:
     adjusted = ADJUSTMENTS[name].adjust(family)
@@ -195,7 +196,7 @@ def test_adjusted_is_never_below_raw_and_keeps_the_order(name: str, family: Hypo
     assert (np.diff(ordered) >= -1e-12).all()
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(family=_families())
 def test_holm_and_tukey_are_no_stricter_than_bonferroni(family: HypothesisFamily) -> None:
     bonferroni = ADJUSTMENTS["bonferroni"].adjust(family)

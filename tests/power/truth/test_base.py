@@ -9,8 +9,7 @@ from panelist.power.layouts.base import Sampling
 from panelist.power.responses import simulate_responses
 from panelist.power.truth.base import Truth, find_effects
 from panelist.power.truth.cuts import DrawnCuts, FixedCuts, Slider
-from panelist.power.truth.presets import PRESETS
-from panelist.power.truth.spread import Spread, find_root
+from panelist.power.truth.spread import PRESETS, Spread, find_root
 
 
 def test_the_last_digits_of_estimates_do_not_choose_the_random_numbers() -> None:

@@ -12,9 +12,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from panelist.cli.archive import archive
+from panelist.cli.archive import archive, verify
 from panelist.cli.report import report
-from panelist.cli.verify import verify
 from panelist.collection.store.store import open_store
 from panelist.core.errors import BadFile, BadStudy
 from panelist.design.make import plan_study

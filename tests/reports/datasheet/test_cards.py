@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from panelist.core.errors import BadFile
-from panelist.reports.datasheet.files.card import Card, parse_card
-from panelist.reports.datasheet.files.layout import SheetLayout
+from panelist.reports.datasheet.files.card import Card, SheetLayout, parse_card
 from panelist.reports.datasheet.files.read import make_sheet_of, read_sheet
 from panelist.reports.datasheet.files.write_json import make_entries, write_json
 from panelist.reports.datasheet.heds_questions import CRITERIA_KEY, VERSIONS, Version
 from panelist.reports.datasheet.sheet import Sheet, SheetAnswer
+from tests.examples import examples
 from tests.reports.datasheet.sheets import CARDS, CRITERIA, SAMPLES, SHARED, any_sheet, make_full
 
 needs_cards = pytest.mark.skipif(not SHARED.is_dir(), reason=f"there are no public cards in {SHARED}")
@@ -87,7 +87,7 @@ def test_a_changed_sheet_is_written_with_its_change() -> None:
     assert parse(write_json(sheet)).answer("5.1") == SheetAnswer(text="Approved")
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(any_sheet())
 def test_any_sheet_survives_writing_and_reading(sheet: Sheet) -> None:
     again = make_sheet_of(Card(json.loads(write_json(sheet)), SheetLayout()), "x")

@@ -10,10 +10,8 @@ import pytest
 from panelist.core.errors import BadFile, BadStudy
 from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
-from panelist.reports.datasheet.files.html import render_html
-from panelist.reports.datasheet.files.latex import render_latex
-from panelist.reports.datasheet.files.markdown import render_markdown
 from panelist.reports.datasheet.files.read import read_sheet
+from panelist.reports.datasheet.files.sheet_view import render_html, render_latex, render_markdown
 from panelist.reports.datasheet.fill import SOURCES, describe_sources, fill_sheet
 from panelist.reports.datasheet.fill.given import read_answer
 from panelist.reports.datasheet.heds_questions import SheetQuestion, Version, find_question

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from panelist.reports.datasheet.files.layout import SheetLayout
+from panelist.reports.datasheet.files.card import SheetLayout
 from panelist.reports.datasheet.files.read import read_sheet
 from panelist.reports.datasheet.files.write_json import make_entries, write_json
 from panelist.reports.datasheet.heds_questions import Version

@@ -5,9 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from panelist.reports.datasheet.files.html import render_html
-from panelist.reports.datasheet.files.latex import render_latex
-from panelist.reports.datasheet.files.markdown import render_markdown
+from panelist.reports.datasheet.files.sheet_view import render_html, render_latex, render_markdown
 from panelist.reports.datasheet.heds_questions import VERSIONS, Version
 from panelist.reports.datasheet.sheet import SheetAnswer
 from tests.reports.datasheet.sheets import make_full

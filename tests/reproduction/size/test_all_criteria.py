@@ -9,8 +9,7 @@ from scipy import stats
 from panelist.core.errors import BadReproduction
 from panelist.power.run import Run
 from panelist.reproduction.measures.telescopes import find_effect, find_power, point_telescope
-from panelist.reproduction.size.all_criteria import size_original
-from panelist.reproduction.size.replication import simulate_repeats, size_repeat
+from panelist.reproduction.size.replication import simulate_repeats, size_original, size_repeat
 from panelist.reproduction.size.shrunk_power import Mixture, shrink_power
 from panelist.reproduction.sources import read_source
 from tests.reproduction.small_studies import make_ratings

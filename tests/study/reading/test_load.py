@@ -15,6 +15,7 @@ from panelist.study.outputs import read_outputs
 from panelist.study.reading.load import find_problems, load_study
 from panelist.study.start import list_templates
 from panelist.study.study import Study
+from tests.examples import examples
 from tests.study.studies import HERE, PLAIN, check, write_outputs, write_study
 
 
@@ -244,7 +245,7 @@ STUDIES: st.SearchStrategy[Any] = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STUDIES, st.randoms())
 def test_a_study_survives_being_written_and_read(tmp_path: Path, data: dict[str, Any], random: Any) -> None:
     path = write_study(tmp_path)

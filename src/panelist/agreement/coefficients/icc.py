@@ -5,110 +5,61 @@ McGraw, K. O. & Wong, S. P. (1996). Forming inferences about some intraclass cor
 Psychological Methods 1, 30-46. They are ratios of variances, so gaps are allowed (see variances.py).
 """
 
-from panelist.agreement.coefficient import Interval, Level, Undefined, coefficient
+from panelist.agreement.coefficient import Decorator, Kind, Undefined, coefficient
 from panelist.agreement.statistics.moments import Moments
 from panelist.agreement.statistics.rater_variances import ROUNDING, MeanSquares, RaterVariances
 
-NUMBERS: tuple[Level, ...] = ("interval", "ratio")
 
-
-def _f_interval(name: str) -> Interval:
-    """Return the function that gives an ICC's F interval where the ratings are complete."""
+def _icc(name: str, spoken: str, kind: Kind, unnamed: bool = False) -> Decorator:
+    """Return the decorator of an ICC, which has an F interval where the ratings are complete."""
 
     def limits(squares: MeanSquares, confidence: float) -> tuple[float, float]:
         if squares.moments is None:
             raise Undefined("the F interval needs outputs that were rated by all raters")
         return icc_interval(name, squares.moments, confidence)
 
-    return limits
+    return coefficient(
+        name, spoken=spoken, read_by=("koo_li",), unnamed=unnamed, levels=("interval", "ratio"), kind=kind,
+        statistics=MeanSquares, interval=limits,
+    )  # fmt: skip
 
 
-@coefficient(
-    "icc_a1",
-    spoken="ICC(A,1)",
-    read_by=("koo_li",),
-    levels=NUMBERS,
-    kind="agreement",
-    statistics=MeanSquares,
-    interval=_f_interval("icc_a1"),
-)
+@_icc("icc_a1", "ICC(A,1)", "agreement")
 def icc_a1(squares: MeanSquares) -> float:
     """ICC(A,1): absolute agreement of single ratings, raters a sample; Shrout and Fleiss' (2,1)."""
     parts = squares.two_way
     return _ratio(parts, parts.rater + parts.error)
 
 
-@coefficient(
-    "icc_ak",
-    spoken="ICC(A,k)",
-    read_by=("koo_li",),
-    levels=NUMBERS,
-    kind="agreement",
-    statistics=MeanSquares,
-    interval=_f_interval("icc_ak"),
-)
+@_icc("icc_ak", "ICC(A,k)", "agreement")
 def icc_ak(squares: MeanSquares) -> float:
     """ICC(A,k): absolute agreement of mean ratings, raters a sample; Shrout and Fleiss' (2,k)."""
     parts = squares.two_way
     return _ratio(parts, (parts.rater + parts.error) / parts.k)
 
 
-@coefficient(
-    "icc_c1",
-    spoken="ICC(C,1)",
-    read_by=("koo_li",),
-    levels=NUMBERS,
-    kind="consistency",
-    statistics=MeanSquares,
-    interval=_f_interval("icc_c1"),
-)
+@_icc("icc_c1", "ICC(C,1)", "consistency")
 def icc_c1(squares: MeanSquares) -> float:
     """ICC(C,1): consistency of single ratings, whatever each rater's level; Shrout and Fleiss' (3,1)."""
     parts = squares.two_way
     return _ratio(parts, parts.error)
 
 
-@coefficient(
-    "icc_ck",
-    spoken="ICC(C,k)",
-    read_by=("koo_li",),
-    levels=NUMBERS,
-    kind="consistency",
-    statistics=MeanSquares,
-    interval=_f_interval("icc_ck"),
-)
+@_icc("icc_ck", "ICC(C,k)", "consistency")
 def icc_ck(squares: MeanSquares) -> float:
     """ICC(C,k): consistency of mean ratings, whatever each rater's level; Shrout and Fleiss' (3,k)."""
     parts = squares.two_way
     return _ratio(parts, parts.error / parts.k)
 
 
-@coefficient(
-    "icc_1",
-    spoken="ICC(1)",
-    read_by=("koo_li",),
-    unnamed=True,
-    levels=NUMBERS,
-    kind="agreement",
-    statistics=MeanSquares,
-    interval=_f_interval("icc_1"),
-)
+@_icc("icc_1", "ICC(1)", "agreement", unnamed=True)
 def icc_1(squares: MeanSquares) -> float:
     """ICC(1): agreement of single ratings where every output may have different raters; (1,1)."""
     parts = squares.one_way
     return _ratio(parts, parts.error)
 
 
-@coefficient(
-    "icc_k",
-    spoken="ICC(k)",
-    read_by=("koo_li",),
-    unnamed=True,
-    levels=NUMBERS,
-    kind="agreement",
-    statistics=MeanSquares,
-    interval=_f_interval("icc_k"),
-)
+@_icc("icc_k", "ICC(k)", "agreement", unnamed=True)
 def icc_k(squares: MeanSquares) -> float:
     """ICC(k): agreement of mean ratings where every output may have different raters; (1,k)."""
     parts = squares.one_way

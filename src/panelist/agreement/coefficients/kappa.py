@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from panelist.agreement.coefficient import Interval, Undefined, coefficient
+from panelist.agreement.coefficient import Decorator, Level, Undefined, coefficient
 from panelist.agreement.statistics.rater_pairs import PairTables
 from panelist.numerics.arrays import Floats
 
@@ -44,8 +44,14 @@ def distances(points: Floats, power: int) -> Floats:
     return np.asarray((gaps > 0).astype(np.float64) if power == 0 else gaps**power)
 
 
-def _normal_interval(power: int) -> Interval:
-    """Return the function that gives the normal interval of two raters' kappa."""
+def _kappa(
+    name: str,
+    spoken: str,
+    column: str,
+    power: int,
+    levels: tuple[Level, ...] = ("ordinal", "interval", "ratio"),
+) -> Decorator:
+    """Return the decorator of a kappa, which has a normal interval where there are two raters."""
 
     def limits(pairs: PairTables, confidence: float) -> tuple[float, float]:
         from scipy.special import ndtri
@@ -57,55 +63,26 @@ def _normal_interval(power: int) -> Interval:
         reach = float(ndtri(1 - (1 - confidence) / 2)) * se
         return kappa - reach, min(1.0, kappa + reach)
 
-    return limits
+    return coefficient(
+        name, spoken=spoken, read_by=("landis_koch", "krippendorff"), levels=levels, kind="agreement",
+        statistics=PairTables, needs="pairs", two_raters=True, interval=limits,
+        remark=lambda pairs: pairs.say_undefined(column),
+    )  # fmt: skip
 
 
-@coefficient(
-    "cohen_kappa",
-    spoken="Cohen's kappa",
-    read_by=("landis_koch", "krippendorff"),
-    levels=("nominal",),
-    kind="agreement",
-    statistics=PairTables,
-    needs="pairs",
-    two_raters=True,
-    interval=_normal_interval(0),
-    remark=lambda pairs: pairs.say_undefined("cohen"),
-)
+@_kappa("cohen_kappa", "Cohen's kappa", "cohen", 0, ("nominal",))
 def cohen_kappa(pairs: PairTables) -> float:
     """Cohen's kappa: agreement of two raters beyond what their own shares of categories give by chance."""
     return pairs.mean("cohen")
 
 
-@coefficient(
-    "weighted_kappa_linear",
-    spoken="linearly weighted kappa",
-    read_by=("landis_koch", "krippendorff"),
-    levels=("ordinal", "interval", "ratio"),
-    kind="agreement",
-    statistics=PairTables,
-    needs="pairs",
-    two_raters=True,
-    interval=_normal_interval(1),
-    remark=lambda pairs: pairs.say_undefined("linear"),
-)
+@_kappa("weighted_kappa_linear", "linearly weighted kappa", "linear", 1)
 def weighted_kappa_linear(pairs: PairTables) -> float:
     """Weighted kappa, linear: disagreements of two raters count by their distance."""
     return pairs.mean("linear")
 
 
-@coefficient(
-    "weighted_kappa_quadratic",
-    spoken="quadratically weighted kappa",
-    read_by=("landis_koch", "krippendorff"),
-    levels=("ordinal", "interval", "ratio"),
-    kind="agreement",
-    statistics=PairTables,
-    needs="pairs",
-    two_raters=True,
-    interval=_normal_interval(2),
-    remark=lambda pairs: pairs.say_undefined("quadratic"),
-)
+@_kappa("weighted_kappa_quadratic", "quadratically weighted kappa", "quadratic", 2)
 def weighted_kappa_quadratic(pairs: PairTables) -> float:
     """Weighted kappa, quadratic: disagreements of two raters count by their squared distance."""
     return pairs.mean("quadratic")

@@ -5,21 +5,21 @@ Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. https://rep
 
 import numpy as np
 
-from panelist.agreement.coefficient import Undefined, coefficient
+from panelist.agreement.coefficient import Decorator, Level, Undefined, coefficient
 from panelist.agreement.statistics.unit_sums import UnitSums
 from panelist.numerics.arrays import Floats
 from panelist.numerics.kernel import kernel
 
 
-@coefficient(
-    "krippendorff_alpha_nominal",
-    spoken="Krippendorff's alpha (nominal)",
-    read_by=("krippendorff",),
-    unnamed=True,
-    levels=("nominal",),
-    kind="agreement",
-    statistics=UnitSums,
-)
+def _register(level: Level) -> Decorator:
+    """Return the decorator of the alpha for one level of measurement."""
+    return coefficient(
+        f"krippendorff_alpha_{level}", spoken=f"Krippendorff's alpha ({level})", read_by=("krippendorff",),
+        unnamed=True, levels=(level,), kind="agreement", statistics=UnitSums,
+    )  # fmt: skip
+
+
+@_register("nominal")
 def krippendorff_alpha_nominal(sums: UnitSums) -> float:
     """Krippendorff's alpha for categories without order.
 
@@ -30,15 +30,7 @@ def krippendorff_alpha_nominal(sums: UnitSums) -> float:
     return _alpha(sums, observed, float(n.sum() ** 2 - n @ n))
 
 
-@coefficient(
-    "krippendorff_alpha_ordinal",
-    spoken="Krippendorff's alpha (ordinal)",
-    read_by=("krippendorff",),
-    unnamed=True,
-    levels=("ordinal",),
-    kind="agreement",
-    statistics=UnitSums,
-)
+@_register("ordinal")
 def krippendorff_alpha_ordinal(sums: UnitSums) -> float:
     """Krippendorff's alpha for ranks: the distance of two points is how many ratings lie between them."""
     n = sums.margins
@@ -46,30 +38,14 @@ def krippendorff_alpha_ordinal(sums: UnitSums) -> float:
     return _alpha(sums, sums.mean_squared(middle), _spread(n, middle))
 
 
-@coefficient(
-    "krippendorff_alpha_interval",
-    spoken="Krippendorff's alpha (interval)",
-    read_by=("krippendorff",),
-    unnamed=True,
-    levels=("interval",),
-    kind="agreement",
-    statistics=UnitSums,
-)
+@_register("interval")
 def krippendorff_alpha_interval(sums: UnitSums) -> float:
     """Krippendorff's alpha for numbers whose differences mean something."""
     observed = sums.mean_over_ratings(sums.disagreements(sums.table.categories))
     return _alpha(sums, observed, _spread(sums.margins, sums.table.categories))
 
 
-@coefficient(
-    "krippendorff_alpha_ratio",
-    spoken="Krippendorff's alpha (ratio)",
-    read_by=("krippendorff",),
-    unnamed=True,
-    levels=("ratio",),
-    kind="agreement",
-    statistics=UnitSums,
-)
+@_register("ratio")
 def krippendorff_alpha_ratio(sums: UnitSums) -> float:
     """Krippendorff's alpha for numbers with a true zero: differences relative to the size."""
     points = sums.table.categories

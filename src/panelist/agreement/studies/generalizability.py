@@ -318,8 +318,7 @@ def _clean(table: Ratings) -> "tuple[pd.DataFrame, list[str]]":
     if not pd.api.types.is_numeric_dtype(frame["rating"]):
         raise BadRatings(
             "Variance components are of numbers, and these ratings are words. Number them first, in a "
-            "separate "
-            "column."
+            "separate column."
         )
     used = [name for name in FACETS if name in frame]
     kept = frame.dropna(subset=["rating", *used])

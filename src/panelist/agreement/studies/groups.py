@@ -1,5 +1,6 @@
 """Groups of raters side by side: native against non-native speakers, experts against a crowd."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,3 +99,23 @@ def _each_once(names: Any) -> list[str]:
 
 def _say(names: tuple[str, ...]) -> str:
     return f"only {names[0]!r} has" if names else "none has"
+
+
+@dataclass(frozen=True, eq=False)
+class PerCriterion(Result):
+    """A heading and a result for each criterion."""
+
+    heading: str
+    criteria: Sequence[Result]
+
+    def title(self) -> str:
+        """Return the heading."""
+        return self.heading
+
+    def parts(self) -> list[Part]:
+        """Return the parts of every criterion in turn."""
+        return [part for one in self.criteria for part in one.parts()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the dictionary of every criterion."""
+        return {"criteria": [one.to_dict() for one in self.criteria]}

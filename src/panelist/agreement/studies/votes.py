@@ -8,7 +8,7 @@ import numpy as np
 
 from panelist.agreement.criterion_table import RatingTable
 from panelist.core.display.formats import TEXT, decimals
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,7 @@ class Votes(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and the table."""
         whole = {"criterion": self.criterion, "labels": self.labels, "n_ties": self.n_ties}
-        return dict(json_ready(whole | {"n_unanimous": self.n_unanimous, "units": self.table}))
+        return json_object(whole | {"n_unanimous": self.n_unanimous, "units": self.table})
 
 
 def vote(table: RatingTable, criterion: str = "rating") -> Votes:

@@ -47,8 +47,7 @@ def lighten_formula(frame: pd.DataFrame) -> tuple[str | None, str]:
         "lightened",
         f"The largest model, {part.formula()}, would take too long for {len(used):,} ratings of {counts}: "
         "only their levels are random here, and differences may look surer than they are. To use it "
-        "nevertheless, declare it "
-        "in the study file (analysis: formula:).",
+        "nevertheless, declare it in the study file (analysis: formula:).",
     )
     return f"rating ~ system + {terms}", note
 

@@ -19,8 +19,7 @@ import pandas as pd
 
 from panelist.analysis.choices.trials import holds_choices
 from panelist.analysis.missing import Missing, attempt
-from panelist.analysis.sensitivity.beside import set_beside
-from panelist.analysis.sensitivity.conclusions import Disagreement, find_disagreements
+from panelist.analysis.sensitivity.conclusions import Disagreement, find_disagreements, set_beside
 from panelist.analysis.systems.common_items import SystemItems, find_common_items
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.core.display.formats import TEXT, decimals

@@ -4,8 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from panelist.analysis.compare import compare_systems
-from panelist.analysis.sensitivity.beside import set_beside
-from panelist.analysis.sensitivity.conclusions import Disagreement, find_disagreements
+from panelist.analysis.sensitivity.conclusions import Disagreement, find_disagreements, set_beside
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import BadModel, PanelistError
@@ -87,9 +86,8 @@ def compare_kinds(ratings: Ratings, main: CriterionComparison, formula: str | No
         )
     if ordinal and len(main.pairs) > MOST_PAIRS:
         raise BadModel(
-            f"With {len(main.pairs):,} pairs the interval analysis is left out: each of them would need "
-            "its own "
-            "reference distribution."
+            f"With {len(main.pairs):,} pairs the interval analysis is left out: each of them would need its "
+            "own reference distribution."
         )
     mixed = bool(main.fit.design.factors)
     model = ("lmm" if mixed else "lm") if ordinal else ("clmm" if mixed else "clm")

@@ -3,8 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from panelist.analysis.sensitivity.beside import set_beside
-from panelist.analysis.sensitivity.conclusions import Disagreement, find_disagreements
+from panelist.analysis.sensitivity.conclusions import Disagreement, find_disagreements, set_beside
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.prose import count

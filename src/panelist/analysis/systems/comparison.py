@@ -16,7 +16,7 @@ from panelist.analysis.systems.letters import WIDEST
 from panelist.analysis.systems.margins import Equivalence, make_table, tell_equivalence
 from panelist.analysis.systems.ranks import Better
 from panelist.core.display.formats import P_VALUE, TEXT, decimals, interval
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, pick
 from panelist.core.prose import count, inflect, listing
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.inference.contrasts import PairContrasts
@@ -170,7 +170,7 @@ class CriterionComparison(Result):
         """Return the analysis that does not lead, pair by pair, where there is one."""
         if self.beside is None:
             return []
-        from panelist.analysis.sensitivity.beside import set_beside  # imported late: it uses comparisons
+        from panelist.analysis.sensitivity.conclusions import set_beside  # imported late: it uses comparisons
 
         words = MODEL_WORDS[self.beside.model]
         title = f"The {words} beside it, on {self.criterion}"
@@ -180,20 +180,11 @@ class CriterionComparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison by the names of the command's JSON."""
         return {
-            "criterion": self.criterion,
-            "model": self.model,
-            "link": self.link,
-            "formula": self.formula,
-            "adjust": self.adjust,
-            "confidence": self.confidence,
-            "n": self.n,
-            "n_raters": self.n_raters,
-            "n_items": self.n_items,
-            "units": self.units,
-            "effect_units": self.effect_units,
-            "reference": self.reference,
-            "better": self.better,
-            "across_criteria": self.across_criteria,
+            **pick(
+                self,
+                "criterion model link formula adjust confidence n n_raters n_items units effect_units "
+                "reference better across_criteria",
+            ),
             "systems": [asdict(system) for system in self.systems],
             "pairs": self._list_pairs(),
             "finding": self.sentence(),

@@ -100,6 +100,5 @@ def _say_multiplicity(by: str, count: int) -> list[str]:
     return [
         f"Tests are adjusted within each {by} and criterion, not over the {count} of them: the more there "
         "are, the more likely is a difference by chance in one of them. That a difference is shown in one "
-        "and not in "
-        "another is not evidence that the two differ."
+        "and not in another is not evidence that the two differ."
     ]

@@ -1,14 +1,13 @@
-"""``panelist heds convert``: a datasheet in another version of the form."""
+"""``panelist heds convert``, ``diff`` and ``lint``: sheets converted, side by side, and checked."""
 
 import typer
 
-from panelist.cli.heds.opening import check_targets, is_card, list_open, print_json
-from panelist.cli.heds.options import Card, Out, To
+from panelist.cli.heds import opening as given
 from panelist.cli.options import Json
-from panelist.cli.terminal import say, tell
+from panelist.cli.terminal import say, show, tell
 
 
-def heds_convert(card: Card, to: To, out: Out = None, json: Json = False) -> None:
+def heds_convert(card: given.Card, to: given.To, out: given.Out = None, json: Json = False) -> None:
     """Convert a datasheet to another version of the form, and say what changed."""
     from panelist.reports.datasheet.convert.versions import convert_sheet
     from panelist.reports.datasheet.files.read import read_sheet
@@ -16,21 +15,21 @@ def heds_convert(card: Card, to: To, out: Out = None, json: Json = False) -> Non
     from panelist.reports.datasheet.heds_questions import read_version
     from panelist.reports.datasheet.write_datasheet import save_sheet
 
-    if not is_card(card):
+    if not given.is_card(card):
         raise typer.BadParameter(
             "this takes the JSON file of a HEDS form; for a study: panelist heds fill STUDY --version 2.x"
         )
-    targets = check_targets(out)
+    targets = given.check_targets(out)
     made = convert_sheet(read_sheet(card), read_version(to))
     save_sheet(made.sheet, targets)
     for note in made.sheet.notes:
         tell(f"Note: {note}")
     if json:
-        print_json(
+        given.print_json(
             {
                 "version": made.sheet.version,
                 "changed": [vars(one) for one in made.lost],
-                **list_open(made.sheet),
+                **given.list_open(made.sheet),
             }
         )
         return
@@ -48,3 +47,40 @@ def heds_convert(card: Card, to: To, out: Out = None, json: Json = False) -> Non
         told(f"  {blank}  {blank.question.title}")
     for target in targets:
         say(f"Written: {target}")
+
+
+FAILED = 1
+
+
+def heds_lint(
+    sheet: given.Source,
+    version: given.Form = None,
+    ratings: given.RatingsOf = None,
+    power: given.PowerOf = None,
+    json: Json = False,
+) -> None:
+    """Check whether the answers of a datasheet fit each other; ends with 1 if they do not."""
+    from panelist.reports.datasheet.heds_questions import NEWEST, read_version
+    from panelist.reports.datasheet.lint.lint_sheet import lint_sheet
+
+    found = lint_sheet(given.open_sheet(sheet, read_version(version or NEWEST), ratings, power))
+    show(found, json)
+    if not found.passed:
+        raise typer.Exit(FAILED)
+
+
+def heds_diff(
+    first: given.Source,
+    second: given.SecondSource,
+    version: given.Form = None,
+    ratings: given.RatingsOf = None,
+    power: given.PowerOf = None,
+    json: Json = False,
+) -> None:
+    """Compare two datasheets, cards or studies, question by question."""
+    from panelist.reports.datasheet.convert.diff import compare_sheets
+    from panelist.reports.datasheet.heds_questions import NEWEST, read_version
+
+    form = read_version(version or NEWEST)
+    a, b = (given.open_sheet(path, form, ratings, power) for path in (first, second))
+    show(compare_sheets(a, b), json)

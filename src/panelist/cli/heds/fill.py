@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from panelist.cli.heds.opening import check_targets, is_card, list_open, open_filled, open_sheet, print_json
-from panelist.cli.heds.options import Ask, Form, Out, PowerOf, RatingsOf, Source
+from panelist.cli.heds import opening as given
 from panelist.cli.options import Json
 from panelist.cli.terminal import say, show
 
@@ -15,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def heds_fill(
-    study: Source,
-    out: Out = None,
-    version: Form = None,
-    ratings: RatingsOf = None,
-    power: PowerOf = None,
-    ask: Ask = False,
+    study: given.Source,
+    out: given.Out = None,
+    version: given.Form = None,
+    ratings: given.RatingsOf = None,
+    power: given.PowerOf = None,
+    ask: given.Ask = False,
     json: Json = False,
 ) -> None:
     """Fill in the Human Evaluation Datasheet (HEDS) of a study."""
     from panelist.reports.datasheet.heds_questions import NEWEST, read_version
     from panelist.reports.datasheet.write_datasheet import save_sheet
 
-    if is_card(study) and (ask or version or ratings or power):
+    if given.is_card(study) and (ask or version or ratings or power):
         raise typer.BadParameter(
             "--ask, --version, --ratings and --power go with a study; for another version of a card: "
             "panelist heds convert"
@@ -35,10 +34,10 @@ def heds_fill(
     if ask and json:
         raise typer.BadParameter("--ask asks in the terminal, and does not go with --json")
     form = read_version(version or NEWEST)
-    targets = check_targets(out)
+    targets = given.check_targets(out)
     if ask:
         _ask(study, ratings, power)
-    sheet = open_sheet(study, form, ratings, power)
+    sheet = given.open_sheet(study, form, ratings, power)
     save_sheet(sheet, targets)
     _tell_sheet(sheet, study, targets, json)
 
@@ -63,10 +62,10 @@ def _tell_sheet(sheet: "Sheet", source: Path, targets: list[Path], json: bool) -
             if (answer := sheet.answer(question.number, criterion)).codes or answer.text
         ]
         whole = {"title": sheet.title, "version": sheet.version, "answered": answered, "drafts": drafts}
-        print_json({**whole, "answers": answers, **list_open(sheet), "notes": list(sheet.notes)})
+        given.print_json({**whole, "answers": answers, **given.list_open(sheet), "notes": list(sheet.notes)})
         return
     show(summarise_sheet(sheet))
-    if sheet.open() and not is_card(source):
+    if sheet.open() and not given.is_card(source):
         say()
         say(f"Answer what is open: panelist heds fill {source} --ask, or under heds: in the study file.")
     for target in targets:
@@ -79,7 +78,7 @@ def _ask(path: Path, ratings: Path | None, power: Path | None) -> None:
 
     from panelist.reports.datasheet.ask import ask_open
 
-    folder = open_filled(path, ratings, power)
+    folder = given.open_filled(path, ratings, power)
     asked = ask_open(folder.study, lambda one: replace(folder, study=one).datasheet(), input, say)
     say()
     answers = "answer" if asked.n_answered == 1 else "answers"

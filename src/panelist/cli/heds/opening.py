@@ -1,9 +1,12 @@
 """What the commands of a datasheet share: which file it is, how a sheet is opened, what is open in it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from panelist.cli.inputs import open_folder
+from panelist.cli.options import argument, option
 from panelist.cli.terminal import say, tell
 from panelist.study.file_names import PLAN_TABLE
 
@@ -11,6 +14,40 @@ if TYPE_CHECKING:
     from panelist.reports.datasheet.heds_questions import Version
     from panelist.reports.datasheet.sheet import Sheet
     from panelist.reports.study_folder import StudyFolder
+
+Source = Annotated[
+    Path,
+    argument(
+        "STUDY|CARD", "The study (its file or folder), or a datasheet that a HEDS form exported (JSON)."
+    ),
+]
+Out = Annotated[
+    list[Path] | None,
+    option(
+        "FILE",
+        "Write it: .json for the official form, .html, .md or .tex; may be given more than once.",
+        "--output",
+        "-o",
+    ),
+]
+Form = Annotated[str | None, option("3.0|2.x", "Which form a study's sheet is for; without it 3.0.")]
+RatingsOf = Annotated[
+    Path | None,
+    option(
+        "FILE", "The ratings. Without it: what was collected, else ratings.csv beside the study, else none."
+    ),
+]
+PowerOf = Annotated[
+    Path | None,
+    option(
+        "FILE",
+        "What panelist power or size --json printed. Without it: power.json beside the study, if it exists.",
+    ),
+]
+Ask = Annotated[bool, typer.Option("--ask", help="Ask for what is open; answers go into the study file.")]
+SecondSource = Annotated[Path, argument("STUDY|CARD", "The one to compare it with.")]
+Card = Annotated[Path, argument("CARD", "A datasheet that a HEDS form exported (JSON).")]
+To = Annotated[str, option("3.0|2.x", "The version of the form.")]
 
 
 def is_card(path: Path) -> bool:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from panelist.cli.options import option
 from panelist.core.errors import PanelistError
 
 if TYPE_CHECKING:
@@ -12,59 +13,37 @@ if TYPE_CHECKING:
     from panelist.power.truth.spread import Spread
 
 Preset = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME,…", help="How much raters and items differ: extra-low, low, general, high, extra-high."
-    ),
+    str, option("NAME,…", "How much raters and items differ: extra-low, low, general, high, extra-high.")
 ]
-Items = Annotated[str, typer.Option(metavar="N,…", help="Numbers of items.")]
-RatingsPerItem = Annotated[str, typer.Option(metavar="K,…", help="Numbers of ratings of each output.")]
+Items = Annotated[str, option("N,…", "Numbers of items.")]
+RatingsPerItem = Annotated[str, option("K,…", "Numbers of ratings of each output.")]
 Effects = Annotated[
     str | None,
-    typer.Option(
-        metavar="D,…",
-        help="Differences in threshold distances; 0 gives the type I error. Without it 0.25 to 1, or the "
+    option(
+        "D,…",
+        "Differences in threshold distances; 0 gives the type I error. Without it 0.25 to 1, or the "
         "pilot's own.",
-        show_default=False,
     ),
 ]
 Sims = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Data sets per cell; without it 200, with --precision at most 5000.",
-        show_default=False,
-    ),
+    int | None, option("N", "Data sets per cell; without it 200, with --precision at most 5000.")
 ]
-PaperSims = Annotated[int, typer.Option(metavar="N", help="Data sets in each cell.")]
+PaperSims = Annotated[int, option("N", "Data sets in each cell.")]
 Models = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME,…|all",
-        help="Analyses: clmm, lmm, clm, lm, t_test, mann_whitney, sign_test, chi_square, item_means, "
+    option(
+        "NAME,…|all",
+        "Analyses: clmm, lmm, clm, lm, t_test, mann_whitney, sign_test, chi_square, item_means, "
         "bradley_terry; without it the mixed models that can read the answers.",
-        show_default=False,
     ),
 ]
-Raters = Annotated[
-    str | None,
-    typer.Option(metavar="N,…", help="Numbers of raters, who share the ratings.", show_default=False),
-]
+Raters = Annotated[str | None, option("N,…", "Numbers of raters, who share the ratings.")]
 Pattern = Annotated[
     str,
-    typer.Option(
-        metavar="steps|one",
-        help="With several systems: each better than the one before, or only the last better.",
-    ),
+    option("steps|one", "With several systems: each better than the one before, or only the last better."),
 ]
 StudyPlan = Annotated[
-    Path | None,
-    typer.Option(
-        "--study",
-        metavar="STUDY",
-        help="Take plan, systems, scale and analysis from a study.",
-        show_default=False,
-    ),
+    Path | None, option("STUDY", "Take plan, systems, scale and analysis from a study.", "--study")
 ]
 AsReleased = Annotated[
     bool,
@@ -75,151 +54,73 @@ AsReleased = Annotated[
 ]
 Formula = Annotated[
     str,
-    typer.Option(
-        metavar="FORMULA",
-        help="For mixed models, exactly this one; maximal is the largest that the ratings support, as in "
-        "compare.",
+    option(
+        "FORMULA",
+        "For mixed models, exactly this one; maximal is the largest that the ratings support, as in compare.",
     ),
 ]
 Degrees = Annotated[
-    str,
-    typer.Option(
-        "--df", metavar="t|z", help="Tests of the ordinal mixed model: for few raters and items, or for many."
-    ),
+    str, option("t|z", "Tests of the ordinal mixed model: for few raters and items, or for many.", "--df")
 ]
-Precision = Annotated[
-    float | None,
-    typer.Option(metavar="H", help="Stop a cell when its power is known to ± H (0.02).", show_default=False),
-]
+Precision = Annotated[float | None, option("H", "Stop a cell when its power is known to ± H (0.02).")]
 JournalFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--journal",
-        metavar="FILE",
-        help="Write results as they come; a killed run continues from there.",
-        show_default=False,
-    ),
+    Path | None, option("FILE", "Write results as they come; a killed run continues from there.", "--journal")
 ]
-Out = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the results.")]
-Figure = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw the curves into FILE.svg, .pdf or .png.", show_default=False),
-]
-TableFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--table", metavar="FILE", help="Write the cells into FILE.csv, .tex, …", show_default=False
-    ),
-]
-Seed = Annotated[int, typer.Option(metavar="N", help="The seed of all random numbers.")]
-Systems = Annotated[int, typer.Option(metavar="N", help="The number of systems.")]
-OutputsPerRater = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Outputs that one rater sees; 25 without it.", show_default=False),
-]
+Out = Annotated[Path, option("DIR", "The folder for the results.", "--output", "-o")]
+Figure = Annotated[Path | None, option("FILE", "Draw the curves into FILE.svg, .pdf or .png.")]
+TableFile = Annotated[Path | None, option("FILE", "Write the cells into FILE.csv, .tex, …", "--table")]
+Seed = Annotated[int, option("N", "The seed of all random numbers.")]
+Systems = Annotated[int, option("N", "The number of systems.")]
+OutputsPerRater = Annotated[int | None, option("N", "Outputs that one rater sees; 25 without it.")]
 Points = Annotated[
-    str | None,
-    typer.Option(
-        "--scale",
-        metavar="POINTS|slider",
-        help="Points of the scale: 6 without it, 2 is yes or no.",
-        show_default=False,
-    ),
+    str | None, option("POINTS|slider", "Points of the scale: 6 without it, 2 is yes or no.", "--scale")
 ]
-Thresholds = Annotated[
-    str | None,
-    typer.Option(
-        metavar="T,…", help="Fixed thresholds, lowest first, instead of drawn ones.", show_default=False
-    ),
-]
+Thresholds = Annotated[str | None, option("T,…", "Fixed thresholds, lowest first, instead of drawn ones.")]
 RaterSd = Annotated[
     str | None,
-    typer.Option(
-        metavar="I,S[,R]",
-        help="Raters' standard deviations: intercept, slope and, if given, their correlation.",
-        show_default=False,
-    ),
+    option("I,S[,R]", "Raters' standard deviations: intercept, slope and, if given, their correlation."),
 ]
-ItemSd = Annotated[
-    str | None, typer.Option(metavar="I,S[,R]", help="The same for items.", show_default=False)
-]
-Pilot = Annotated[
-    Path | None,
-    typer.Option(metavar="RATINGS", help="Simulate from the ordinal model of a pilot.", show_default=False),
-]
+ItemSd = Annotated[str | None, option("I,S[,R]", "The same for items.")]
+Pilot = Annotated[Path | None, option("RATINGS", "Simulate from the ordinal model of a pilot.")]
 Uncertain = Annotated[
     bool,
     typer.Option(
         "--uncertain", help="With --pilot: draw new estimates for every data set, as uncertain as they are."
     ),
 ]
-Criterion = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The criterion of the pilot or the study.", show_default=False),
-]
-Alpha = Annotated[float, typer.Option(metavar="SHARE", help="The level of the tests.")]
+Criterion = Annotated[str | None, option("NAME", "The criterion of the pilot or the study.")]
+Alpha = Annotated[float, option("SHARE", "The level of the tests.")]
 Adjust = Annotated[
-    str,
-    typer.Option(metavar="tukey|holm|bonferroni|bh|none", help="How p-values allow for the number of pairs."),
+    str, option("tukey|holm|bonferroni|bh|none", "How p-values allow for the number of pairs.")
 ]
-Engine = Annotated[
-    str, typer.Option(metavar="local|dask|ADDRESS", help="Where it runs: threads, or a Dask cluster.")
-]
-Workers = Annotated[
-    int | None, typer.Option(metavar="N", help="Threads; without it one per core.", show_default=False)
-]
-Effect = Annotated[
-    float | None,
-    typer.Option(
-        metavar="D", help="The difference worth finding, in threshold distances.", show_default=False
-    ),
-]
-TargetPower = Annotated[float, typer.Option("--power", metavar="SHARE", help="The target power.")]
-OnePreset = Annotated[str, typer.Option(metavar="NAME", help="How much raters and items differ.")]
-Model = Annotated[str, typer.Option(metavar="NAME", help="The analysis: clmm, lmm, …")]
-RatingsToTry = Annotated[
-    str, typer.Option(metavar="K,…", help="Numbers of ratings of each output to consider.")
-]
+Engine = Annotated[str, option("local|dask|ADDRESS", "Where it runs: threads, or a Dask cluster.")]
+Workers = Annotated[int | None, option("N", "Threads; without it one per core.")]
+Effect = Annotated[float | None, option("D", "The difference worth finding, in threshold distances.")]
+TargetPower = Annotated[float, option("SHARE", "The target power.", "--power")]
+OnePreset = Annotated[str, option("NAME", "How much raters and items differ.")]
+Model = Annotated[str, option("NAME", "The analysis: clmm, lmm, …")]
+RatingsToTry = Annotated[str, option("K,…", "Numbers of ratings of each output to consider.")]
 LoadsToTry = Annotated[
     str | None,
-    typer.Option(
-        "--outputs-per-rater",
-        metavar="N,…",
-        help="Numbers of outputs per rater to consider; 25 without it.",
-        show_default=False,
-    ),
+    option("N,…", "Numbers of outputs per rater to consider; 25 without it.", "--outputs-per-rater"),
 ]
 PayStudy = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="STUDY",
-        help="Take systems, scale, analysis, pay and minutes from a study.",
-        show_default=False,
-    ),
+    Path | None, option("STUDY", "Take systems, scale, analysis, pay and minutes from a study.")
 ]
-PayPerHour = Annotated[
-    float | None, typer.Option(metavar="AMOUNT", help="What an hour is paid.", show_default=False)
-]
-MinutesPerRating = Annotated[
-    float | None, typer.Option(metavar="MINUTES", help="How long a rating takes.", show_default=False)
-]
-Budget = Annotated[
-    float | None, typer.Option(metavar="AMOUNT", help="The most that it may cost in all.", show_default=False)
-]
-MaxItems = Annotated[int, typer.Option(metavar="N", help="The most items to consider.")]
-MaxRaters = Annotated[
-    int | None, typer.Option(metavar="N", help="The most raters to consider.", show_default=False)
-]
+PayPerHour = Annotated[float | None, option("AMOUNT", "What an hour is paid.")]
+MinutesPerRating = Annotated[float | None, option("MINUTES", "How long a rating takes.")]
+Budget = Annotated[float | None, option("AMOUNT", "The most that it may cost in all.")]
+MaxItems = Annotated[int, option("N", "The most items to consider.")]
+MaxRaters = Annotated[int | None, option("N", "The most raters to consider.")]
 Goal = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "cost|ratings|raters|items",
+        "What to minimise; cost where a wage is known, else ratings.",
         "--smallest",
-        metavar="cost|ratings|raters|items",
-        help="What to minimise; cost where a wage is known, else ratings.",
-        show_default=False,
     ),
 ]
-ConfirmSims = Annotated[int, typer.Option(metavar="N", help="Data sets that confirm the answer.")]
+ConfirmSims = Annotated[int, option("N", "Data sets that confirm the answer.")]
 
 
 def parse_numbers(text: str, option: str) -> list[float]:

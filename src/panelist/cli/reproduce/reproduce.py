@@ -1,11 +1,11 @@
-"""``panelist reproduce``: an original and its repeats, compared."""
+"""``panelist reproduce`` and ``reproduce size``: an original and its repeats; how large one must be."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panelist.cli.options import Columns, Confidence, Json, Where
+from panelist.cli.options import Columns, Confidence, Json, Where, argument, option
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
@@ -16,102 +16,64 @@ if TYPE_CHECKING:
 
 Studies = Annotated[
     list[Path] | None,
-    typer.Argument(
-        metavar="ORIGINAL REPEAT…",
-        help="Ratings, choices, studies, scores tables (criterion, system, score) or printed tables.",
-        show_default=False,
+    argument(
+        "ORIGINAL REPEAT…",
+        "Ratings, choices, studies, scores tables (criterion, system, score) or printed tables.",
     ),
 ]
 ScaleMin = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="X",
-        help="Where the scale begins: 0 for percentages, 1 for ratings from 1 up, -100 for best-worst "
-        "scores. "
-        "One number, or CRITERION=X; may be given more than once.",
-        show_default=False,
+    option(
+        "X",
+        "Where the scale begins: 0 for percentages, 1 for ratings from 1 up, -100 for best-worst scores. One "
+        "number, or CRITERION=X; may be given more than once.",
     ),
 ]
 ScaleMap = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="CRIT=A-B:C-D",
-        help="The original's scale and the repeats', where they differ: fluency=1-5:0-100.",
-        show_default=False,
-    ),
+    option("CRIT=A-B:C-D", "The original's scale and the repeats', where they differ: fluency=1-5:0-100."),
 ]
 Map = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="ORIGINAL=REPEAT",
-        help="A system that has another name in the repeats.",
-        show_default=False,
-    ),
+    list[str] | None, option("ORIGINAL=REPEAT", "A system that has another name in the repeats.", "--map")
 ]
 Match = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ORIGINAL=REPEAT",
-        help="A criterion that has another name in the repeats.",
-        show_default=False,
-    ),
+    list[str] | None, option("ORIGINAL=REPEAT", "A criterion that has another name in the repeats.")
 ]
 Aggregate = Annotated[
     str | None,
-    typer.Option(
-        metavar="mean|median|votes|majority|five-step|best-worst|win-rate",
-        help="How single answers become scores; without it, as the study says or the answers suggest.",
-        show_default=False,
+    option(
+        "mean|median|votes|majority|five-step|best-worst|win-rate",
+        "How single answers become scores; without it, as the study says or the answers suggest.",
     ),
 ]
 Printed = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="What the original's paper printed, to compare with its raw data.",
-        show_default=False,
-    ),
+    Path | None, option("FILE", "What the original's paper printed, to compare with its raw data.")
 ]
 Findings = Annotated[
     list[str] | None,
-    typer.Option(
-        "--finding",
-        metavar="TEXT",
-        help="A finding to check, as 'fluency: tuned > rules'; may be given more than once. Without it, "
+    option(
+        "TEXT",
+        "A finding to check, as 'fluency: tuned > rules'; may be given more than once. Without it, "
         "the study's.",
-        show_default=False,
+        "--finding",
     ),
 ]
-Yes = Annotated[
-    str, typer.Option(metavar="VALUE,…", help="The answers that count as yes on yes-or-no criteria.")
-]
-Unit = Annotated[str, typer.Option(metavar="output|slot", help="What has a label: an output, or one rating.")]
+Yes = Annotated[str, option("VALUE,…", "The answers that count as yes on yes-or-no criteria.")]
+Unit = Annotated[str, option("output|slot", "What has a label: an output, or one rating.")]
 Margin = Annotated[
     float | None,
-    typer.Option(
-        metavar="POINTS",
-        help="The smallest difference that matters, in points of the scale. Without it, what "
+    option(
+        "POINTS",
+        "The smallest difference that matters, in points of the scale. Without it, what "
         "the original could detect for findings, and 0.31 residual SDs for changes.",
-        show_default=False,
     ),
 ]
 FitModels = Annotated[
     bool, typer.Option("--fit-models/--no-fit-models", help="Fit models: tests, intervals, the joint model.")
 ]
-Qra = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Write the input files of the QRA3 tool there.", show_default=False),
-]
+Qra = Annotated[Path | None, option("DIR", "Write the input files of the QRA3 tool there.")]
 Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write the report to FILE.md, .html, .tex or .json.",
-        show_default=False,
-    ),
+    Path | None, option("FILE", "Write the report to FILE.md, .html, .tex or .json.", "--output", "-o")
 ]
 
 
@@ -187,8 +149,7 @@ def _check_number(given: "Sequence[Path]") -> None:
     if len(given) < 2:
         raise BadReproduction(
             "Name the original and at least one repeat: panelist reproduce ORIGINAL REPEAT. To find how "
-            "large a "
-            "repeat must be, the original is enough: panelist reproduce size ORIGINAL."
+            "large a repeat must be, the original is enough: panelist reproduce size ORIGINAL."
         )
 
 
@@ -213,3 +174,43 @@ def _read_numbers(text: str) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise BadReproduction(f"--yes takes numbers with commas, as 1 or 1,2. Got {text!r}.") from None
+
+
+Original = Annotated[
+    Path | None,
+    argument(
+        "ORIGINAL", "Its ratings, choices or study. Without it, --n and --p say what its paper printed."
+    ),
+]
+Units = Annotated[int | None, option("N", "Units behind one comparison, as printed.", "--n")]
+PValue = Annotated[float | None, option("P", "The p-value of the finding, as printed.", "--p")]
+Design = Annotated[str | None, option("two-sample|paired", "The comparison.")]
+Sims = Annotated[int, option("N", "Simulated repeats.", min=1)]
+Seed = Annotated[int, option("N", "The seed of the simulation.", min=0)]
+
+
+def reproduce_size(
+    original: Original = None,
+    n: Units = None,
+    p: PValue = None,
+    design: Design = None,
+    confidence: Confidence = 0.95,
+    sims: Sims = 200,
+    seed: Seed = 1,
+    out: Out = None,
+    where: Where = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> None:
+    """Say how large a repeat must be, from the original's data or from what its paper printed."""
+    from panelist.core.tables.columns import parse_columns, parse_where
+    from panelist.reproduction.files.write_reproduction import check_report_path
+    from panelist.reproduction.size.replication import size_original
+
+    if out is not None:
+        check_report_path(out)  # before the work starts
+    sized = size_original(
+        original, n=n, p=p, design=design, columns=parse_columns(columns) or None,
+        where=parse_where(where or []) or None, confidence=confidence, sims=sims, seed=seed,
+    )  # fmt: skip
+    hand_out(sized, out, json)

@@ -27,7 +27,7 @@ from panelist.collection.store.errors import BadStore
 from panelist.collection.store.reading import Snapshot
 from panelist.collection.study_changes import JUDGED, find_changes, find_gaps, list_changes, refuse_names
 from panelist.core.errors import BadFile, UnknownName, did_you_mean
-from panelist.core.prose import count
+from panelist.core.prose import count, list_words
 from panelist.core.tables.columns import SIMULATED, SIMULATED_YES
 from panelist.core.tables.readers import find_ending
 from panelist.core.tables.spreadsheets import disarm
@@ -39,20 +39,7 @@ if TYPE_CHECKING:
 
 SPREADSHEETS = {".csv", ".tsv", ".xlsx", ".xlsm"}
 COLUMNS = (
-    *(
-        "rater",
-        "place",
-        "item",
-        "system",
-        "turn",
-        "criterion",
-        "trial",
-        "rating",
-        "choice",
-        "answer",
-        "text",
-        "reason",
-    ),
+    *list_words("rater place item system turn criterion trial rating choice answer text reason"),
     *("occasion", "group", "order", "position", "seconds", "list", "phase", "check", "excluded", "finished"),
     *("changes", "seconds_first", "raw", "width", *FACTS, "late", "given", SIMULATED),
 )
@@ -160,19 +147,7 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
     frame["flags"] = frame["id"].map(_find_flags(snapshot, study, plan))
     for name in ("created", "opened", "seen", "ended"):
         frame[name] = _write_times(frame[name])
-    columns = [
-        "rater",
-        "place",
-        "grp",
-        "state",
-        "occasion",
-        "page",
-        "pages",
-        "answers",
-        "seconds",
-        "flags",
-        "excluded",
-    ]
+    columns = [*list_words("rater place grp state occasion page pages answers seconds flags excluded")]
     columns += ["finished", "left_at", "created", "opened", "seen", "ended", *_marks(people)]
     columns += ["outside_id", "params", "code"] if ids else []
     return Exported(frame[columns].rename(columns={"grp": "group"}))

@@ -12,7 +12,7 @@ from panelist.collection.export.tables_of_study import write_export
 from panelist.collection.imports.guessing.draft import Draft
 from panelist.collection.imports.mapping import Mapping
 from panelist.collection.imports.source_sheet import SkippedData
-from panelist.core.display.result import NamedValues, Part, Result, Table, json_ready
+from panelist.core.display.result import NamedValues, Part, Result, Table, json_object
 from panelist.core.errors import BadFile
 from panelist.core.tables.readers import find_ending
 
@@ -60,25 +60,23 @@ class Imported(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, what was left out, and the notes."""
-        return dict(
-            json_ready(
-                {
-                    "source": self.mapping.source,
-                    "files": self.files,
-                    "n_submissions": self.n_submissions,
-                    "n_rows": len(self.frame),
-                    **{f"n_{name}s": n for name, n in self._counts().items()},
-                    "criteria": [
-                        dict(zip(("criterion", "kind", "n", "raters", "items", "excluded"), row, strict=True))
-                        for row in self._criteria()
-                    ],
-                    "recognised": dict(self.recognised),
-                    "mapping": self.mapping.model_dump(mode="json", exclude_defaults=True),
-                    "n_background": None if self.background is None else len(self.background),
-                    "left_out": [{"what": one.what, "n": one.n, "names": one.names} for one in self.left_out],
-                    "notes": self.notes,
-                }
-            )
+        return json_object(
+            {
+                "source": self.mapping.source,
+                "files": self.files,
+                "n_submissions": self.n_submissions,
+                "n_rows": len(self.frame),
+                **{f"n_{name}s": n for name, n in self._counts().items()},
+                "criteria": [
+                    dict(zip(("criterion", "kind", "n", "raters", "items", "excluded"), row, strict=True))
+                    for row in self._criteria()
+                ],
+                "recognised": dict(self.recognised),
+                "mapping": self.mapping.model_dump(mode="json", exclude_defaults=True),
+                "n_background": None if self.background is None else len(self.background),
+                "left_out": [{"what": one.what, "n": one.n, "names": one.names} for one in self.left_out],
+                "notes": self.notes,
+            }
         )
 
     def _counts(self) -> dict[str, int]:

@@ -124,9 +124,8 @@ def _mapping_of(draft: Draft, paths: Sequence[Path]) -> Mapping:
     asked = ("; ".join(draft.open) or "what do the columns rate").rstrip("?")
     named = " ".join(map(str, paths[:2])) + (" …" if len(paths) > 2 else "")
     raise BadFile(
-        f"A person has to decide: {asked}? Write a draft with: panelist import {named} --draft, correct "
-        "it, and "
-        "import with --mapping mapping.yaml."
+        f"A person has to decide: {asked}? Write a draft with: panelist import {named} --draft, correct it, "
+        "and import with --mapping mapping.yaml."
     )
 
 

@@ -199,7 +199,9 @@ def _read(
     if layout:
         draft.put("layout", layout)
     if steps:
-        draft.put("unfold", [_write_step(step) for step in steps])
+        draft.put(
+            "unfold", [({"keys": step.keys} if step.keys else {"lists": list(step.lists)}) for step in steps]
+        )
     for role in ("rater", "item", "system"):
         found: FoundRole | None = getattr(roles, role)
         if found is not None and not (role == "rater" and answers.raters):
@@ -207,7 +209,11 @@ def _read(
             told.append((role, f"{found.describe()} ({_say_how(found)})"))
         elif role == "rater":
             told.append(("rater", _say_raters(answers, draft)))
-        elif role == "system" and not answers.comparisons and not _names_system(answers):
+        elif (
+            role == "system"
+            and not answers.comparisons
+            and not any("of" in one or "{system}" in one["answer"] for one in answers.criteria)
+        ):
             draft.remarks.setdefault("system", []).append("No column was recognised as the system.")
             told.append(("system", "not found: systems cannot be compared"))
     told.append(("ratings" if answers.criteria else "choices", answers.says))
@@ -225,10 +231,6 @@ def _read(
     if ways > 1:
         label = f"unfolding {', '.join(step.keys or ' and '.join(step.lists) for step in steps)}"
     return FileReading(shape, draft, case.sheet, label, tuple(told))
-
-
-def _names_system(answers: Answers) -> bool:
-    return any("of" in one or "{system}" in one["answer"] for one in answers.criteria)
 
 
 def _write_layout(files: Sequence[Records], layout: TableLayout) -> dict[str, Any]:
@@ -291,10 +293,6 @@ def guess_headers(columns: Sequence[Column]) -> tuple[list[str], list[str]]:
 
 def _name_files(paths: Sequence[Path]) -> str:
     return " ".join(map(str, paths[:2])) + (" …" if len(paths) > 2 else "")
-
-
-def _write_step(step: Unfolding) -> dict[str, Any]:
-    return {"keys": step.keys} if step.keys else {"lists": list(step.lists)}
 
 
 def _say_how(found: FoundRole) -> str:

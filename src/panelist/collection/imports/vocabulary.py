@@ -2,51 +2,25 @@
 
 import re
 
+from panelist.core.prose import list_words
 from panelist.core.tables.columns import CANONICAL, find_role
 
-CRITERIA = (
-    *("fluen", "coheren", "relevan", "consisten", "adequa", "gramma", "informat", "natural", "quality"),
-    *("overall", "engag", "interest", "factual", "faithful", "correct", "readab", "accura", "helpful"),
-    *("harm", "toxic", "creativ", "empath", "surpris", "complex", "likab", "likeab", "humanl", "understand"),
-    *(
-        "complete",
-        "coverage",
-        "concis",
-        "redundan",
-        "clarity",
-        "clear",
-        "logic",
-        "sensib",
-        "specific",
-        "safe",
-    ),
-    *("fidelity", "hallucinat", "plausib", "appropriat", "meaning", "semantic", "preserv", "diversity"),
-    *("novel", "original", "useful", "trust", "satisf", "prefer", "simplicity", "similar", "truthful"),
-    *("verbos", "depth", "style", "tone", "content", "structure", "humor", "humour", "polite", "valid"),
-    *("importan", "enjoy", "cohesi", "emotion", "flow", "attract", "reason", "groundedness", "entail"),
+CRITERIA = list_words(
+    "fluen coheren relevan consisten adequa gramma informat natural quality overall engag interest factual "
+    "faithful correct readab accura helpful harm toxic creativ empath surpris complex likab likeab humanl "
+    "understand complete coverage concis redundan clarity clear logic sensib specific safe fidelity "
+    "hallucinat plausib appropriat meaning semantic preserv diversity novel original useful trust satisf "
+    "prefer simplicity similar truthful verbos depth style tone content structure humor humour polite valid "
+    "importan enjoy cohesi emotion flow attract reason groundedness entail"
 )
 """How the names of criteria begin."""
 NO_RATING = frozenset(
-    {
-        *("id", "ids", "idx", "index", "no", "nr", "num", "number", "key", "uid", "uuid", "hash"),
-        *("turn", "round", "year", "age", "time", "timestamp", "tstamp", "date", "seconds", "sec", "secs"),
-        *(
-            "duration",
-            "length",
-            "len",
-            "tokens",
-            "words",
-            "chars",
-            "position",
-            "pos",
-            "order",
-            "page",
-            "batch",
-        ),
-        *("list", "seed", "hit", "hitid", "split", "fold", "count", "version", "row", "line", "session"),
-        *("trial", "occasion", "group", "block", "start", "end", "ms", "latency", "temperature", "size", "n"),
-        *("segment", "seg", "sentence", "paragraph", "epoch", "sample", "samples"),
-    }
+    list_words(
+        "id ids idx index no nr num number key uid uuid hash turn round year age time timestamp tstamp date "
+        "seconds sec secs duration length len tokens words chars position pos order page batch list seed hit "
+        "hitid split fold count version row line session trial occasion group block start end ms latency "
+        "temperature size n segment seg sentence paragraph epoch sample samples"
+    )
 )
 """Parts of names of columns whose numbers are not answers."""
 MEASURES = re.compile(
@@ -56,25 +30,14 @@ MEASURES = re.compile(
 )
 """Automatic measures: numbers, but not ratings."""
 OUTPUTS = frozenset(
-    {
-        *("output", "outputs", "response", "decoded", "summary", "generation", "generated", "hypothesis"),
-        *("hyp", "translation", "candidate", "completion", "reply", "prediction", "pred", "mt", "target"),
-    }
+    list_words(
+        "output outputs response decoded summary generation generated hypothesis hyp translation candidate "
+        "completion reply prediction pred mt target"
+    )
 )
-INPUTS = (
-    *(
-        "source",
-        "src",
-        "input",
-        "prompt",
-        "context",
-        "document",
-        "article",
-        "question",
-        "query",
-        "instruction",
-    ),
-    *("dialogue", "dialog", "story", "passage", "headline", "history", "sentence", "premise", "text", "mr"),
+INPUTS = list_words(
+    "source src input prompt context document article question query instruction dialogue dialog story "
+    "passage headline history sentence premise text mr"
 )
 RATERS = (
     *("annotator", "rater", "worker", "judge", "evaluator", "coder", "assessor", "reviewer", "grader"),
@@ -82,50 +45,27 @@ RATERS = (
     *("crowdworker", "student", "person", "human", "user"),
 )
 RATER_NAMES = frozenset(
-    {
-        *(
-            "user",
-            "username",
-            "login",
-            "prolificpid",
-            "prolificid",
-            "respondent",
-            "responseid",
-            "email",
-            "name",
-        ),
-        *("subject", "labeler", "labeller", "scorer", "turker", "crowdworker", "expert", "student"),
-        *("respondentid", "raterid", "usr", "userid", "evaluatorid", "workerid", "recipientemail", "who"),
-    }
+    list_words(
+        "user username login prolificpid prolificid respondent responseid email name subject labeler "
+        "labeller scorer turker crowdworker expert student respondentid raterid usr userid evaluatorid "
+        "workerid recipientemail who"
+    )
 )
 SYSTEM_NAMES = frozenset(
-    {
-        *("sys", "system", "systems", "model", "models", "method", "approach", "condition", "generator"),
-        *(
-            "engine",
-            "modelname",
-            "systemname",
-            "sysid",
-            "systemid",
-            "modelid",
-            "setting",
-            "submission",
-            "team",
-        ),
-        *("variant", "policy", "checkpoint", "llm", "bot", "chatbot", "agent", "algorithm"),
-    }
+    list_words(
+        "sys system systems model models method approach condition generator engine modelname systemname "
+        "sysid systemid modelid setting submission team variant policy checkpoint llm bot chatbot agent "
+        "algorithm"
+    )
 )
 ITEM_NAMES = (
     *("item", "itemid", "docid", "doc", "id", "idx", "index", "uid", "qid", "questionid", "promptid", "key"),
     *("instance", "example", "document", "documentid", "segmentid", "segid", "sampleid", "exampleid", "line"),
 )
-CRITERION_NAMES = frozenset(
-    {"aspect", "dimension", "criterion", "criteria", "metric", "attribute", "category"}
-)
-ANSWER_NAMES = frozenset(
-    {"rating", "score", "value", "response", "label", "grade", "judgment", "judgement", "vote", "answer",
-     "annotation", "stars", "likert", "points", "mark", "annotations", "ratings", "scores", "labels"}
-)  # fmt: skip
+CRITERION_NAMES = frozenset(list_words("aspect dimension criterion criteria metric attribute category"))
+ANSWER_NAMES = frozenset(list_words(
+    "rating score value response label grade judgment judgement vote answer annotation stars likert points "
+    "mark annotations ratings scores labels"))  # fmt: skip
 
 
 def split_name(name: str) -> list[str]:

@@ -313,8 +313,7 @@ class Recruiter:
         if not self.group and places.grouped and not any(q.groups for q in self.study.file.background):
             raise BadRecruiting(
                 f"The plan has groups ({', '.join(places.names)}), and no background question separates "
-                "them. "
-                "Recruit for each separately: --group NAME."
+                "them. Recruit for each separately: --group NAME."
             )
         if self.group and not places.grouped:
             raise BadRecruiting("The plan has no groups. Leave out --group.")
@@ -336,8 +335,7 @@ class Recruiter:
         if wanted is not None and wanted > most:
             raise BadRecruiting(
                 f"{wanted} raters are more than the plan has places for: it has {len(names)} places, and "
-                f"{most} of "
-                f"them are for Prolific. Make it larger first: panelist plan STUDY --raters "
+                f"{most} of them are for Prolific. Make it larger first: panelist plan STUDY --raters "
                 f"{len(names) + wanted - most}, or Open more places on the dashboard; nobody moves."
             )
         if most < 1:

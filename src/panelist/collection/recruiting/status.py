@@ -12,7 +12,7 @@ from panelist.collection.recruiting.prolific import submission as prolific
 from panelist.collection.recruiting.submission_review import Reviewed
 from panelist.collection.store.operations.recruits import Campaign
 from panelist.core.display.formats import Cell
-from panelist.core.display.result import Part, Result, Sentence, Table
+from panelist.core.display.result import Part, Result, Sentence, Table, pick
 from panelist.core.prose import count
 
 
@@ -130,9 +130,7 @@ class RecruitingState(Result):
             "study": self.campaign.outside_id,
             "status": self.campaign.status,
             "places": self.campaign.places,
-            "capacity": self.capacity,
-            "free": self.free,
-            "finished": self.finished,
+            **pick(self, "capacity free finished"),
             "statuses": dict(self.statuses),
             "freed": self.freed,
             "reward": self.campaign.reward,

@@ -69,8 +69,7 @@ def read_address(url: str) -> Address:
     if not host or parts.scheme != "http":
         raise BadServer(
             f"{url!r} is not the address of a server for robots. Give one that panelist serve prints, such "
-            "as "
-            "http://127.0.0.1:8000."
+            "as http://127.0.0.1:8000."
         )
     if not _is_loopback(host):
         raise BadServer(

@@ -18,24 +18,15 @@ from panelist.collection.robots.browser import FORM, JSON, Address, Browser, Rep
 from panelist.collection.robots.mind import Mind, hash_bytes, join_hashes
 from panelist.collection.robots.page_reader import PageContent, read_sheet
 from panelist.collection.robots.record import ConfirmedAnswer, Record, RobotLost, Stay
+from panelist.core.prose import list_words
 from panelist.core.tables.columns import SIMULATED, SIMULATED_YES
 
 MOST_PAGES = 20_000
 MOST_TRIES = 3  # of a page that the server shows again
 WIDTH = 1280
 LATER = frozenset({429, 502, 503, 504})
-ENDS = (
-    "finished",
-    "screened_out",
-    "declined",
-    "paused",
-    "closed",
-    "full",
-    "released",
-    "timed_out",
-    "waiting",
-    "unknown",
-    "trouble",
+ENDS = list_words(
+    "finished screened_out declined paused closed full released timed_out waiting unknown trouble"
 )
 
 

@@ -8,7 +8,7 @@ in core/display/formats.py. Text, rich, HTML and LaTeX are drawn from the same p
 import io
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
 from html import escape
@@ -146,6 +146,16 @@ class Result(ABC):
         )
 
 
+def pick(one: object, names: str) -> dict[str, Any]:
+    """Return attributes of an object by their names, which are written in one text."""
+    return {name: getattr(one, name) for name in names.split()}
+
+
+def json_object(values: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return names and values as plain JSON, as ``json_ready`` makes them."""
+    return {str(name): json_ready(value) for name, value in values.items()}
+
+
 def json_ready(value: Any) -> Any:
     """Return the value as plain JSON: numpy, pandas and tuples converted, what is not finite as None.
 
@@ -159,15 +169,13 @@ def json_ready(value: Any) -> Any:
     if isinstance(value, Real):
         return float(value) if isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): json_ready(item) for key, item in value.items()}
+        return json_object(value)
     if isinstance(value, Result):
         return json_ready(value.to_dict())
     if isinstance(value, np.ndarray | np.bool_):
         return json_ready(value.tolist())
-    if isinstance(value, list | tuple):
-        return [json_ready(item) for item in value]
-    if isinstance(value, set | frozenset):
-        return [json_ready(item) for item in sorted(value)]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [json_ready(item) for item in (sorted(value) if isinstance(value, Set) else value)]
     return _json_ready_rare(value)
 
 

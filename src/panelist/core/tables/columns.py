@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from panelist.core.errors import BadRatings, did_you_mean
+from panelist.core.prose import list_words
 
 IDENTIFIERS = ("rater", "item", "system", "turn", "criterion", "occasion", "group", "list", "trial")
 SIMULATED, SIMULATED_YES = "simulated", "yes"
@@ -13,17 +14,7 @@ CANONICAL = (
     SIMULATED,
 )
 NONE = "none"
-_PEOPLE = (
-    "annotator",
-    "participant",
-    "worker",
-    "evaluator",
-    "judge",
-    "coder",
-    "assessor",
-    "reviewer",
-    "grader",
-)
+_PEOPLE = list_words("annotator participant worker evaluator judge coder assessor reviewer grader")
 _INPUTS = (
     *("item", "doc", "document", "question", "prompt", "input", "instance", "example", "segment", "seg"),
     *("sentence", "sample", "source", "context", "dialog", "dialogue", "article", "passage", "story"),

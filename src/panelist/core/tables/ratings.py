@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from panelist.core.display.result import NamedValues, Part, Result, json_ready
+from panelist.core.display.result import NamedValues, Part, Result, json_object
 from panelist.core.errors import IMPORT, BadRatings, did_you_mean, list_shortly, nearest, suggest
 from panelist.core.tables.cells import (
     code_identifiers,
@@ -162,7 +162,7 @@ class Ratings(Result):
         }
         whole = {"source": self.source, "n_rows": len(self), **counts, "systems": self.systems}
         whole |= {"criteria": self.criteria, "columns": list(self.frame.columns), "notes": self.notes}
-        return dict(json_ready(whole))
+        return json_object(whole)
 
     def _lacks(self, missing: list[str]) -> str:
         if rivals := self.unsure.get(missing[0]):

@@ -215,8 +215,7 @@ def _find_positions(rater: Coded, output: Numbers) -> str:
     return (
         f"the raters {listed} each gave all {len(outputs):,} ratings: these may be positions in the file "
         f"rather than {k} people. If so, who rated what is unknown, and nothing that distinguishes raters "
-        "can "
-        "be believed"
+        "can be believed"
     )
 
 

@@ -27,8 +27,7 @@ def ask_for(ratings: Ratings, *roles: str) -> None:
         by_values = ", ".join(f"{name!r} ({count:,} different values)" for name, count in near)
         raise BadRatings(
             f"{ratings.source} has no column that is known to be the {role} (such as {known}), and "
-            f"{_WHY.get(role, 'it is needed')}. Its columns are "
-            f"{list_shortly(ratings.frame.columns, role)}. "
+            f"{_WHY.get(role, 'it is needed')}. Its columns are {list_shortly(ratings.frame.columns, role)}. "
             + (f"By their values it could be {by_values}. " if near else "")
             + f"Write --columns {role}={name} (in Python: load_ratings(…, columns={{{role!r}: {name!r}}})). "
             + f"{_say_none(role)} {IMPORT}"

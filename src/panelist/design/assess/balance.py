@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.display.formats import TEXT
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object, pick
 from panelist.core.errors import BadPlan
 from panelist.core.prose import listing
 from panelist.design.assess.estimable import Estimability, Estimable, find_estimable
@@ -32,16 +32,7 @@ class BalanceLine:
     def to_dict(self) -> dict[str, Any]:
         """Return the line as names and values."""
         line = self.line
-        return {
-            "name": line.name,
-            "where": self.where,
-            "wanted": line.wanted,
-            "found": line.found,
-            "low": line.low,
-            "high": line.high,
-            "verdict": line.verdict,
-            "met": line.met,
-        }
+        return {"name": line.name, "where": self.where, **pick(line, "wanted found low high verdict met")}
 
 
 @dataclass(frozen=True)
@@ -91,7 +82,7 @@ class Balance(Result):
         }
         whole["lines"] = [one.to_dict() for one in self.lines]
         whole["estimable"] = [one.to_dict() for one in self.estimable]
-        return dict(json_ready(whole))
+        return json_object(whole)
 
 
 def measure_balance(plan: "Plan", study: Study) -> Balance:
@@ -174,7 +165,7 @@ def _place_lines(found: Sequence[tuple[Where, list[Line]]]) -> list[BalanceLine]
     lines = []
     for name in dict.fromkeys(line.name for _, lines in found for line in lines):
         mine = [(where, line) for where, lines in found for line in lines if line.name == name]
-        for chosen in _subsets(sides):
+        for chosen in [chosen for size in range(len(sides) + 1) for chosen in combinations(sides, size)]:
             told: dict[str, set[tuple[str, ...]]] = {}
             for where, line in mine:
                 told.setdefault(", ".join(say(where) for _, say in chosen), set()).add(_cells(line))
@@ -183,10 +174,6 @@ def _place_lines(found: Sequence[tuple[Where, list[Line]]]) -> list[BalanceLine]
         first = {", ".join(say(where) for _, say in chosen): line for where, line in reversed(mine)}
         lines += [BalanceLine(where, first[where]) for where in told]
     return lines
-
-
-def _subsets(sides: list[Any]) -> list[tuple[Any, ...]]:
-    return [chosen for size in range(len(sides) + 1) for chosen in combinations(sides, size)]
 
 
 def _compare_occasions(trials: pd.DataFrame) -> list[BalanceLine]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.display.formats import TEXT, Cell, Format
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object
 from panelist.core.prose import span
 from panelist.design.assess.evenness import write_range
 from panelist.design.assess.pilot_time import PilotTime
@@ -93,7 +93,7 @@ class Cost(Result):
         ]
         whole: dict[str, Any] = {"currency": self.currency, "wage": _text(self.wage), "occasions": occasions}
         whole |= {"fee_percent": self.fee_percent, "fee": _text(self.fee), "total": _text(self.total)}
-        return dict(json_ready({**whole, "notes": self.notes}))
+        return json_object({**whole, "notes": self.notes})
 
 
 def cost_plan(plan: "Plan", study: Study, pilot: PilotTime | None = None) -> Cost:

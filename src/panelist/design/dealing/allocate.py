@@ -102,7 +102,7 @@ def _shuffle_rounds(deal: Deal, n_rounds: int) -> Longs:
         # The first slots of each class from what is not barred, then all other slots from all that is left.
         by_class = np.lexsort((numbers[0], barred, classes))
         taken = np.empty(n, dtype=np.int64)
-        taken[_slots_by_class(classes)] = by_class
+        taken[np.argsort(classes, kind="stable")] = by_class
         first = taken[:after]
         left = np.ones(n, dtype=bool)
         left[first] = False
@@ -114,10 +114,6 @@ def _shuffle_rounds(deal: Deal, n_rounds: int) -> Longs:
         chosen[open_slots[np.argsort(classes[after:], kind="stable")]] = rest
         rounds[r] = last[chosen]
     return rounds
-
-
-def _slots_by_class(classes: Longs) -> Longs:
-    return np.argsort(classes, kind="stable")
 
 
 def _needs_mixing(deal: Deal) -> bool:

@@ -99,7 +99,11 @@ def _make_factor(
                 f"{term.text}: {quoted(aliased)} can be computed from the other columns, so the "
                 "covariance of these effects is not determined; a simpler term will do"
             )
-        if term.split and width > 1 and _has_factor(term, coder):
+        if (
+            term.split
+            and width > 1
+            and any(isinstance(coder.variables[name], Labels) for name in read_terms(term.columns).variables)
+        ):
             notes.append(
                 f"{term.text}, from '||', keeps its {width} columns correlated, as in lme4: '||' separates "
                 "the terms of a formula, not the levels of a factor"
@@ -107,8 +111,7 @@ def _make_factor(
         if names and (shared := set(names) & set(columns.names)):
             notes.append(
                 f"{name} has {quoted(sorted(shared))} in two random terms, whose variances cannot be "
-                "separated; "
-                f"write (0 + x | {name}) for a slope without an intercept"
+                f"separated; write (0 + x | {name}) for a slope without an intercept"
             )
         blocks.append((len(names), len(names) + width))
         sides.append((term.columns, columns.spec))
@@ -167,9 +170,8 @@ def _check_levels(term: RandomTerm, levels: int, n: int, ordinal: bool) -> list[
         return []
     if not ordinal:
         raise BadModel(
-            f"The grouping factor {term.group} has as many levels as there are rows ({n:,}), so its "
-            f"variance cannot be separated from the residual variance. Leave {term.text} out, or collect "
-            "several "
+            f"The grouping factor {term.group} has as many levels as there are rows ({n:,}), so its variance "
+            f"cannot be separated from the residual variance. Leave {term.text} out, or collect several "
             "ratings per level."
         )
     return [
@@ -188,7 +190,3 @@ def _check_effects(term: RandomTerm, levels: int, width: int, n: int, ordinal: b
             f"(1 | {term.group}), or collect more ratings per level."
         )
     return [f"{count}: the data can hardly determine their covariance; a simpler term is safer"]
-
-
-def _has_factor(term: RandomTerm, coder: Coder) -> bool:
-    return any(isinstance(coder.variables[name], Labels) for name in read_terms(term.columns).variables)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from panelist.core.display.formats import decimals
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.progress import OnProgress
 from panelist.models.inference.adjust import two_sided_quantile
@@ -83,15 +83,13 @@ class Intervals(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return method, level, intervals and notes."""
         columns = ["kind", "group", "term", "estimate", "low", "high"]
-        return dict(
-            json_ready(
-                {
-                    "method": self.method,
-                    "confidence": self.confidence,
-                    "intervals": self.table()[columns].to_dict("records"),
-                    "notes": self.notes,
-                }
-            )
+        return json_object(
+            {
+                "method": self.method,
+                "confidence": self.confidence,
+                "intervals": self.table()[columns].to_dict("records"),
+                "notes": self.notes,
+            }
         )
 
 

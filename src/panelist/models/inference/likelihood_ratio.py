@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from panelist.core.display.formats import P_VALUE, decimals
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object, pick
 from panelist.core.errors import BadModel
 from panelist.numerics.arrays import Floats
 
@@ -107,18 +107,12 @@ class LikelihoodRatio(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return chisq, df, p of the last test, all models, and the notes."""
-        return dict(
-            json_ready(
-                {
-                    "chisq": self.chisq,
-                    "df": self.df,
-                    "p": self.p,
-                    "p_boundary": self.p_boundary,
-                    "n": self.n,
-                    "models": self.table().to_dict("records"),
-                    "notes": self.notes,
-                }
-            )
+        return json_object(
+            {
+                **pick(self, "chisq df p p_boundary n"),
+                "models": self.table().to_dict("records"),
+                "notes": self.notes,
+            }
         )
 
 
@@ -174,9 +168,8 @@ def _test(smaller: "Fit", larger: "Fit") -> tuple[ModelStep, list[str]]:
         )
     elif added > 1:
         notes.append(
-            f"{added} variances are tested at once, each at its boundary: plain p is too large, by an "
-            "amount that "
-            "has no simple formula; simulate from the smaller model where it matters"
+            f"{added} variances are tested at once, each at its boundary: plain p is too large, by an amount "
+            "that has no simple formula; simulate from the smaller model where it matters"
         )
     return ModelStep(smaller.formula, larger.formula, chisq, df, float(chdtrc(df, chisq)), mixture), notes
 
@@ -263,8 +256,7 @@ def _check_nested(smaller: "Fit", larger: "Fit") -> None:
     if lost:
         raise BadModel(
             f"{smaller.formula!r} is not part of {larger.formula!r}: its {' and '.join(lost)} cannot be "
-            "expressed "
-            "there. A likelihood-ratio test needs nested models; compare others by AIC."
+            "expressed there. A likelihood-ratio test needs nested models; compare others by AIC."
         )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from panelist.core.display.formats import P_VALUE, decimals
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.models.inference.hypotheses import FTest, f_tail, term_contrasts, test_term_satterthwaite
 from panelist.models.inference.kenward_roger import KenwardRoger, kenward_roger
@@ -65,15 +65,13 @@ class TermTests(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return kind, degrees of freedom, tests and notes."""
-        return dict(
-            json_ready(
-                {
-                    "kind": self.kind,
-                    "degrees": self.degrees or None,
-                    "tests": self.table().to_dict("records"),
-                    "notes": self.notes,
-                }
-            )
+        return json_object(
+            {
+                "kind": self.kind,
+                "degrees": self.degrees or None,
+                "tests": self.table().to_dict("records"),
+                "notes": self.notes,
+            }
         )
 
 

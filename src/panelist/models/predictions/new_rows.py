@@ -75,9 +75,8 @@ def _as_frame(data: Any) -> pd.DataFrame:
         found = found.collect()
     if not isinstance(found, nw.DataFrame):
         raise BadRatings(
-            f"A {type(data).__name__} is not a table to predict for. Give a pandas or polars frame, a "
-            "path, or "
-            "what load_ratings returned."
+            f"A {type(data).__name__} is not a table to predict for. Give a pandas or polars frame, a path, "
+            "or what load_ratings returned."
         )
     return found.to_pandas()
 

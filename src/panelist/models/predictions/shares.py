@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panelist.core.display.formats import decimals
-from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
+from panelist.core.display.result import Part, Result, Sentence, Table, json_object
 from panelist.models.likelihoods.link_functions import LATENT_SD
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Shares(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return scale, shares and notes."""
-        return dict(json_ready({"scale": self.scale, "shares": self.table, "notes": self.notes}))
+        return json_object({"scale": self.scale, "shares": self.table, "notes": self.notes})
 
 
 def compute_shares(fit: "Fit") -> Shares:

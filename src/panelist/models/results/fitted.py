@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.core.display.result import NamedValues, Part, Sentence, json_ready
+from panelist.core.display.result import NamedValues, Part, Sentence, json_object, pick
 from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.likelihoods.thresholds import Thresholds
 from panelist.models.results.fit_tables import (
@@ -357,29 +357,17 @@ class Fit(Inference):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fit as product.md's JSON, and more."""
-        return dict(
-            json_ready(
-                {
-                    "model": self.model,
-                    "link": self.link,
-                    "method": self.method,
-                    "formula": self.formula,
-                    "n": self.n,
-                    "loglik": self.loglik,
-                    "n_parameters": self.n_parameters,
-                    "aic": self.aic,
-                    "bic": self.bic,
-                    "converged": self.converged,
-                    "singular": self.singular,
-                    "sigma": None if self.ordinal else self.sigma,
-                    "categories": self.design.categories,
-                    "coefficients": self.coefficients.to_dict("records"),
-                    "thresholds": self.thresholds.to_dict("records"),
-                    "random": self.random.to_dict("records"),
-                    "correlations": self.correlations.to_dict("records"),
-                    "groups": {factor.name: len(factor.levels) for factor in self.design.factors},
-                    "optimum": vars(self.optimum),
-                    "notes": self.notes,
-                }
-            )
+        return json_object(
+            {
+                **pick(self, "model link method formula n loglik n_parameters aic bic converged singular"),
+                "sigma": None if self.ordinal else self.sigma,
+                "categories": self.design.categories,
+                "coefficients": self.coefficients.to_dict("records"),
+                "thresholds": self.thresholds.to_dict("records"),
+                "random": self.random.to_dict("records"),
+                "correlations": self.correlations.to_dict("records"),
+                "groups": {factor.name: len(factor.levels) for factor in self.design.factors},
+                "optimum": vars(self.optimum),
+                "notes": self.notes,
+            }
         )

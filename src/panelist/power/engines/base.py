@@ -1,9 +1,12 @@
-"""What an engine is: it takes chunks and returns their tallies as they are done, in any order."""
+"""What an engine is: it takes chunks and returns tallies as they are done, in any order; threads are one."""
 
 from abc import ABC, abstractmethod
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Self
 
-from panelist.power.chunks import Chunk
+from panelist.numerics.compile_ahead import count_cores
+from panelist.power.chunks import Chunk, run_chunk
 from panelist.power.tally import Tally
 
 Tallies = dict[str, Tally]
@@ -43,8 +46,6 @@ def open_engine(name: str = "local", workers: int | None = None) -> Engine:
     if workers is not None and workers < 1:
         raise PanelistError(f"The number of workers must be 1 or more. Got {workers}.")
     if name == "local":
-        from panelist.power.engines.local import LocalEngine
-
         return LocalEngine(workers)
     if name == "dask" or "://" in name:
         from panelist.power.engines.dask import DaskEngine
@@ -54,3 +55,26 @@ def open_engine(name: str = "local", workers: int | None = None) -> Engine:
         f"No engine is called {name!r}. There are local, dask, and the address of a Dask scheduler, such as "
         "tcp://host:8786."
     )
+
+
+class LocalEngine(Engine):
+    """A pool of threads, as many as there are cores unless told otherwise."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.n_workers = workers or count_cores()
+        self._pool = ThreadPoolExecutor(self.n_workers)
+        self._done: SimpleQueue[tuple[Chunk, Future[Tallies]]] = SimpleQueue()
+
+    def submit(self, chunk: Chunk) -> None:
+        """Queue a chunk."""
+        future = self._pool.submit(run_chunk, chunk)
+        future.add_done_callback(lambda done: self._done.put((chunk, done)))
+
+    def wait(self) -> tuple[Chunk, Tallies]:
+        """Return the next chunk that is done."""
+        chunk, future = self._done.get()
+        return chunk, future.result()
+
+    def close(self) -> None:
+        """Abandon what is queued, and wait for what is running."""
+        self._pool.shutdown(wait=True, cancel_futures=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from panelist.core.display.formats import Format, decimals, number
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_ready
-from panelist.core.prose import inflect
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object
+from panelist.core.prose import inflect, list_words
 from panelist.power.cells import CellResult
 from panelist.power.search.probit_search import DesignFamily
 
@@ -87,23 +87,12 @@ class SampleSize(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer and every option."""
-        names = (
-            "target",
-            "effect",
-            "model",
-            "preset",
-            "goal",
-            "currency",
-            "budget",
-            "seconds",
-            "fits",
-            "seed",
-        )
+        names = list_words("target effect model preset goal currency budget seconds fits seed")
         whole: dict[str, Any] = {name: getattr(self, name) for name in (*names, "notes")}
         whole["best"] = vars(self.best) if self.best else None
         whole["confirmed"] = self.confirmed.to_dict() if self.confirmed else None
         whole["options"] = [vars(option) for option in self.options]
-        return dict(json_ready(whole))
+        return json_object(whole)
 
     def _cost_header(self) -> str:
         return f"cost ({self.currency})" if self.currency else "cost"

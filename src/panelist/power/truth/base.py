@@ -10,8 +10,7 @@ import numpy as np
 from panelist.core.errors import PanelistError, UnknownName, did_you_mean
 from panelist.numerics.arrays import Floats
 from panelist.power.truth.cuts import DISTANCE, Cuts, DrawnCuts, FixedCuts
-from panelist.power.truth.presets import PRESETS
-from panelist.power.truth.spread import Spread, find_root
+from panelist.power.truth.spread import PRESETS, Spread, find_root
 
 _ESTIMATE = re.compile(r"\d+\.\d{9,}(?:e-?\d+)?")  # a number that nobody would write by hand
 

@@ -108,9 +108,8 @@ def _refuse_separated(fitted: "Fit") -> None:
         named = ", ".join(f"{name} ({'highest' if end > 0 else 'lowest'})" for name, end in ends.items())
         raise BadRatings(
             f"In the pilot all ratings of a system are at one end of the scale: {named}. That does not say "
-            "how far it lies "
-            "from the others. Collect more ratings of it, leave it out of the "
-            "pilot, or start from a preset."
+            "how far it lies from the others. Collect more ratings of it, leave it out of the pilot, or "
+            "start from a preset."
         )
 
 

@@ -83,3 +83,12 @@ def find_root(covariance: Floats) -> Floats:
         root[j, j] = np.sqrt(left)
         root[j + 1 :, j] = (covariance[j + 1 :, j] - root[j + 1 :, :j] @ root[j, :j]) / root[j, j]
     return root
+
+
+PRESETS: dict[str, tuple[Spread, Spread]] = {  # raters, items
+    "extra-low": (Spread(0.28, 0.11), Spread(0.29, 0.43)),
+    "low": (Spread(0.48, 0.27), Spread(0.29, 0.63)),
+    "general": (Spread(0.52, 0.43), Spread(0.57, 0.77)),
+    "high": (Spread(0.56, 0.67), Spread(0.71, 0.89)),
+    "extra-high": (Spread(0.56, 0.67), Spread(1.09, 1.26)),
+}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.collection.study_files import FoundRatings, StudyFiles
 from panelist.core.errors import BadFile
-from panelist.core.prose import count
+from panelist.core.prose import count, list_words
 from panelist.core.tables.review import is_placeholder, say_simulated
 from panelist.core.tables.spreadsheets import disarm
 
@@ -21,39 +21,11 @@ if TYPE_CHECKING:
 NAMES = ("rater", "item", "system", "turn", "criterion", "occasion", "list", "group", "check", "phase")
 """Columns of words that the analysis compares with the study's own: never changed, except raters."""
 PERSONAL = frozenset(
-    [
-        "outsideid",
-        "prolificpid",
-        "prolificid",
-        "participantid",
-        "workerid",
-        "annotatorid",
-        "raterid",
-        "evaluatorid",
-        "judgeid",
-        "userid",
-        "email",
-        "mail",
-        "emailaddress",
-        "ip",
-        "ipaddress",
-        "token",
-        "code",
-        "params",
-        "sessionid",
-        "assignmentid",
-        "hitid",
-        "surveycode",
-        "responseid",
-        "name",
-        "username",
-        "firstname",
-        "lastname",
-        "fullname",
-        "phone",
-        "useragent",
-        "completioncode",
-    ]
+    list_words(
+        "outsideid prolificpid prolificid participantid workerid annotatorid raterid evaluatorid judgeid "
+        "userid email mail emailaddress ip ipaddress token code params sessionid assignmentid hitid "
+        "surveycode responseid name username firstname lastname fullname phone useragent completioncode"
+    )
 )
 """Columns, by their letters alone, that identify a person or lead to one."""
 SHORTEST_ID = 4  # a shorter name would match ordinary words

@@ -3,12 +3,16 @@
 import csv
 import json
 import re
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from math import isfinite
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from types import FrameType
 from typing import Any
 
 from panelist.core.display.result import Part, Result, Sentence, Table
@@ -17,7 +21,6 @@ from panelist.core.progress import OnProgress, Progress, ignore
 from panelist.core.prose import count
 from panelist.design.plan_files import read_plan
 from panelist.reports.archive.anonymised import PERSONAL
-from panelist.reports.archive.bounds import OutOfTime, check_images, check_paths, limit_time
 from panelist.reports.archive.environment import describe_environment
 from panelist.reports.archive.write_archive import ANALYSIS, analyse_archive
 from panelist.reports.archive.zip_content import Unpacked, compare_files, read_manifest, unpack_zip
@@ -25,6 +28,69 @@ from panelist.study.file_names import PLAN_TABLE, RATINGS_FILE, STUDY_FILE
 from panelist.study.preregistration import read_registrations
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
+from panelist.study.yaml_lines import read_yaml
+
+NAMED = ["outputs", "outputs.file", "outputs.media", "repeat.of", "hit.template", "hit.input", "hit.mapping"]
+"""The keys of a study file that name another file."""
+
+
+class OutOfTime(BaseException):
+    """The time is over; no ``except Exception`` may catch it by mistake."""
+
+
+def check_paths(study: Path, archive: Path) -> None:
+    """Raise BadFile where the study file of an archive names a file that is not in the archive.
+
+    Called before the study is loaded: loading it would read the file.
+    """
+    if not study.is_file():
+        return
+    try:
+        said = read_yaml(study).data
+    except PanelistError:
+        return  # loading it reports what is wrong, and reads nothing else
+    for keys in NAMED:
+        value: Any = said
+        for key in keys.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            _check_inside(value, f"{keys}:", archive)
+
+
+def check_images(study: Study, archive: Path) -> None:
+    """Raise BadFile where the outputs of an archive name a file that is not in the archive."""
+    for name in study.files:
+        _check_inside(name, "the outputs:", archive)
+
+
+def _check_inside(name: str, where: str, archive: Path) -> None:
+    posix, windows = PurePosixPath(name), PureWindowsPath(name)
+    outside = posix.is_absolute() or windows.drive or windows.root or ".." in windows.parts
+    if outside:
+        raise BadFile(
+            f"{archive} is refused: {where} in it names {name[:100]!a}, which lies outside the archive. An "
+            "archive may name only files that it holds."
+        )
+
+
+@contextmanager
+def limit_time(seconds: float) -> Iterator[None]:
+    """Raise OutOfTime in what is done inside once the time is over, where the system can do so."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
 
 MOST_NAMED = 5
 MOST_RESAMPLES = 100_000  # an archive that asks for more would only keep this machine busy

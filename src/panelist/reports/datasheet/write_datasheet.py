@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from panelist.core.errors import BadFile
-from panelist.core.files import replace_file
+from panelist.core.files import check_place, replace_file
 from panelist.design.plan import Plan
-from panelist.reports.datasheet.files.html import render_html
-from panelist.reports.datasheet.files.latex import render_latex
-from panelist.reports.datasheet.files.markdown import render_markdown
+from panelist.reports.datasheet.files.sheet_view import render_html, render_latex, render_markdown
 from panelist.reports.datasheet.files.write_json import write_json
 from panelist.reports.datasheet.fill import fill_sheet
 from panelist.reports.datasheet.heds_questions import NEWEST, read_version
@@ -63,11 +61,7 @@ def check_target(path: str | PathLike[str]) -> Path:
         raise BadFile(
             f"{str(path)!r} has {found}. A datasheet is .json (for the HEDS form), .html, .md or .tex."
         )
-    if not target.parent.is_dir():
-        raise BadFile(f"There is no folder {str(target.parent)!r} for the datasheet. Make it first.")
-    if target.is_dir():
-        raise BadFile(f"{str(path)!r} is a folder; name a file in it, such as heds.json.")
-    return target
+    return check_place(target, "datasheet")
 
 
 def save_sheet(sheet: Sheet, targets: Sequence[Path]) -> None:

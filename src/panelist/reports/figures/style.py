@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panelist.core.errors import BadFile, BadRatings
-from panelist.core.files import check_place
+from panelist.core.files import check_target
 from panelist.core.tables.cells import label
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def draw_systems(comparison: Comparison, path: str | PathLike[str]) -> None:
     names = sorted({one.system for criterion in comparison.criteria for one in criterion.systems})
     height = 0.72 + 0.255 * len(names)
     with _styled():
-        figure, panels = _panels(len(comparison.criteria), height, share=_same_units(comparison))
+        figure, panels = _panels(
+            len(comparison.criteria), height, share=(len({one.units for one in comparison.criteria}) == 1)
+        )
         for axes, criterion in zip(panels, comparison.criteria, strict=True):
             _draw_estimates(axes, criterion, names)
         for axes in panels[len(panels) - _columns(len(panels)) :]:
@@ -73,11 +75,7 @@ def draw_shares(ratings: Ratings, path: str | PathLike[str]) -> None:
 
 def check_figure_path(path: str | PathLike[str]) -> Path:
     """Return the path if a figure can be written there, or raise BadFile."""
-    target = Path(path)
-    if target.suffix.lower() not in _METADATA:
-        found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
-        raise BadFile(f"A figure is written as .svg, .pdf or .png; {str(path)!r} has {found}.")
-    return check_place(target, "figure")
+    return check_target(path, "figure", _METADATA)
 
 
 @contextmanager
@@ -179,10 +177,6 @@ def _estimate_label(criterion: CriterionComparison) -> str:
     else:
         scale = f"Latent scale ({criterion.link})" if criterion.link else "Rating"
     return f"{scale}, {criterion.confidence * 100:g} % interval"
-
-
-def _same_units(comparison: Comparison) -> bool:
-    return len({one.units for one in comparison.criteria}) == 1
 
 
 def _level_colours(points: int) -> tuple[list[Any], list[str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import panelist
 from panelist.collection.study_files import StudyFiles
-from panelist.core.display.result import NamedValues, Part, Result, Sentence
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, pick
 from panelist.core.errors import BadStudy, PanelistError
 from panelist.design.assess.balance import count_planned
 from panelist.design.plan import Plan
@@ -105,12 +105,7 @@ class Preregistration(Result):
         """Return everything by name."""
         return {
             "kind": self.kind(),
-            "number": self.number,
-            "study": self.study,
-            "time": self.time,
-            "study_hash": self.study_hash,
-            "plan_hash": self.plan_hash,
-            "reason": self.reason,
+            **pick(self, "number study time study_hash plan_hash reason"),
             "forms": list_forms(self.forms),
             "open": list(self.open_topics),
             "notes": list(self.notes),

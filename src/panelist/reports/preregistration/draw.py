@@ -8,7 +8,7 @@ from pathlib import Path
 from panelist.core.display.latex import latex
 from panelist.core.display.markdown import markdown
 from panelist.core.errors import BadFile
-from panelist.core.files import replace_file
+from panelist.core.files import check_target, replace_file
 from panelist.reports.preregistration.declare import (
     Entry,
     FilledForm,
@@ -101,10 +101,7 @@ WRITERS: dict[str, Callable[[Preregistration], str]] = {
 
 def find_writer(path: Path) -> Callable[[Preregistration], str]:
     """Return what draws a file of this name, or say which endings there are."""
-    if path.suffix.casefold() not in WRITERS:
-        raise BadFile(
-            f"{path} ends in {path.suffix!r}; a preregistration is written as {', '.join(WRITERS)}."
-        )
+    check_target(path, "preregistration", WRITERS)
     if path.name == "preregistration.json":
         raise BadFile(
             "preregistration.json is where declarations are kept; choose another name for the file."

@@ -16,8 +16,7 @@ from panelist.core.errors import BadFile
 from panelist.core.tables.readers import READERS
 from panelist.reports.archive.verify import unpack_archive
 from panelist.reports.repeat.from_datasheet import read_sheet_study
-from panelist.reports.repeat.from_ratings import read_ratings_study
-from panelist.reports.repeat.missing_outputs import Row, write_outputs
+from panelist.reports.repeat.from_ratings import Row, read_ratings_study, write_outputs
 from panelist.study.file_names import RATINGS_FILE, STUDY_FILE, is_study
 from panelist.study.reading.json_schema import SCHEMA_NAME, write_schema
 from panelist.study.reading.load import find_study_file, load_study

@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from panelist.core.display.markdown import draw_markdown
-from panelist.core.errors import BadFile
-from panelist.core.files import replace_file
+from panelist.core.files import check_target, replace_file
 from panelist.core.tables.spreadsheets import disarm
 from panelist.reproduction.deviations.deviation_table import Deviations
 
@@ -29,8 +28,7 @@ WRITERS: dict[str, Callable[[Deviations], str]] = {
 
 def find_writer(path: Path) -> Callable[[Deviations], str]:
     """Return what draws a file of this name, or say which endings there are."""
-    if path.suffix.casefold() not in WRITERS:
-        raise BadFile(f"{path} ends in {path.suffix!r}; deviations are written as {', '.join(WRITERS)}.")
+    check_target(path, "deviation table", WRITERS)
     return WRITERS[path.suffix.casefold()]
 
 

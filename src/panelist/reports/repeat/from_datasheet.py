@@ -7,7 +7,7 @@ from typing import Any
 from panelist.reports.datasheet.convert.versions import convert_sheet
 from panelist.reports.datasheet.files.read import read_sheet
 from panelist.reports.datasheet.sheet import Sheet
-from panelist.reports.repeat.missing_outputs import LINE, Row
+from panelist.reports.repeat.from_ratings import LINE, Row
 
 MOST_ITEMS, MOST_RATERS, WIDEST = 500, 10_000, 11
 UNKNOWN_SYSTEMS = ("system-1", "system-2")
@@ -32,7 +32,11 @@ def read_sheet_study(path: Path) -> tuple[dict[str, Any], list[Row], list[str]]:
         made, note = _read_criterion(sheet, name)
         criteria.append(made)
         notes.append(note)
-    file: dict[str, Any] = {"title": _find_title(sheet, path), "outputs": "outputs.csv", "criteria": criteria}
+    file: dict[str, Any] = {
+        "title": f"A repeat of {_shorten(_say(sheet, '1.1.2'), 80) or path.stem}",
+        "outputs": "outputs.csv",
+        "criteria": criteria,
+    }
     relative = any(one["scale"]["type"] == "pairs" for one in criteria)
     file["design"] = {"type": "pairs" if relative else "lists"}
     file["raters"] = _read_raters(sheet)
@@ -51,10 +55,6 @@ def read_sheet_study(path: Path) -> tuple[dict[str, Any], list[Row], list[str]]:
         "replaced."
     )
     return file, outputs, notes
-
-
-def _find_title(sheet: Sheet, path: Path) -> str:
-    return f"A repeat of {_shorten(_say(sheet, '1.1.2'), 80) or path.stem}"
 
 
 def _read_criterion(sheet: Sheet, name: str) -> tuple[dict[str, Any], str]:

@@ -1,5 +1,6 @@
 """A study file from an original's ratings: what they show about criteria, scales, systems and raters."""
 
+import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,21 @@ import pandas as pd
 from panelist.analysis.cleaning.everything import read_everything
 from panelist.core.errors import BadRatings
 from panelist.core.prose import count
-from panelist.reports.repeat.missing_outputs import LINE, Row
+
+Row = tuple[str, str]
+"""An item and a system."""
+TO_FILL_IN = "(to fill in: "
+LINE = {"type": "vas", "low": f"{TO_FILL_IN}low end)", "high": f"{TO_FILL_IN}high end)"}
+"""A line whose ends are not known yet."""
+
+
+def write_outputs(rows: list[Row], path: Path) -> None:
+    """Write an outputs file with a row for each output, its text to be filled in."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("item", "system", "output"))
+        writer.writerows((item, system, f"{TO_FILL_IN}{item} by {system})") for item, system in rows)
+
 
 WIDEST = 11  # points of a numbered scale
 ASK = "(to fill in: the question that raters read)"

@@ -17,7 +17,7 @@ from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import PanelistError
 from panelist.core.prose import count
 from panelist.reports.datasheet.fill import fill_sheet
-from panelist.reports.repeat.missing_outputs import TO_FILL_IN
+from panelist.reports.repeat.from_ratings import TO_FILL_IN
 from panelist.reproduction.deviations.deviation_table import Deviations, find_deviations
 from panelist.study.differences import compare_declared
 from panelist.study.file_names import POWER_FILE, RATINGS_FILE

@@ -270,7 +270,13 @@ def _show_reliability(part: CriterionReliability | Missing, name: str) -> str:
     if not known:
         return ""
     rows: list[tuple[Cell, ...]] = [
-        (_say_coefficient(one), one.estimate, interval(one.low, one.high), one.n_items, _read(one))
+        (
+            capitalise(COEFFICIENTS[one.name].spoken),
+            one.estimate,
+            interval(one.low, one.high),
+            one.n_items,
+            _read(one),
+        )
         for one in known
     ]
     header = ("Coefficient", "Estimate", f"{part.confidence * 100:g} % interval", "Outputs", "In words")
@@ -278,10 +284,6 @@ def _show_reliability(part: CriterionReliability | Missing, name: str) -> str:
     formats[header[2]] = Format(TEXT.write, "right")
     notes = [suspicion.text.rstrip(".") for suspicion in part.suspicions]
     return draw_html(Table(part.criterion, header, rows, formats, note=". ".join(notes)), name)
-
-
-def _say_coefficient(one: CoefficientEstimate) -> str:
-    return capitalise(COEFFICIENTS[one.name].spoken)
 
 
 def _read(one: Any, *rest: str) -> str:

@@ -62,8 +62,7 @@ def warn_of_scale(criterion: str, scale: CommonScale, scores: Sequence[Sequence[
         hint = " These look like ratings from 1 up: then CV* is too small without --scale-min 1."
     return [
         f"Nothing says where the scale of {criterion} begins: 0 was taken, as for percentages and counts. "
-        "Say it with "
-        f"--scale-min.{hint}"
+        f"Say it with --scale-min.{hint}"
     ]
 
 

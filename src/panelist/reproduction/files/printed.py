@@ -25,8 +25,7 @@ def read_printed(table: Ratings) -> tuple[dict[str, dict[str, float]], list[str]
     if key is None:
         raise BadReproduction(
             f"{table.source} is none of the tables that can be compared; its columns are "
-            f"{list_shortly(frame.columns)}. Give raw ratings (rater, item, system, criterion, "
-            "rating), "
+            f"{list_shortly(frame.columns)}. Give raw ratings (rater, item, system, criterion, rating), "
             "choices, a scores table (criterion, system, score), or a printed table with one row per system "
             "and one column per criterion."
         )

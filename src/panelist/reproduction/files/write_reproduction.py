@@ -8,8 +8,7 @@ from pathlib import Path
 
 from panelist.core.display.markdown import draw_markdown
 from panelist.core.display.result import Result
-from panelist.core.errors import BadFile
-from panelist.core.files import check_place, replace_file
+from panelist.core.files import check_target, replace_file
 
 ENDINGS = (".md", ".html", ".tex", ".json")
 _PAGE = """<!DOCTYPE html>
@@ -38,11 +37,7 @@ th, td {{ padding: .25rem .7rem; text-align: left; border-bottom: 1px solid #ddd
 
 def check_report_path(path: str | PathLike[str]) -> Path:
     """Return the path, or raise BadFile where no report can be written to it."""
-    target = Path(path)
-    if target.suffix.casefold() not in ENDINGS:
-        found = f"the ending {target.suffix!r}" if target.suffix else "no ending"
-        raise BadFile(f"A report ends in {', '.join(ENDINGS)}; {str(path)!r} has {found}.")
-    return check_place(target, "report")
+    return check_target(path, "report", ENDINGS)
 
 
 def write_result(result: Result, path: str | PathLike[str]) -> Path:

@@ -98,8 +98,7 @@ def parse_scale_min(texts: Sequence[str]) -> float | dict[str, float] | None:
         if not np.isfinite(value) or (sign and not name.strip()):
             raise BadReproduction(
                 "--scale-min takes a number, or CRITERION=NUMBER: 0 for percentages and counts, 1 for "
-                "ratings "
-                f"from 1 to 5, -100 for best-worst scores. Got {text!r}."
+                f"ratings from 1 to 5, -100 for best-worst scores. Got {text!r}."
             )
         if sign:
             named[name.strip()] = value
@@ -165,8 +164,7 @@ def _guess(givens: Sequence[Given], mapped: str) -> CommonScale:
         if values.min() < 0:
             raise BadReproduction(
                 f"Ratings of {givens[0].name!r} go down to {values.min():g}, and nothing says where the "
-                "scale begins. "
-                "Say it with --scale-min."
+                "scale begins. Say it with --scale-min."
             )
         start = 1.0 if whole and values.min() >= 1 else 0.0
         kind = "whole numbers " if whole else ""
@@ -193,12 +191,9 @@ def _refuse_unlike(givens: Sequence[Given], labels: Sequence[str], rule: Aggrega
         if _differ(a, b, first, given, rule):
             raise BadReproduction(
                 f"On {name!r} the scales differ: {labels[0]} {_describe(first, a)}, {label} "
-                f"{_describe(given, b)}. "
-                f"Give a linear mapping: --scale-map {name}={_suggest(a)}:{_suggest(b)} (the "
-                "original's "
-                "scale, then the repeat's, each from its lowest to its highest point). If it is one scale, "
-                "give it "
-                "twice."
+                f"{_describe(given, b)}. Give a linear mapping: --scale-map "
+                f"{name}={_suggest(a)}:{_suggest(b)} (the original's scale, then the repeat's, each from its "
+                "lowest to its highest point). If it is one scale, give it twice."
             )
 
 

@@ -97,8 +97,7 @@ def measure_precision(
     if min(values) < scale_min:
         raise BadReproduction(
             f"{_whose(system)} the score {min(values):g}, below {scale_min:g}, where its scale is said to "
-            "begin. "
-            "CV* needs scores from the scale's lowest point up: say where it begins with --scale-min "
+            "begin. CV* needs scores from the scale's lowest point up: say where it begins with --scale-min "
             "(1 for ratings from 1 to 5, -100 for best-worst scores, 0 for percentages and counts)."
         )
     y = [value - scale_min for value in values]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from math import ceil, isfinite
 from typing import Any
 
@@ -15,15 +16,17 @@ import numpy as np
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, pick
 from panelist.core.errors import BadReproduction, PanelistError
 from panelist.power.curve import make_cells, simulate_cells
 from panelist.power.layouts.base import Layout
 from panelist.power.run import Run
 from panelist.power.truth.base import Truth
+from panelist.reproduction.aggregate import aggregate, choose_aggregation
+from panelist.reproduction.measures.pair_tests import check_pairs
 from panelist.reproduction.measures.telescopes import LEAST, RULE_OF_THUMB, Telescope, point_telescope
 from panelist.reproduction.size.shrunk_power import COCHRANE, Mixture, ShrunkPower, shrink_power
-from panelist.reproduction.sources import Given
+from panelist.reproduction.sources import Given, read_source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +85,7 @@ class ReplicationSize(Result):
             factors = [{"power": power, "factor": factor} for power, factor in self.telescope.factors]
             telescope = asdict(self.telescope) | {"factors": factors, "rule_of_thumb": RULE_OF_THUMB}
         return {
-            "criterion": self.criterion,
-            "n": self.n,
-            "unit": self.unit,
+            **pick(self, "criterion n unit"),
             "small_telescopes": telescope,
             "by_p": [{"pair": name, **asdict(one)} for name, one in self.by_p],
             "simulated": [asdict(one) for one in self.simulated],
@@ -178,8 +179,7 @@ def size_repeat(
     if n is None and p is None and not pairs:
         raise BadReproduction(
             "To say how large a repeat must be, something must be known about the original: its raw ratings, "
-            "its n "
-            "(--original-n) or its p-value (--original-p)."
+            "its n (--original-n) or its p-value (--original-p)."
         )
     tested = {name: max(value, 1e-12) for name, value in (pairs or {}).items() if isfinite(value)}
     found = [("", p)] if p is not None else sorted(tested.items())
@@ -213,8 +213,7 @@ def _say_counts(given: Given) -> str:
     counts = [f"{frame[name].nunique():,} {name}s" for name in ("rater", "item") if name in frame]
     return (
         f"The original has {' and '.join(counts)}, {len(frame):,} answers. The rules take items as the units "
-        "of a paired "
-        "comparison; to conclude for other raters as well, raters must grow with them."
+        "of a paired comparison; to conclude for other raters as well, raters must grow with them."
     )
 
 
@@ -259,8 +258,7 @@ def simulate_repeats(
     if given.rows is None or given.choices:
         raise BadReproduction(
             "Repeats are simulated from the original's single ratings. Give them as ORIGINAL; of scores or "
-            "choices "
-            "there is no model to simulate from."
+            "choices there is no model to simulate from."
         )
     rows = given.rows
     rows.require("rater", "item", "system", "rating")
@@ -309,3 +307,58 @@ def _enlarge(base: Layout, factor: int) -> Layout:
         base.systems,
         base.ratings_per_item,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicationSizes(Result):
+    """The sizes for each criterion of an original."""
+
+    source: str
+    sizes: tuple[ReplicationSize, ...]
+
+    def title(self) -> str:
+        """Return the heading."""
+        return "How large a repeat must be"
+
+    def parts(self) -> list[Part]:
+        """Return what was given, and each criterion's parts."""
+        found: list[Part] = [Sentence(self.source)] if self.source else []
+        for one in self.sizes:
+            if one.criterion:
+                found.append(Sentence(f"\nOn {one.criterion}"))
+            found += one.parts()
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sizes by criterion."""
+        return {"source": self.source, "sizes": [one.to_dict() for one in self.sizes]}
+
+
+def size_original(
+    original: Any = None,
+    *,
+    n: int | None = None,
+    p: float | None = None,
+    design: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    confidence: float = 0.95,
+    sims: int = 200,
+    seed: int = 1,
+) -> ReplicationSizes:
+    """Return how large a repeat of an original must be, from its raw data or from its printed n and p."""
+    if original is None:
+        return ReplicationSizes(source="", sizes=(size_repeat(n=n, p=p, design=design),))
+    source = read_source(original, "original", columns, where)
+    sizes = []
+    for given in source.given:
+        pairs: dict[str, float] = {}
+        if p is None and given.rows is not None:
+            rule, _ = choose_aggregation([given], None, "")
+            scores, _ = aggregate(given, rule)
+            systems = sorted(scores)
+            tests = check_pairs(given, scores, systems, rule, confidence=confidence)
+            found = {(a, b): tests.of(a, b).p for a, b in combinations(systems, 2)}
+            pairs = {f"{a} – {b}": value for (a, b), value in found.items() if isfinite(value)}
+        sizes.append(size_repeat(given, n=n, p=p, pairs=pairs, design=design, run=Run(sims, seed=seed)))
+    return ReplicationSizes(source=source.sentence(), sizes=tuple(sizes))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from panelist.core.errors import BadFormula, did_you_mean
-from panelist.core.prose import listing
+from panelist.core.prose import list_words, listing
 from panelist.study.problems import Problem, show_value
 from panelist.study.rules.base import Facts, rule
 from panelist.study.sections.findings import parse_finding
@@ -13,18 +13,7 @@ from panelist.study.sections.findings import parse_finding
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")  # a BCP 47 tag without its rarer parts
 _QUESTION = re.compile(r"[1-5](\.[1-9][0-9]?){1,3}")
 _FILLED_IN = ("code", "id")
-COLUMNS = (
-    "rating",
-    "rater",
-    "item",
-    "system",
-    "criterion",
-    "occasion",
-    "group",
-    "position",
-    "seconds",
-    "list",
-)
+COLUMNS = list_words("rating rater item system criterion occasion group position seconds list")
 
 
 @rule("language", "text_language")

@@ -12,7 +12,7 @@ MOST_SQUARES, ACROSS = 60, 12
 SQUARE = 17
 BINS, TALLEST = 18, 10
 A_LABEL = 45  # per cent of a narrow chart that a label may take
-BASE, STEP, RADIUS = 142, 13, 5
+BASE, STEP = 142, 13
 
 
 @dataclass(frozen=True)

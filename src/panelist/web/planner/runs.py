@@ -24,7 +24,7 @@ from panelist.power.cells import Cell, CellResult, summarise
 from panelist.power.responses import simulate_responses
 from panelist.power.tally import Tally, add_tallies, count_tests
 from panelist.power.truth.base import Truth
-from panelist.power.truth.presets import PRESETS
+from panelist.power.truth.spread import PRESETS
 from panelist.web.planner.query import PlannerQuery
 from panelist.web.planner.question import SEED, Place, PlannerQuestion, check
 from panelist.web.planner.smallest_designs import Smallest, find_smallest

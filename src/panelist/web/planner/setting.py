@@ -15,7 +15,7 @@ from panelist.power.design_cost import Tariff
 from panelist.power.layouts.base import OUTPUTS_PER_RATER, Layout
 from panelist.power.truth.base import Truth
 from panelist.power.truth.cuts import DrawnCuts, Slider
-from panelist.power.truth.presets import PRESETS
+from panelist.power.truth.spread import PRESETS
 from panelist.scales.points import PointScale
 from panelist.study.sections.wages import find_pay, find_wage
 from panelist.web.planner import query as form

@@ -5,7 +5,7 @@ from math import isfinite
 
 from panelist.core.prose import count, spell
 from panelist.power.cells import CellResult
-from panelist.power.truth.presets import PRESETS
+from panelist.power.truth.spread import PRESETS
 from panelist.web.planner.query import PlannerQuery
 from panelist.web.planner.question import SEED, list_ratings
 from panelist.web.planner.runs import SIMS, RunState

@@ -35,11 +35,10 @@ def make_policy(hosts: tuple[str, ...], scripts: Sequence[str] = (), handlers: S
     told = "".join(f" {one}" for one in dict.fromkeys(scripts))
     on = " ".join(("'unsafe-hashes'", *dict.fromkeys(handlers))) if handlers else "'none'"
     return (
-        f"sandbox {SANDBOX}; default-src 'none'; script-src 'unsafe-eval'{told}{named}; "
-        f"script-src-attr {on}; frame-src 'none'; webrtc 'block'; "
-        f"style-src 'unsafe-inline'{named}; img-src data:{named}; font-src data:{named}; "
-        f"media-src data:{named}; connect-src {named or chr(39) + 'none' + chr(39)}; form-action 'none'; "
-        "frame-ancestors 'self'; base-uri 'none'"
+        f"sandbox {SANDBOX}; default-src 'none'; script-src 'unsafe-eval'{told}{named}; script-src-attr "
+        f"{on}; frame-src 'none'; webrtc 'block'; style-src 'unsafe-inline'{named}; img-src data:{named}; "
+        f"font-src data:{named}; media-src data:{named}; connect-src {named or chr(39) + 'none' + chr(39)}; "
+        "form-action 'none'; frame-ancestors 'self'; base-uri 'none'"
     )
 
 

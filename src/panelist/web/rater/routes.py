@@ -351,9 +351,9 @@ async def show_home(request: Request) -> Response:
     return Response(render_page(page, site.words, Frame("Panelist")), media_type="text/html; charset=utf-8")
 
 
-def refuse_answer(status: int, problem: str, headers: Mapping[str, str] | None = None) -> Response:
+def refuse_answer(status: int, problem: str) -> Response:
     """Return that an answer was not stored, and why."""
-    return JSONResponse({"saved": False, "problem": problem}, status, headers)
+    return JSONResponse({"saved": False, "problem": problem}, status)
 
 
 ROUTES = [

@@ -60,7 +60,12 @@ _kept: dict[tuple[object, ...], Skeleton] = {}
 
 def draw_page(page: Page, words: Words, frame: Frame) -> str:
     """Return the HTML of a page, as ``render_page`` does."""
-    if not isinstance(page, RatingPage) or isinstance(page, HitPage) or frame.messages or _is_begun(page):
+    if (
+        not isinstance(page, RatingPage)
+        or isinstance(page, HitPage)
+        or frame.messages
+        or any(asked.value or asked.problem or asked.reason for asked in page.asked)
+    ):
         return render_page(page, words, frame)
     key = _find_key(page, words, frame)
     skeleton = _kept.get(key)
@@ -69,10 +74,6 @@ def draw_page(page: Page, words: Words, frame: Frame) -> str:
             _kept.clear()
         skeleton = _kept[key] = _make_skeleton(page, words, frame)
     return address_media(skeleton.fill(_find_values(page, words, frame)), frame.home)
-
-
-def _is_begun(page: RatingPage) -> bool:
-    return any(asked.value or asked.problem or asked.reason for asked in page.asked)
 
 
 def _find_key(page: RatingPage, words: Words, frame: Frame) -> tuple[object, ...]:

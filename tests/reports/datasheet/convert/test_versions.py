@@ -3,12 +3,13 @@
 import json
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from panelist.reports.datasheet.convert.versions import convert_sheet, map_code
 from panelist.reports.datasheet.files.read import read_sheet
 from panelist.reports.datasheet.heds_questions import VERSIONS, Version, find_question, list_questions
 from panelist.reports.datasheet.sheet import Sheet, SheetAnswer
+from tests.examples import examples
 from tests.reports.datasheet.sheets import CARDS, SHARED, any_sheet, make_full
 
 DESCRIPTION = SHARED / "heds.json"
@@ -159,7 +160,7 @@ def test_a_sheet_of_the_version_wanted_stays_the_same_object(version: Version) -
 LOSSY = {"4.3.1.2", "3.2.2.5", "3.2.5"}  # tested above, with what becomes of them
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(any_sheet("3.0"))
 def test_a_3_0_sheet_comes_back_from_2_x_but_for_what_was_listed(sheet: Sheet) -> None:
     made = convert_sheet(sheet, "2.x")

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from panelist.reports.datasheet.files.card import Entries, parse_card
-from panelist.reports.datasheet.files.layout import SheetLayout
+from panelist.reports.datasheet.files.card import Entries, SheetLayout, parse_card
 from panelist.reports.datasheet.files.read import make_sheet_of
 from panelist.reports.datasheet.files.write_json import make_entries
 from panelist.reports.datasheet.heds_questions import CRITERIA_KEY, VERSIONS, Version

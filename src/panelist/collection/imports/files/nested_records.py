@@ -116,11 +116,7 @@ def _check_depth(data: Any, name: str) -> None:
         ]
         if not level:
             return
-    raise BadFile(_say_deep(name))
-
-
-def _say_deep(name: str) -> str:
-    return f"{name} is nested more than {DEEPEST} levels deep, as no table of ratings is."
+    raise BadFile(f"{name} is nested more than {DEEPEST} levels deep, as no table of ratings is.")
 
 
 def _holds_more(entry: Mapping[str, Any]) -> bool:

@@ -56,12 +56,12 @@ def unfold(files: Sequence[Records], steps: Sequence[Unfolding]) -> SourceSheet:
     frame[SOURCE_FILE] = [places[at][0] for at in made.origin]
     frame[ROW] = [places[at][1] for at in made.origin]
     notes = tuple(note for one in files for note in one.notes)
-    by_file = _list_by_file(files) if len(files) > 1 and not steps else {}
+    by_file = (
+        {one.name: frozenset(name for row in flatten_rows(one.rows) for name in row) for one in files}
+        if len(files) > 1 and not steps
+        else {}
+    )
     return SourceSheet("table", frame, tuple(one.name for one in files), notes, (), by_file)
-
-
-def _list_by_file(files: Sequence[Records]) -> dict[str, frozenset[str]]:
-    return {one.name: frozenset(name for row in flatten_rows(one.rows) for name in row) for one in files}
 
 
 def write_cell(value: Any) -> str:

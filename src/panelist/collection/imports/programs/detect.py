@@ -14,15 +14,42 @@ from panelist.collection.imports.files.nested_records import (
     parse_json,
     read_records,
 )
-from panelist.collection.imports.files.text_tables import decode, read_bytes
+from panelist.collection.imports.files.text_tables import decode, read_bytes, read_text_table
 from panelist.collection.imports.mapping import SOURCES, TableLayout
 from panelist.collection.imports.programs.label_studio import is_export, read_label_studio
 from panelist.collection.imports.programs.mturk import is_mturk, read_mturk
 from panelist.collection.imports.programs.potato import is_potato, is_potato_json, read_potato
 from panelist.collection.imports.programs.prolific import is_prolific, read_prolific
-from panelist.collection.imports.programs.wide import is_survey, read_wide
-from panelist.collection.imports.source_sheet import SourceSheet, join_sheets
+from panelist.collection.imports.source_sheet import SourceSheet, join_sheets, make_sheet
 from panelist.core.errors import BadFile, UnknownName, did_you_mean
+from panelist.core.prose import count
+
+_IMPORT_ID = '{"ImportId"'
+
+
+def is_survey(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the rows below the header begin as Qualtrics' do."""
+    return any(cell.startswith(_IMPORT_ID) for row in rows[:2] for cell in row)
+
+
+def read_wide(path: Path, content: bytes) -> SourceSheet:
+    """Return the rows of a wide table, without further header rows."""
+    table = read_text_table(content, path.name)
+    if table.short:
+        number, length = table.short[0]
+        raise BadFile(
+            f"{path.name}, row {number}: the row ends after {length} of {len(table.header)} cells "
+            f"({count(len(table.short), 'such row')}). Correct it, or remove it from the file."
+        )
+    rows, notes = list(table.rows), list(table.notes)
+    heads = [place for place, row in enumerate(rows[:2]) if any(cell.startswith(_IMPORT_ID) for cell in row)]
+    if heads:
+        rows = rows[heads[0] + 1 :]
+        notes.append(f"{path.name}: {count(heads[0] + 2, 'header row')}, as Qualtrics writes them")
+    if not rows:
+        raise BadFile(f"{path.name} has header rows but no answers: there is nothing to import.")
+    return make_sheet("wide", path.name, table.header, rows, notes)
+
 
 READERS: dict[str, Callable[[Path, bytes], SourceSheet]] = {
     "mturk": read_mturk,

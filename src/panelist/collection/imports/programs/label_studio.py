@@ -55,9 +55,8 @@ def read_label_studio(path: Path, content: bytes) -> SourceSheet:
         raise BadFile(f"{path.name} is not JSON: {error}. Export the project as JSON or JSON-MIN.") from None
     if not is_label_studio(data):
         raise BadFile(
-            f"{path.name} is not an export of Label Studio: that is a list of tasks with annotations. "
-            "Export the "
-            "project as JSON or JSON-MIN."
+            f"{path.name} is not an export of Label Studio: that is a list of tasks with annotations. Export "
+            "the project as JSON or JSON-MIN."
         )
     regions: Counter[str] = Counter()
     empty = 0

@@ -147,7 +147,6 @@ LATEST_VERSION = Statement(select(func.max(plans.c.version)))
 PLAN = Statement(select(*plans.c).where(plans.c.version == bindparam("version")))
 NEW_PLAN = Statement(insert_row(plans, ()))
 
-STATES_COUNTED = Statement(select(visits.c.state, func.count()).group_by(visits.c.state))
 ANSWERS_COUNTED = Statement(select(func.count(), func.max(answers.c.given)))
 PROGRESS = Statement(
     select(pages_done.c.visit, func.count(), func.sum(pages_done.c.seconds)).group_by(pages_done.c.visit)

@@ -71,7 +71,7 @@ def make_links(
     lock_study(db)
     if group is not None:
         places.check_group(group)
-    held = _read_held(db)
+    held: dict[str, str] = dict(db.rows(sql.HELD_PLACES))
     tokens = {place: derive_token(secret, place) for place in places.of_group(group)}
     before = [
         db.row(sql.FIND_VISIT, {"token": token})
@@ -189,10 +189,6 @@ def _make_row(visit: Visit) -> dict[str, Any]:
     row["grp"] = row.pop("group")
     row["params"] = write_json(visit.params) if visit.params else "{}"
     return row
-
-
-def _read_held(db: Connection) -> dict[str, str]:
-    return dict(db.rows(sql.HELD_PLACES))
 
 
 def _find_free(db: Connection, places: PlanPlaces, group: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from sqlalchemy import bindparam, insert, select, update
 
-from panelist.collection.store.database.engine import Connection, Row, Statement
+from panelist.collection.store.database.engine import Connection, Statement
 from panelist.collection.store.database.tables import campaigns, hook_events, payments, recruits
 from panelist.collection.store.operations import places as people
 from panelist.collection.store.operations.ops import Operation, Transaction, add_action
@@ -88,7 +88,7 @@ def read_recruits(db: Connection) -> list[Recruit]:
 
 def read_payments(db: Connection) -> list[Payment]:
     """Return the journal."""
-    return [_make_payment(row) for row in db.rows(_PAYMENTS)]
+    return [Payment(*(*row[:9], json.loads(row[9]))) for row in db.rows(_PAYMENTS)]
 
 
 def knows_hook(db: Connection, event: str) -> bool:
@@ -229,10 +229,6 @@ def _is_free(payment: Payment, claim: str, time: float) -> bool:
 
 def _same(one: Recruit, other: Recruit) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in Recruit.__slots__ if name != "changed")
-
-
-def _make_payment(row: Row) -> Payment:
-    return Payment(*(*row[:9], json.loads(row[9])))
 
 
 def _values(table: Any, names: tuple[str, ...]) -> dict[str, Any]:

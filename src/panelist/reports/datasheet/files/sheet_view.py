@@ -1,7 +1,11 @@
-"""A sheet as people read it: sections, questions, answers in words. Markdown, HTML and LaTeX draw it."""
+"""A sheet as people read it: sections, questions, answers in words; drawn as Markdown, LaTeX and HTML."""
 
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 
+from panelist.core.display.latex import latex
+from panelist.core.display.markdown import markdown
 from panelist.reports.datasheet.heds_questions import list_sections
 from panelist.reports.datasheet.sheet import Sheet, describe_answer, say_missing
 
@@ -74,3 +78,103 @@ def say_counts(sheet: Sheet) -> str:
     answered, drafts, n_open = count_answers(sheet)
     drafted = f" ({drafts} of them drafts to read)" if drafts else ""
     return f"{answered} questions answered{drafted}, {n_open} open."
+
+
+def render_markdown(sheet: Sheet) -> str:
+    """Return the sheet as a Markdown page."""
+    lines = [
+        f"# {markdown(sheet.title)}",
+        "",
+        f"Human Evaluation Datasheet, HEDS {sheet.version}. {say_counts(sheet)}",
+        *(["", f"**{markdown(sheet.simulated)}.**"] if sheet.simulated else []),
+    ]
+    for group in view_sheet(sheet):
+        lines += ["", f"## {markdown(group.heading)}"]
+        for row in group.rows:
+            lines += ["", f"**{row.number} {markdown(row.title)}**", *_write_row(row)]
+    lines += ["", "---", "", f"{CITATION[sheet.version]}. {LICENCE}"]
+    return "\n".join(lines) + "\n"
+
+
+def _write_row(row: Row) -> list[str]:
+    lines: list[str] = []
+    for paragraph in row.answer:
+        lines += ["", "  \n".join(markdown(line) for line in paragraph.splitlines())]
+    if row.open:
+        lines += ["", f"*{row.open}.*"]
+    return lines
+
+
+_OPENING = r"""\documentclass[a4paper,10pt]{article}
+\usepackage{iftex}
+\ifPDFTeX
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{lmodern}
+\usepackage{textcomp}
+\else
+\usepackage{fontspec}
+\fi
+\usepackage[margin=25mm]{geometry}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{4pt}
+\sloppy
+\newcommand{\hedsquestion}[2]{\par\medskip\textbf{#1\quad #2}\nopagebreak\par}
+\newcommand{\hedsopen}[1]{\emph{#1.}\par}
+\begin{document}
+"""
+
+
+def render_latex(sheet: Sheet) -> str:
+    """Return the sheet as a LaTeX document; letters beyond Latin need LuaLaTeX or XeLaTeX."""
+    lines = [
+        _OPENING + rf"\section*{{{latex(sheet.title)}}}",
+        latex(f"Human Evaluation Datasheet, HEDS {sheet.version}. {say_counts(sheet)}"),
+        *([rf"\par\textbf{{{latex(sheet.simulated)}.}}\par"] if sheet.simulated else []),
+    ]
+    for group in view_sheet(sheet):
+        lines += ["", rf"\subsection*{{{latex(group.heading)}}}"]
+        for row in group.rows:
+            lines += [rf"\hedsquestion{{{row.number}}}{{{latex(row.title)}}}", *_write_latex_row(row)]
+    lines += [
+        "",
+        r"\bigskip\footnotesize " + latex(f"{CITATION[sheet.version]}. {LICENCE}"),
+        r"\end{document}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _write_latex_row(row: Row) -> list[str]:
+    lines = [
+        latex(line) + r"\par" for paragraph in row.answer for line in paragraph.splitlines() if line.strip()
+    ]
+    return [*lines, *([rf"\hedsopen{{{latex(row.open)}}}"] if row.open else [])]
+
+
+def render_html(sheet: Sheet) -> str:
+    """Return the page."""
+    from panelist.core.display.templates import make_environment
+    from panelist.reports.report.page import STYLES
+
+    environment = make_environment(Path(__file__).parents[1] / "templates")
+    open_places = [(one.question.number, one.question.title, one.criterion) for one in sheet.open()]
+    groups = view_sheet(sheet)
+    anchors = [f"g{place}" for place in range(len(groups))]
+    return environment.get_template("heds.html").render(
+        sheet=sheet,
+        groups=list(zip(anchors, groups, strict=True)),
+        counts=say_counts(sheet),
+        open_places=open_places,
+        citation=CITATION[sheet.version],
+        licence=LICENCE,
+        css="\n".join(
+            _read(*place) for place in (*STYLES, ("panelist.reports.datasheet", "templates", "heds.css"))
+        ),
+    )
+
+
+def _read(package: str, *names: str) -> str:
+    path = files(package)
+    for name in names:
+        path = path / name
+    return path.read_text(encoding="utf-8")

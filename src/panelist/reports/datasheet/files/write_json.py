@@ -1,7 +1,6 @@
 """From a sheet to the JSON that the official form of its version loads without a warning."""
 
-from panelist.reports.datasheet.files.card import Card, Entries
-from panelist.reports.datasheet.files.layout import SheetLayout
+from panelist.reports.datasheet.files.card import Card, Entries, SheetLayout
 from panelist.reports.datasheet.files.read import read_answers
 from panelist.reports.datasheet.heds_questions import CRITERIA_KEY, OTHER_TEXT, SheetQuestion, list_questions
 from panelist.reports.datasheet.sheet import Sheet

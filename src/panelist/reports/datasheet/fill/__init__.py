@@ -7,16 +7,15 @@ from typing import Any
 from panelist.core.tables.review import say_simulated
 from panelist.design.plan import Plan
 from panelist.reports.datasheet.convert.versions import DESCRIPTION, convert_sheet
-from panelist.reports.datasheet.fill import criteria, ethics, paper, people, procedure, sample, systems
-from panelist.reports.datasheet.fill.base import FILLERS, SOURCES
-from panelist.reports.datasheet.fill.facts import SheetFacts, gather_facts
+from panelist.reports.datasheet.fill import criteria, people, procedure, sample, systems
+from panelist.reports.datasheet.fill.facts import FILLERS, SOURCES, SheetFacts, gather_facts
 from panelist.reports.datasheet.fill.given import read_given
 from panelist.reports.datasheet.heds_questions import NEWEST, Version, find_question
 from panelist.reports.datasheet.sheet import Place, Sheet, SheetAnswer
 from panelist.study.study import Study
 
 __all__ = ["FILLERS", "SOURCES", "SheetFacts", "fill_sheet", "gather_facts"]
-SECTIONS = (paper, systems, sample, people, procedure, criteria, ethics)
+SECTIONS = (systems, sample, people, procedure, criteria)
 READABLE = {ord("&"): "and", ord("<"): "(", ord(">"): ")", ord("|"): "/"}
 RECRUITMENT = "3.2.3"
 CONTROLLED = {"2", "4", "6"}  # of 3.3.7

@@ -6,8 +6,7 @@ from panelist.analysis.missing import Missing
 from panelist.core.prose import count
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.results.fitted import MODEL_WORDS
-from panelist.reports.datasheet.fill.base import filler, join, tick, write
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, join, tick, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
 from panelist.scales.base import ComparativeScale
 from panelist.study.sections.checks import RepeatCheck

@@ -2,8 +2,7 @@
 
 from panelist.core.prose import count
 from panelist.design.assess.plan_cost import cost_plan
-from panelist.reports.datasheet.fill.base import filler, join, tick, write
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, join, tick, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
 from panelist.study.sections.wages import explain_wage, find_wage
 

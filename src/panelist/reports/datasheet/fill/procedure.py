@@ -2,8 +2,7 @@
 
 from panelist.analysis.cleaning.exclusion_rules import RULES
 from panelist.core.prose import count, listing
-from panelist.reports.datasheet.fill.base import filler, join, tick, write
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, join, tick, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
 from panelist.reports.provenance import list_versions
 from panelist.reports.report.methods_of_study import RATED, rates_and_compares

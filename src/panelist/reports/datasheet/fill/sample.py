@@ -7,8 +7,7 @@ import pandas as pd
 
 from panelist.core.display.formats import number
 from panelist.core.prose import count
-from panelist.reports.datasheet.fill.base import filler, write
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
 from panelist.reports.provenance import list_versions
 
@@ -62,8 +61,7 @@ def tell_power(facts: SheetFacts) -> dict[Place, SheetAnswer]:
     alpha = f", alpha {power['alpha']:g}" if "alpha" in power else ""
     method = (
         f"Simulation with {tool}: ratings drawn from an ordinal mixed model and analysed by {models}, "
-        f"{cells[0]['sims']:,} data sets per design{alpha}; "
-        f"after Howcroft & Rieser (2021), {POWER_SOURCE}"
+        f"{cells[0]['sims']:,} data sets per design{alpha}; after Howcroft & Rieser (2021), {POWER_SOURCE}"
     )
     value = "; ".join(map(_say_cell, told)) + (f"; and {count(more, 'other')}" if more > 0 else "")
     if not fitting:

@@ -1,11 +1,22 @@
-"""Section 2: the languages of inputs and outputs. Only a person knows what systems take in and do."""
+"""Sections 1, 2 and 5: the experiment, the languages, who approved it. Only a person knows the rest."""
 
-from panelist.reports.datasheet.fill.base import filler, tick
-from panelist.reports.datasheet.fill.facts import SheetFacts
+from panelist.core.prose import count, listing
+from panelist.reports.datasheet.fill.facts import SheetFacts, filler, tick, write
 from panelist.reports.datasheet.fill.given import read_given
 from panelist.reports.datasheet.heds_questions import find_question
 from panelist.reports.datasheet.languages import find_language
 from panelist.reports.datasheet.sheet import BLANK, Place, SheetAnswer
+
+
+@filler(q1_1_2="title, criteria, systems and items (a draft: the section of the paper is missing)")
+def identify_experiment(facts: SheetFacts) -> dict[Place, SheetAnswer]:
+    """Return the title with criteria, systems and items."""
+    study = facts.study
+    criteria = listing([one.name for one in study.criteria], 8)
+    systems = f"{count(len(study.systems), 'system')} ({listing(study.systems, 8)})"
+    text = f"{study.title}: {criteria} of the outputs of {systems} for {count(len(study.items), 'item')}."
+    return {("1.1.2", ""): write(text, "title, criteria and systems of the study", draft=True)}
+
 
 OTHER = "Other (please describe)"
 TRANSLATION = "15"  # the option of 2.3: machine translation
@@ -36,3 +47,10 @@ def _tick_language(tag: str, source: str, draft: bool) -> SheetAnswer:
         return tick(code, source=source, draft=draft)
     other = next(one.code for one in question.options if one.words == OTHER)
     return tick(other, text=tag, source=source, draft=draft)
+
+
+@filler(q5_1="`information.ethics`")
+def tell_approval(facts: SheetFacts) -> dict[Place, SheetAnswer]:
+    """Return who approved the study, where its information sheet says so."""
+    ethics = facts.study.file.information.ethics
+    return {("5.1", ""): write(ethics, "information.ethics")} if ethics.strip() else {}

@@ -97,7 +97,7 @@ def rule(name: str) -> Callable[[Rule], Rule]:
 
 def lint_sheet(sheet: Sheet) -> Lint:
     """Return what does not fit in a sheet, rule by rule, sorted by question."""
-    from panelist.reports.datasheet.lint import form_rules, rules  # noqa: F401  (they register)
+    from panelist.reports.datasheet.lint import rules  # noqa: F401  (they register)
 
     found = [finding for check in RULES.values() for finding in check(sheet)]
     order = {place: rank for rank, place in enumerate((one.number, name) for one, name in sheet.places())}
