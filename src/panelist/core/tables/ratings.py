@@ -248,7 +248,7 @@ def _build(
         f"{name} is missing in {count} of {len(frame)} rows"
         for name in ("rating", *IDENTIFIERS)
         if name in here
-        and (frame["rating"].isna().to_numpy().any() if name == "rating" else coded[name].n_missing)
+        and (frame["rating"].hasnans if name == "rating" else coded[name].n_missing)
         and (count := count_gaps(frame, name))
         and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
@@ -335,7 +335,7 @@ def _read_cells(
             read[name], found = read_other_text(column, raw.decimal)
         notes += found
         changed = changed or read[name] is not column
-    return (pd.DataFrame(read, index=frame.index) if changed else frame), notes, coded
+    return (pd.DataFrame(read, frame.index, copy=False) if changed else frame), notes, coded
 
 
 def _rename_again(ratings: Ratings, columns: Mapping[str, str | None]) -> Ratings:
