@@ -127,18 +127,16 @@ def is_on_disk(compiled: Any) -> bool:
 
 def hasten_numba() -> None:
     """Skip work of numba whose results are discarded. Only for processes that compile: it changes numba
-    itself, but not the code that it makes.
+    itself, but not the code that numba makes. (mypy takes no method for another, hence setattr.)
     """
     if is_tuned():
         _compare_settings_at_once()
         _remember_types_of_calls()
         _list_variables_quickly()
         _copy_no_scopes()
+        _find_lifetimes_where_asked()
+        _load_registries_once()
         _count_only_references()
-
-
-def _replace(owner: Any, name: str, function: Callable[..., Any]) -> None:
-    setattr(owner, name, function)
 
 
 def _compare_settings_at_once() -> None:
@@ -149,7 +147,7 @@ def _compare_settings_at_once() -> None:
         given = self._values
         return {name: given.get(name, option.default) for name, option in self.options.items()}
 
-    _replace(TargetConfig, "values", list_values)
+    setattr(TargetConfig, "values", list_values)  # noqa: B010
 
 
 def _remember_types_of_calls() -> None:
@@ -171,7 +169,7 @@ def _remember_types_of_calls() -> None:
         found, self._impl_keys[known[key][0].args] = known[key]
         return found
 
-    _replace(types.Function, "get_call_type", resolve_once)
+    setattr(types.Function, "get_call_type", resolve_once)  # noqa: B010
 
 
 def _list_variables_quickly() -> None:
@@ -205,17 +203,54 @@ def _list_variables_quickly() -> None:
         collect((value,), found)
         return found
 
-    _replace(ir.Inst, "_rec_list_vars", list_vars)
+    setattr(ir.Inst, "_rec_list_vars", list_vars)  # noqa: B010
 
 
 def _copy_no_scopes() -> None:
-    """A function that is pasted into its caller is copied block by block, every time with the names of all its
-    variables and its places in the source; but it was read for this one caller.
+    """A function that is pasted into its caller is copied block by block, each with the names of all its
+    variables and with its places in the source; but it was read for this one caller.
     """
     from numba.core import ir
 
     for kind in (ir.Scope, ir.Loc):
-        _replace(kind, "__deepcopy__", lambda self, memo: self)
+        setattr(kind, "__deepcopy__", lambda self, memo: self)  # noqa: B010
+
+
+def _find_lifetimes_where_asked() -> None:
+    """How long each variable lives is found out after every pass, for generators and for code with Python
+    objects; other functions need it once, before the last pass.
+    """
+    from numba.core.postproc import PostProcessor, VariableLifetime
+    from numba.core.transforms import canonicalize_cfg
+
+    run: Any = PostProcessor.run
+
+    def run_lazily(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        code = self.func_ir
+        if code.is_generator:
+            run(self, emit_dels, extend_lifetimes)
+            return
+        code.blocks = canonicalize_cfg(code.blocks)
+        code.variable_lifetime, code.generator_info = VariableLifetime(code.blocks), None
+        if emit_dels:
+            self._insert_var_dels(extend_lifetimes=extend_lifetimes)
+
+    setattr(PostProcessor, "run", run_lazily)  # noqa: B010
+
+
+def _load_registries_once() -> None:
+    """Registries of functions that only numba fills are looked through for new ones at every new function."""
+    from numba.core.cpu import CPUContext
+
+    load: Any = CPUContext.load_additional_registries
+    loaded: set[Any] = set()
+
+    def load_once(self: Any) -> None:
+        if self not in loaded:
+            loaded.add(self)
+            load(self)
+
+    setattr(CPUContext, "load_additional_registries", load_once)  # noqa: B010
 
 
 def _count_only_references() -> None:
@@ -238,4 +273,4 @@ def _count_only_references() -> None:
                 found += self.get_meminfos(builder, inner, take(value))
         return found
 
-    _replace(NRTContext, "get_meminfos", get_meminfos)
+    setattr(NRTContext, "get_meminfos", get_meminfos)  # noqa: B010
