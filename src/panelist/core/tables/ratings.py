@@ -323,7 +323,7 @@ def _read_cells(
             cells, codes, texts = code_identifiers(column)
             coded[name] = Coded(codes, texts)
         elif name == "rating":
-            groups = frame["criterion"] if "criterion" in frame else None
+            groups = frame.get("criterion")
             cells, found = read_ratings_column(column, raw.decimal, name=called, groups=groups, drop=drop)
         elif raw.typed:
             cells = settle(column)
