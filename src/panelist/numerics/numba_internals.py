@@ -21,7 +21,7 @@ all that it would need to compile one, which took a seventh of a second of every
 import os
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numba
 from numba import njit
@@ -223,15 +223,15 @@ def _find_lifetimes_where_asked() -> None:
     from numba.core.postproc import PostProcessor, VariableLifetime
     from numba.core.transforms import canonicalize_cfg
 
-    run: Any = PostProcessor.run
+    run, order, lifetime = cast(Any, (PostProcessor.run, canonicalize_cfg, VariableLifetime))
 
     def run_lazily(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
         code = self.func_ir
         if code.is_generator:
             run(self, emit_dels, extend_lifetimes)
             return
-        code.blocks = canonicalize_cfg(code.blocks)
-        code.variable_lifetime, code.generator_info = VariableLifetime(code.blocks), None
+        code.blocks = order(code.blocks)
+        code.variable_lifetime, code.generator_info = lifetime(code.blocks), None
         if emit_dels:
             self._insert_var_dels(extend_lifetimes=extend_lifetimes)
 
