@@ -1,6 +1,7 @@
 """What is compiled before it is called, where, and what the user reads about the wait."""
 
 import logging
+import os
 import subprocess
 import sys
 from importlib.metadata import Distribution, PackagePath
@@ -114,18 +115,75 @@ def test_a_model_that_needs_no_compiled_code_has_no_parts() -> None:
     assert list_parts("lmm", "clmm") == ["linear", "ordinal", "errors"]
 
 
+HASTENED = """
+from collections import namedtuple
+from panelist.numerics.numba_internals import hasten_numba; hasten_numba()
+from numba import njit
+from numba.core.runtime import rtsys
+import numpy as np
+
+Pair = namedtuple("Pair", "a b")
+
+@njit
+def f(x, y):
+    return x * y + len(x) - y ** 2 + np.sqrt(x[0]) / 3
+
+@njit(inline="always")
+def total(pair):
+    above = 0.0
+    for number in pair.a:
+        if number > 1.0:
+            above += number
+    return above + pair.b[0]
+
+@njit
+def g(n):
+    pair = Pair(np.ones(n), np.arange(n) * 2.0)
+    return total(pair) + total(Pair(pair.b, pair.a))
+
+print(f(np.array([4.0, 9.0]), 2.0).tolist(), f(np.array([1, 2]), 3).tolist(), g(4))
+print(rtsys.get_allocation_stats().alloc > 0)
+used = rtsys.get_allocation_stats()
+print(used.alloc - used.free, used.mi_alloc - used.mi_free)
+"""
+
+
 @pytest.mark.slow
 def test_a_process_that_hastens_numba_compiles_the_same() -> None:
-    code = (
-        "from panelist.numerics.numba_internals import hasten_numba; hasten_numba()\n"
-        "from numba import njit\nimport numpy as np\n"
-        "@njit\ndef f(x, y):\n    return x * y + len(x) - y ** 2 + np.sqrt(x[0]) / 3\n"
-        "print(f(np.array([4.0, 9.0]), 2.0).tolist(), f(np.array([1, 2]), 3).tolist())"
+    done = subprocess.run(
+        [sys.executable, "-c", HASTENED],
+        env={**os.environ, "NUMBA_NRT_STATS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     x, n = np.array([4.0, 9.0]), np.array([1, 2])
     expected = [(x * 2.0 + 2 - 4.0 + 2.0 / 3).tolist(), (n * 3 + 2 - 9 + 1.0 / 3).tolist()]
-    assert done.stdout.split("\n")[0] == f"{expected[0]} {expected[1]}"
+    values, counted, left = done.stdout.splitlines()
+    assert values == f"{expected[0]} {expected[1]} 13.0"
+    assert (counted, left) == ("True", "0 0")  # references are counted: all memory is given back
+
+
+FIRST_FIT = """
+import sys
+from panelist.models.compile_samples import SLOPES, make_table
+from panelist.models.fit import fit
+from panelist.numerics import compile_ahead, kernel
+
+for name in compile_ahead.list_parts(sys.argv[1]):
+    compile_ahead.find(compile_ahead.PARTS[name].sample)()
+known = {one for one in kernel._kept if one.overloads}
+str(fit(SLOPES if sys.argv[1] != "clm" else "rating ~ system", make_table(), model=sys.argv[1]))
+print([one.__name__ for one in kernel._kept if one.overloads and one not in known])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["clmm", "lmm", "clm"])
+def test_a_first_fit_compiles_nothing_after_its_parts(model: str) -> None:
+    command = [sys.executable, "-c", FIRST_FIT, model]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_code_made_from_other_sources_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,8 +158,9 @@ def _start(names: list[str], nice: int) -> subprocess.Popen[bytes]:
     """Start a process that compiles the parts one after the other."""
     command = [sys.executable, "-m", "panelist.numerics.compile_ahead", str(nice), *names]
     nothing = subprocess.DEVNULL
+    settings = {_APART: "1", "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING": "1"}  # nobody sees its messages
     process = subprocess.Popen(
-        command, stdin=nothing, stdout=nothing, stderr=nothing, env={**os.environ, _APART: "1"}
+        command, stdin=nothing, stdout=nothing, stderr=nothing, env={**os.environ, **settings}
     )
     atexit.register(process.kill)  # if a daemon thread started it
     return process

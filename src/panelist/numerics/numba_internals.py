@@ -19,9 +19,9 @@ all that it would need to compile one, which took a seventh of a second of every
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numba
 from numba import njit
@@ -127,24 +127,34 @@ def is_on_disk(compiled: Any) -> bool:
 
 def hasten_numba() -> None:
     """Skip work of numba whose results are discarded. Only for processes that compile: it changes numba
-    itself.
-
-    It repeatedly asks which of dozens of rules gives the type of a sum of two numbers, and composes, in
-    colours, a message for each that does not; it compares its settings one by one at every step; and it lists
-    the variables of every statement by taking apart whatever the statement holds.
+    itself, but not the code that numba makes. (mypy takes no method for another, hence setattr.)
     """
-    if not is_tuned():
-        return
-    from numba.core import errors, ir, types
+    if is_tuned():
+        _compare_settings_at_once()
+        _remember_types_of_calls()
+        _list_variables_quickly()
+        _copy_no_scopes()
+        _find_lifetimes_where_asked()
+        _load_registries_once()
+        _count_only_references()
+
+
+def _compare_settings_at_once() -> None:
+    """Settings are compared at every step, one option at a time."""
     from numba.core.targetconfig import TargetConfig
 
     def list_values(self: Any) -> dict[str, Any]:
         given = self._values
         return {name: given.get(name, option.default) for name, option in self.options.items()}
 
-    class Plain:
-        def __getattr__(self, name: str) -> Callable[[str], str]:
-            return lambda message: message
+    setattr(TargetConfig, "values", list_values)  # noqa: B010
+
+
+def _remember_types_of_calls() -> None:
+    """Which of dozens of rules gives the type of a sum of two numbers is asked at every sum, and a message
+    composed for each rule that does not.
+    """
+    from numba.core import types
 
     plain, known = (types.Number, types.Boolean, types.Literal, types.Array), dict[Any, Any]()
     resolve: Any = types.Function.get_call_type
@@ -159,30 +169,108 @@ def hasten_numba() -> None:
         found, self._impl_keys[known[key][0].args] = known[key]
         return found
 
+    setattr(types.Function, "get_call_type", resolve_once)  # noqa: B010
+
+
+def _list_variables_quickly() -> None:
+    """The variables of a statement are listed half a million times, by taking apart whatever it holds."""
+    from numba.core import ir
+
     leaves = {int, str, float, bool, type(None), ir.Loc}
 
-    def collect(value: Any, found: list[Any]) -> None:
-        kind = type(value)
-        if kind is ir.Var:
-            found.append(value)
-        elif kind in leaves:
-            return
-        elif isinstance(value, ir.Inst):
-            found.extend(value.list_vars())  # type: ignore[no-untyped-call]
-        elif isinstance(value, list | tuple | dict):
-            for one in value.values() if isinstance(value, dict) else value:
-                collect(one, found)
-        elif isinstance(value, ir.Var):
-            found.append(value)
-        else:
-            leaves.add(kind)
+    def collect(values: Iterable[Any], found: list[Any]) -> None:
+        for value in values:
+            kind = type(value)
+            if kind is ir.Var:
+                found.append(value)
+            elif kind in leaves:
+                continue
+            elif kind is ir.Expr:
+                collect(value._kws.values(), found)
+            elif isinstance(value, ir.Inst):
+                found.extend(value.list_vars())  # type: ignore[no-untyped-call]
+            elif isinstance(value, list | tuple):
+                collect(value, found)
+            elif isinstance(value, dict):
+                collect(value.values(), found)
+            elif isinstance(value, ir.Var):
+                found.append(value)
+            else:
+                leaves.add(kind)
 
     def list_vars(self: Any, value: Any) -> list[Any]:
         found: list[Any] = []
-        collect(value, found)
+        collect((value,), found)
         return found
 
     setattr(ir.Inst, "_rec_list_vars", list_vars)  # noqa: B010
-    setattr(TargetConfig, "values", list_values)  # noqa: B010  (mypy takes no method for another)
-    setattr(types.Function, "get_call_type", resolve_once)  # noqa: B010
-    setattr(errors, "_termcolor_inst", Plain())  # noqa: B010
+
+
+def _copy_no_scopes() -> None:
+    """A function that is pasted into its caller is copied block by block, each with the names of all its
+    variables and with its places in the source; but it was read for this one caller.
+    """
+    from numba.core import ir
+
+    for kind in (ir.Scope, ir.Loc):
+        setattr(kind, "__deepcopy__", lambda self, memo: self)  # noqa: B010
+
+
+def _find_lifetimes_where_asked() -> None:
+    """How long each variable lives is found out after every pass, for generators and for code with Python
+    objects; other functions need it once, before the last pass.
+    """
+    from numba.core.postproc import PostProcessor, VariableLifetime
+    from numba.core.transforms import canonicalize_cfg
+
+    run, order, lifetime = cast(Any, (PostProcessor.run, canonicalize_cfg, VariableLifetime))
+
+    def run_lazily(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        code = self.func_ir
+        if code.is_generator:
+            run(self, emit_dels, extend_lifetimes)
+            return
+        code.blocks = order(code.blocks)
+        code.variable_lifetime, code.generator_info = lifetime(code.blocks), None
+        if emit_dels:
+            self._insert_var_dels(extend_lifetimes=extend_lifetimes)
+
+    setattr(PostProcessor, "run", run_lazily)  # noqa: B010
+
+
+def _load_registries_once() -> None:
+    """Registries of functions that only numba fills are looked through for new ones at every new function."""
+    from numba.core.cpu import CPUContext
+
+    load: Any = CPUContext.load_additional_registries
+    loaded: set[Any] = set()
+
+    def load_once(self: Any) -> None:
+        if self not in loaded:
+            loaded.add(self)
+            load(self)
+
+    setattr(CPUContext, "load_additional_registries", load_once)  # noqa: B010
+
+
+def _count_only_references() -> None:
+    """To count a reference to a tuple every number in it was taken out, down to the shapes of its arrays: a
+    third of all instructions, which LLVM then discarded.
+    """
+    from numba.core.runtime.context import NRTContext
+
+    counted = dict[Any, bool]()
+
+    def get_meminfos(self: Any, builder: Any, kind: Any, value: Any) -> list[Any]:
+        models = self._context.data_model_manager
+        model, found = models[kind], []
+        if model.has_nrt_meminfo():
+            found.append((kind, model.get_nrt_meminfo(builder, value)))
+        for inner, take in model.traverse(builder):
+            if inner not in counted:
+                counted[inner] = models[inner].contains_nrt_meminfo()
+            if counted[inner]:
+                found += self.get_meminfos(builder, inner, take(value))
+        return found
+
+    setattr(NRTContext, "get_meminfos", get_meminfos)  # noqa: B010

@@ -10,12 +10,11 @@ from scipy.special import ndtr
 from panelist.models.batch import fit_batch, prepare_batch
 from panelist.models.fit import fit
 from panelist.models.inference.laplace_error import FactorError, LaplaceError, worst_of
-from panelist.models.likelihoods.laplace import make_laplace_workspace
 from panelist.models.likelihoods.link_functions import LINKS
 from panelist.models.likelihoods.nested_likelihood import evaluate_quadrature
 from panelist.models.likelihoods.nests import make_nest
 from panelist.models.results.fitted import Fit
-from panelist.models.solvers.clmm import make_model
+from panelist.models.solvers.clmm import make_model, make_workspace
 from panelist.models.solvers.laplace_shift import TRUSTED, measure_levels
 from panelist.models.solvers.quadrature import make_modes
 from panelist.numerics.arrays import Floats
@@ -50,7 +49,7 @@ def errors_at(found: Fit, psi: Floats) -> tuple[Floats, Floats]:
     assert found.link is not None
     assert found.structure is not None
     model = make_model(found.design, found.link, found.structure)
-    return measure_levels(model, make_laplace_workspace(model), psi)
+    return measure_levels(model, make_workspace(model), psi)
 
 
 def slopes_by_differences(found: Fit, psi: Floats) -> Floats:

@@ -49,7 +49,7 @@ def code_identifiers(column: pd.Series) -> tuple[pd.Series, NDArray[np.intp], li
 
 def is_blank(column: pd.Series) -> bool:
     """Return whether no cell of a column says anything."""
-    if len(column) and not pd.isna(column.iloc[0]) and str(column.iloc[0]).strip():
+    if len(column) and not pd.isna(first := column.iloc[0]) and str(first).strip():
         return False
     said = column[column.notna()]
     return bool(said.empty or said.astype(str).str.strip().eq("").all())
@@ -354,14 +354,17 @@ def _each(column: pd.Series, change: Callable[[Any], Any]) -> NDArray[np.object_
 
 def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
     """Return the number of each cell (-1 where missing) and the distinct cells."""
-    arrow = isinstance(column.dtype, pd.StringDtype)  # its array is quicker alone
+    array = column.to_numpy() if column.dtype == object else column.array  # either is quicker alone
     try:
-        codes, cells = pd.factorize(column.array if arrow else column)
+        codes, cells = pd.factorize(array)
     except TypeError:
         raise BadRatings(
             f"Column {column.name!r} holds lists or objects, where each cell must hold one value. {IMPORT}"
         ) from None
-    return codes, list(cells)
+    if isinstance(cells, pd.Categorical):
+        names = cells.categories.tolist()
+        return codes, [names[place] for place in cells.codes.tolist()]
+    return codes, cells.tolist() if isinstance(column.dtype, pd.StringDtype) else list(cells)
 
 
 def _take(values: list[Any], codes: NDArray[np.intp]) -> NDArray[np.object_]:

@@ -4,7 +4,6 @@ import weakref
 from operator import is_
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 
@@ -41,6 +40,8 @@ def number_rows(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _convert_frame(source: Any) -> tuple[pd.DataFrame, str]:
+    import narwhals as nw  # takes a while, and files and pandas frames do without
+
     found = nw.from_native(source, pass_through=True)
     if isinstance(found, nw.LazyFrame):
         found = found.collect()

@@ -248,7 +248,7 @@ def _build(
         f"{name} is missing in {count} of {len(frame)} rows"
         for name in ("rating", *IDENTIFIERS)
         if name in here
-        and (frame["rating"].isna().to_numpy().any() if name == "rating" else coded[name].n_missing)
+        and (frame["rating"].hasnans if name == "rating" else coded[name].n_missing)
         and (count := count_gaps(frame, name))
         and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
@@ -314,28 +314,26 @@ def _read_cells(
     frame: pd.DataFrame, raw: Raw, called: str, drop: bool
 ) -> tuple[pd.DataFrame, list[str], dict[str, Coded]]:
     """Return the frame with every column in its type, what was found on the way, and names as numbers."""
-    read: dict[str, pd.Series] = {}
+    read, notes = frame, list[str]()
     coded: dict[str, Coded] = {}
-    notes: list[str] = []
-    changed = False
     for name in frame.columns:
         column = frame[name]
         found: list[str] = []
         if name in IDENTIFIERS:
-            read[name], codes, texts = code_identifiers(column)
+            cells, codes, texts = code_identifiers(column)
             coded[name] = Coded(codes, texts)
         elif name == "rating":
             groups = frame.get("criterion")
-            read[name], found = read_ratings_column(
-                column, raw.decimal, name=called, groups=groups, drop=drop
-            )
+            cells, found = read_ratings_column(column, raw.decimal, name=called, groups=groups, drop=drop)
         elif raw.typed:
-            read[name] = settle(column)
+            cells = settle(column)
         else:
-            read[name], found = read_other_text(column, raw.decimal)
+            cells, found = read_other_text(column, raw.decimal)
         notes += found
-        changed = changed or read[name] is not column
-    return (pd.DataFrame(read, index=frame.index) if changed else frame), notes, coded
+        if cells is not column:
+            read = frame.copy(deep=False) if read is frame else read
+            read[name] = cells.array  # without its index, which is the same
+    return read, notes, coded
 
 
 def _rename_again(ratings: Ratings, columns: Mapping[str, str | None]) -> Ratings:

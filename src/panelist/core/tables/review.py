@@ -200,8 +200,10 @@ def _find_positions(rater: Coded, output: Numbers) -> str:
     """Return the note that raters may be columns of a file, not people; no note without good evidence."""
     names = [name for name in rater.names if name is not None]
     k = len(names)
+    if not 2 <= k <= MOST_POSITIONS or k < len(rater.names):
+        return ""
     found = [_POSITION.fullmatch(name.strip()) for name in names]
-    if not 2 <= k <= MOST_POSITIONS or len(names) < len(rater.names) or not all(found):
+    if not all(found):
         return ""
     heads = {match[1].casefold() for match in found if match}
     places = sorted(int(match[2]) for match in found if match)

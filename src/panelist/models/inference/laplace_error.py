@@ -125,7 +125,7 @@ def measure_laplace_error(fit: "Fit") -> LaplaceError:
     model = make_model(fit.design, fit.link, fit.structure)
     with lend_workspace(make_workspace, model) as space:
         space.work.u[:] = 0.0
-        errors, slopes = measure_levels(model, space.work, solution.psi)
+        errors, slopes = measure_levels(model, space, solution.psi)
     shift = find_shift(slopes, solution.hessian, solution.joint_vcov)
     names = (factor.name for factor in fit.design.factors)
     factors = tuple(FactorError(name, float(error)) for name, error in zip(names, errors, strict=True))

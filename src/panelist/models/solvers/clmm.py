@@ -83,7 +83,7 @@ def find_estimates(
     tried = try_starts(search, lambda found: found.converged(len(model.codes)))
     best = min(tried, key=lambda found: found.value)
     if best is not tried[-1]:
-        _evaluate(model, best.point, space)
+        evaluate(model, best.point, space)
     return best
 
 
@@ -126,7 +126,7 @@ def _run(model: Ordinal, space: OrdinalWorkspace, search: Search, progress: Sear
     return float(search_ordinal(model, space.work, space.directions, space.lanes, search, progress, weight))
 
 
-def _evaluate(model: Ordinal, psi: Floats, space: OrdinalWorkspace) -> tuple[float, Floats]:
+def evaluate(model: Ordinal, psi: Floats, space: OrdinalWorkspace) -> tuple[float, Floats]:
     """Return N and its gradient, by the code that is compiled already."""
     progress = begin_search(len(psi))
     progress.marks[PHASE] = ONCE
@@ -146,7 +146,7 @@ def _leave_saddle(model: Ordinal, found: Found, space: OrdinalWorkspace) -> Foun
         other = _search(model, start, space)
         if other.value < found.value - 1e-6:
             return other
-    _evaluate(model, found.point, space)
+    evaluate(model, found.point, space)
     return found
 
 
@@ -158,10 +158,10 @@ def _try_zero(model: Ordinal, found: Found, space: OrdinalWorkspace) -> Found:
         return found
     psi = found.point.copy()
     psi[small] = 0.0
-    value, gradient = _evaluate(model, psi, space)
+    value, gradient = evaluate(model, psi, space)
     if value <= found.value + FREE:
         return found._replace(value=value, point=psi, gradient=gradient)
-    value, gradient = _evaluate(model, found.point, space)
+    value, gradient = evaluate(model, found.point, space)
     return found._replace(value=value, gradient=gradient)
 
 

@@ -123,7 +123,7 @@ class OrdinalMixed:
         found = clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, space)
         if not self.measured:
             return _Searched(pack, found, _NOTHING, _NOTHING)
-        return _Searched(pack, found, *measure_levels(model, space.work, found.point))
+        return _Searched(pack, found, *measure_levels(model, space, found.point))
 
     def _describe(self, searched: "list[_Searched]") -> list[FittedResponse]:
         """Return the estimates of searches with equally many categories, as far as possible all at once."""

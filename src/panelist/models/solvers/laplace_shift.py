@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from panelist.models.likelihoods.laplace import FINAL, LaplaceWorkspace, Ordinal
+from panelist.models.likelihoods.laplace import Ordinal
 from panelist.models.likelihoods.level_errors import fill_errors
 from panelist.models.likelihoods.link_functions import LATENT_SD
-from panelist.models.search.entry_points import evaluate
+from panelist.models.solvers.clmm import OrdinalWorkspace, evaluate
 from panelist.numerics.arrays import Floats
 from panelist.numerics.compile_ahead import prepare
 from panelist.numerics.spectra import routine
@@ -19,13 +19,13 @@ NEGLIGIBLE = 0.5  # log-likelihood: a smaller error moves a deviation only where
 _FLAT = 1e-6  # scaled curvature of the variances below which a direction is left out
 
 
-def measure_levels(model: Ordinal, work: LaplaceWorkspace, psi: Floats) -> tuple[Floats, Floats]:
+def measure_levels(model: Ordinal, space: OrdinalWorkspace, psi: Floats) -> tuple[Floats, Floats]:
     """Return the error of each factor and the slopes of their sum in ψ; nan where there is no likelihood."""
     prepare("errors")
     errors, slopes = np.full(len(model.pattern.widths), np.nan), np.full(len(psi), np.nan)
-    work.counts[2] = 0
-    if np.isfinite(psi).all() and np.isfinite(evaluate(model, psi, work, slopes, FINAL)):
-        fill_errors(model, psi, work, routine(), errors, slopes)
+    space.work.counts[2] = 0
+    if np.isfinite(psi).all() and np.isfinite(evaluate(model, psi, space)[0]):
+        fill_errors(model, psi, space.work, routine(), errors, slopes)
     return errors, slopes
 
 
