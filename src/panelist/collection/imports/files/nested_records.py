@@ -128,12 +128,13 @@ def _holds_more(entry: Mapping[str, Any]) -> bool:
 
 
 def _turn_columns(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a frame saved as columns: {"rater": {"0": "A1", …}, …} or {"rater": ["A1", …], …}."""
+    """Return the rows of a frame saved as columns, {"rater": {"0": "A1", …}, …} or {"rater": ["A1", …]}."""
     columns = list(data.values())
     if len(columns) < 2 or not all(isinstance(column, dict | list) and column for column in columns):
         return []
     if all(isinstance(column, list) for column in columns):
-        if len(set(map(len, columns))) > 1 or any(isinstance(one, dict) for list_ in columns for one in list_):
+        nested = any(isinstance(one, dict) for column in columns for one in column)
+        if nested or len(set(map(len, columns))) > 1:
             return []
         return [dict(zip(data, row, strict=True)) for row in zip(*columns, strict=True)]
     index = [str(n) for n in range(len(columns[0]))]
