@@ -68,6 +68,19 @@ def test_every_other_command_is_understood(command: tuple[str, str]) -> None:
     assert parse([command[0], *shlex.split(words, comments=True)])
 
 
+def test_every_folder_that_is_written_to_is_made_first() -> None:
+    made = re.findall(r"install -d [^\n]*?(/[\w/.-]+)$", TEXT, re.MULTILINE)
+    written = re.findall(r"(?:-o |append:)(/[\w/-]+)/[^/\n]+$", TEXT, re.MULTILINE)
+    assert {"/srv/panelist/backups", "/var/log/panelist"} <= set(written)
+    assert set(written) <= {*made, "/srv/panelist"}, "useradd makes the last"
+
+
+def test_the_log_is_cut_in_place_and_its_mode_is_not_left_to_an_ignored_line() -> None:
+    rotation = find_block("rotate 4")
+    assert "copytruncate" in rotation
+    assert "create" not in rotation.split(), "logrotate ignores it beside copytruncate"
+
+
 def test_the_proxies_pass_on_what_the_server_reads() -> None:
     nginx = find_block("proxy_pass")
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in nginx

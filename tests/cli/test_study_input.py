@@ -160,6 +160,15 @@ def test_a_table_needs_a_formula_and_a_study_with_several_criteria_one_of_them(
     assert "Did you mean 'fluency'?" in done.err
 
 
+def test_power_of_comparisons_names_no_formula_and_no_link(tmp_path: Path, capsys: Capture) -> None:
+    assert call(capsys, "init", tmp_path / "news", "--template", "pairs").code == 0
+    done = call(capsys, "power", "--study", tmp_path / "news", "--effects", "1", "--sims", "2", "--json")
+    declared = json.loads(done.out)["notes"][1]
+    assert declared == (
+        "As study.yaml declares: the analysis bradley_terry, alpha 0.05, Holm-adjusted pairs."
+    )
+
+
 def test_power_of_a_study_takes_its_systems_model_and_adjustment(tmp_path: Path, capsys: Capture) -> None:
     folder = declare(tmp_path / "desk", model="lmm")
     done = call(capsys, "power", "--study", folder, "--effects", "1", "--sims", "2", "--json")

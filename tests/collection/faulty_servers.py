@@ -84,14 +84,15 @@ class KeptServer:
         """Start it, and wait until it answers."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log, start_new_session=True)
-        until = time.monotonic() + 120
+        until = time.monotonic() + 600  # on a busy machine its processes take minutes to start
         while time.monotonic() < until:
             assert self.process.poll() is None, self.log.read_text()
             try:
-                if httpx.get(f"{self.url}/health", timeout=5).status_code == 200:
+                if httpx.get(f"{self.url}/health", timeout=30).status_code == 200:
                     return
             except httpx.TransportError:
                 time.sleep(0.05)
+        self.kill()
         raise AssertionError(f"it does not answer: {self.log.read_text()}")
 
     def kill(self) -> None:

@@ -246,6 +246,7 @@ KNOWN: dict[str, Callable[[Path], Path]] = {
     "criteria and raters in names": _pattern("{c}.rater {r}", positions=False),
     "titled workbook": _titled,
     "columns of a frame": _columns_of_a_frame,
+    "columns as lists": lambda folder: write_json(folder / "set.json", WIDE.to_dict("list")),
     "systems and criteria in names": _systems_as_columns,
     "texts for items": _texts_for_items,
 }

@@ -176,6 +176,7 @@ def test_floats_are_read_to_the_last_bit(tmp_path: Path) -> None:
         (b"a,b\n1,2\n", "r.doc", r"ends in '.doc'.*Allowed: .csv, .json"),
         (b"a,b\n1,2\n", "r", "ends in 'nothing'"),
         (b"a,b\n1,2\n", "r.xls", "save it as .xlsx"),
+        (b"\x1f\x8b\x08", "r.csv.gz", "unpack it first .gunzip r.csv.gz., or write r.csv"),
         (b'{"a": 1}\n{"a": \n', "r.jsonl", "line 2, is not a JSON table"),
         (b'{"a": 1}\n3\n', "r.jsonl", "line 2 is 3; every line must be an object"),
         (b'{"a": 1, "a": 2}\n', "r.jsonl", "line 1, .*names a column twice: 'a'"),

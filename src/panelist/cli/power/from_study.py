@@ -22,10 +22,13 @@ def take_analysis(
 
     declared = declare_analysis(study, criterion)
     model = "models" if "models" in context.params else "model"
-    words = {
-        model: f"the analysis {declared.model}",
+    fitted = {
         "formula": f"its formula ({declared.formula or MAXIMAL})",
         "link": f"its link ({declared.link})",
+    }
+    words = {
+        model: f"the analysis {declared.model}",
+        **({} if declared.model == "bradley_terry" else fitted),  # which has neither
         "alpha": f"alpha {declared.alpha:g}",
         "adjust": f"{find_adjustment(declared.adjust).label} pairs",
     }

@@ -45,7 +45,7 @@ class Imported(Result):
 
     def parts(self) -> list[Part]:
         """Return the counts, the criteria, what was left out, and the notes."""
-        rows = [("rows read" if self.mapping.source == "table" else "submissions", f"{self.n_submissions:,}")]
+        rows = [("rows used" if self.mapping.source == "table" else "submissions", f"{self.n_submissions:,}")]
         if self.background is not None:
             about = [name for name in self.background.columns if name != "rater"]
             rows.append(("background", f"{len(self.background):,} raters: {', '.join(about)}"))

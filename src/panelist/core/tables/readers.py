@@ -81,6 +81,11 @@ def find_ending(path: Path) -> str:
     ending = path.suffix.casefold()
     if ending == ".xls":
         raise BadFile(f"{path} is an old Excel workbook; save it as .xlsx.")
+    if ending == ".gz":
+        raise BadFile(
+            f"{path} ends in .gz, and compressed tables are neither read nor written; "
+            f"unpack it first (gunzip {path.name}), or write {path.stem}."
+        )
     if ending not in READERS:
         raise BadFile(
             f"{path} ends in {ending or 'nothing'!r}, which is not the ending of a table format. "

@@ -124,12 +124,17 @@ def _holds_more(entry: Mapping[str, Any]) -> bool:
 
 
 def _turn_columns(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a frame that was saved column by column, {"rater": {"0": "A1", …}, …}."""
+    """Return the rows of a frame saved as columns, {"rater": {"0": "A1", …}, …} or {"rater": ["A1", …]}."""
     columns = list(data.values())
-    if len(columns) < 2 or not all(isinstance(column, dict) and column for column in columns):
+    if len(columns) < 2 or not all(isinstance(column, dict | list) and column for column in columns):
         return []
-    index = list(columns[0])
-    if not all(list(column) == index for column in columns) or index != [str(n) for n in range(len(index))]:
+    if all(isinstance(column, list) for column in columns):
+        nested = any(isinstance(one, dict) for column in columns for one in column)
+        if nested or len(set(map(len, columns))) > 1:
+            return []
+        return [dict(zip(data, row, strict=True)) for row in zip(*columns, strict=True)]
+    index = [str(n) for n in range(len(columns[0]))]
+    if not all(isinstance(column, dict) and list(column) == index for column in columns):
         return []
     return [{name: column[place] for name, column in data.items()} for place in index]
 
