@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from panelist.core.errors import BadDesign
 from panelist.design.assess.balance import measure_balance
 from panelist.design.grow import grow_plan, replace_rater
 from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
 from panelist.study.study import Study
 from tests.design.plan_counts import rows_of, spread, trials
-from tests.design.small_studies import LIKERT, make_study
+from tests.design.small_studies import LIKERT, make_holes, make_study
 from tests.examples import examples
 
 SCALES: dict[str, dict[str, Any]] = {
@@ -195,3 +196,25 @@ def test_simulated_ratings_have_no_trial_and_comparisons_no_rating() -> None:
     told = table[(table["check"] == "instructed-1").to_numpy()]
     assert set(told.loc[told["criterion"] == "correct", "rating"]) == {0}  # the study file says no, a label
     assert set(told.loc[told["criterion"] == "preference", "answer"]) == {"tie"}
+
+
+def test_ratings_and_comparisons_are_planned_on_the_pairs_that_exist() -> None:
+    there = [[True, True, place % 3 > 0] for place in range(12)]
+    scales = {"better": {"type": "pairs"}, "fluency": {"type": "likert", "points": 5}}
+    study = make_holes(
+        there, scales=scales, design={"type": "pairs", "rated": "alone", "ratings_per_output": 2}
+    )
+    plan = plan_study(study)
+    frame, trials = study.outputs.frame, plan.table[plan.table["phase"] == "trial"]
+    exists = set(zip(frame["item"], frame["system"], strict=True))
+    assert set(zip(trials["item"].astype(str), trials["system"].astype(str), strict=True)) == exists
+    assert measure_balance(plan, study).met
+
+
+def test_pages_of_unequal_size_cannot_be_rated_alone() -> None:
+    scales = {"order": {"type": "ranking"}, "fluency": {"type": "likert", "points": 5}}
+    study = make_holes(
+        [[True] * 3, [True, True, False]], scales=scales, design={"type": "pages", "rated": "alone"}
+    )
+    with pytest.raises(BadDesign, match="equally many outputs"):
+        plan_study(study)

@@ -43,7 +43,8 @@ def measure_evenness(
     if comparative:
         lines.append(count_sets(shows, choice.ratings_per_output, there))
     if rated or not comparative:
-        lines.append(count_raters(shows, _find_target(shows, choice, there), there, several))
+        paired = choice.facts.count_showings(shows.n_systems) != 1
+        lines.append(count_raters(shows, _find_target(shows, choice, there), there, paired))
     lines.append(pair_within_raters(shows))
     if several:
         lines.append(pair_on_pages(shows, there is not None))
@@ -118,13 +119,13 @@ def spread_systems(shows: Showings, relative: bool = False) -> Line:
 
 
 def count_raters(
-    shows: Showings, target: int | None, there: NDArray[np.bool_] | None = None, several: bool = False
+    shows: Showings, target: int | None, there: NDArray[np.bool_] | None = None, paired: bool = False
 ) -> Line:
     """Return how many raters judge each output, outputs that nobody sees included."""
     counts = _cross(shows.item, shows.system, shows.n_items, shows.n_systems).ravel()
     if there is not None:
         counts = counts[there.ravel()]
-        if several and target is None:  # an output with more others beside it is on more pages
+        if paired and target is None:  # an output with more others beside it is on more pages
             return Line(
                 "raters per output", "not promised", write_range(counts), "as pages ask", None, *_ends(counts)
             )
