@@ -7,7 +7,7 @@ of very many items, which has a closed form. PPI++ as published (one label an it
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
@@ -105,9 +105,7 @@ def simulate(world: World, rng: np.random.Generator) -> tuple[Beside, Floats, li
     return beside, probability, stratum, true_means(shift)
 
 
-def _judge(
-    world: World, truth: Floats, sd_cell: float, unsure: Bools, rng: np.random.Generator
-) -> Floats:
+def _judge(world: World, truth: Floats, sd_cell: float, unsure: Bools, rng: np.random.Generator) -> Floats:
     noise = sd_cell * np.sqrt(1 / R_TRUE**2 - 1)
     if world.judge == "useless":
         return rng.normal(0, np.sqrt(truth.var()), truth.shape)
@@ -118,9 +116,7 @@ def _judge(
     return np.asarray(scores)
 
 
-def _draw_probabilities(
-    world: World, unsure: Bools, rng: np.random.Generator
-) -> tuple[Floats, list[str]]:
+def _draw_probabilities(world: World, unsure: Bools, rng: np.random.Generator) -> tuple[Floats, list[str]]:
     n, N = world.labelled, world.items
     if world.draw == "strata":
         inner = np.where(unsure, 3.0, 1.0)
@@ -142,7 +138,9 @@ def _draw_items(
         return np.sort(order[np.searchsorted(reached, marks).clip(max=world.items - 1)])
     names = np.array(stratum, dtype=object)
     drawn = [
-        rng.choice(np.flatnonzero(names == name), round(float(probability[names == name].sum())), replace=False)
+        rng.choice(
+            np.flatnonzero(names == name), round(float(probability[names == name].sum())), replace=False
+        )
         for name in sorted(set(stratum))
     ]
     return np.sort(np.concatenate(drawn))
@@ -162,7 +160,7 @@ class Tally:
 def run(world: World, sets: int, seed: int = 1) -> list[Tally]:
     """Return how often each way's 95 % intervals hold the truth, over the three differences (and means)."""
     rng = stream(seed, "judges coverage", world.name, world.draw, str(world.strata_in_model))
-    found: dict[str, list[tuple[Floats, Floats, Floats]]] = {}
+    found: dict[str, list[tuple[Bools, Floats, Floats]]] = {}
     for _ in range(sets):
         beside, probability, stratum, truth = simulate(world, rng)
         for way, estimate, low, high, target in list_intervals(world, beside, probability, stratum, truth):
@@ -205,9 +203,7 @@ def list_intervals(
 def _naive(beside: Beside, rows: Floats) -> tuple[Floats, Floats, Floats]:
     """Return PPI++ on item means: one label an item, raters ignored."""
     f, here = beside.scores["judge"], beside.labelled
-    made = [
-        estimate_mean(beside.means[here] @ row, f[here] @ row, f[~here] @ row) for row in rows
-    ]
+    made = [estimate_mean(beside.means[here] @ row, f[here] @ row, f[~here] @ row) for row in rows]
     return (
         np.array([one.value for one in made]),
         np.array([one.low for one in made]),
@@ -226,7 +222,8 @@ def _alone(beside: Beside, rows: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def simulate_pairs(world: World, rng: np.random.Generator) -> tuple[PairData, Floats]:
-    """Return answers about pairs by people and a judge, and the strengths that very many people would give."""
+    """Return answers about pairs by people and a judge, and the strengths that very many people would "
+    "give."""
     N, S, R = world.items, 3, world.raters
     _, sd_rater_system, _, sd_cell = spreads()
     truth = np.array(MEANS) + rng.normal(0, sd_cell, (N, S))
@@ -240,7 +237,9 @@ def simulate_pairs(world: World, rng: np.random.Generator) -> tuple[PairData, Fl
     rater = np.argsort(rng.random((len(drawn), R)), axis=1)[:, : len(sides) * world.ratings].ravel()
     own = rng.normal(0, sd_rater_system, (R, S))
     a, b = sides[which].T
-    lead = truth[item, a] - truth[item, b] + own[rater, a] - own[rater, b] + rng.normal(0, np.sqrt(2), len(item))
+    lead = (
+        truth[item, a] - truth[item, b] + own[rater, a] - own[rater, b] + rng.normal(0, np.sqrt(2), len(item))
+    )
     score = np.where(np.abs(lead) < TIE, 0.5, (lead > 0).astype(float))
     judged = np.repeat(np.arange(N), len(sides))
     ja, jb = sides[np.tile(np.arange(len(sides)), N)].T
@@ -283,7 +282,7 @@ def true_strengths() -> Floats:
 def run_pairs(world: World, sets: int, seed: int = 1) -> list[Tally]:
     """Return how often intervals of differences of strengths hold the truth, with and without the judge."""
     rng = stream(seed, "judges coverage of pairs", world.name)
-    found: dict[str, list[tuple[Floats, Floats, Floats]]] = {}
+    found: dict[str, list[tuple[Bools, Floats, Floats]]] = {}
     for _ in range(sets):
         data, truth = simulate_pairs(world, rng)
         corrected = correct_strengths(data)
@@ -337,7 +336,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             title = world.name if name != "unequal" else f"{world.name}, {world.draw}"
             title += ", strata ignored" if not world.strata_in_model else ""
             for one in measure(world, asked.sets, asked.seed):
-                print(f"{title}\t{one.way}\t{one.coverage:.3f}\t{one.width:.2f}\t{one.bias:+.3f}\t{one.sets}", flush=True)
+                print(
+                    f"{title}\t{one.way}\t{one.coverage:.3f}\t{one.width:.2f}\t{one.bias:+.3f}\t{one.sets}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

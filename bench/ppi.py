@@ -33,7 +33,9 @@ def estimate_mean(y: Floats, f: Floats, others: Floats, weight: float | None = N
         covariance = float(((y - y.mean()) * (f - f.mean())).mean())
         weight = min(max(covariance / ((1 + n / N) * float(every.var(ddof=1))), 0.0), 1.0)
     value = weight * float(others.mean()) + float((y - weight * f).mean())
-    reach = float(ndtri(0.975)) * sqrt(weight**2 * float(others.var()) / N + float((y - weight * f).var()) / n)
+    reach = float(ndtri(0.975)) * sqrt(
+        weight**2 * float(others.var()) / N + float((y - weight * f).var()) / n
+    )
     return Estimate(value, value - reach, value + reach, weight)
 
 

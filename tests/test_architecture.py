@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "panelist"
 LAYERS = ["core", "numerics", "models", "agreement", "scales", "study", "design", "collection", "analysis"]
-LAYERS += ["power", "reproduction", "reports", "web", "cli"]
+LAYERS += ["judges", "power", "reproduction", "reports", "web", "cli"]
 MODULES = {path.relative_to(ROOT).as_posix(): path for path in ROOT.rglob("*.py")}
 MOST_LINES, MOST_FUNCTION_LINES, MOST_MODULES = 400, 80, 16
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
+from panelist.cli.inputs import StudyRatings, find_ends, open_planned, refuse_options, split_names
 from panelist.cli.options import (
     AcrossCriteria,
     Better,
@@ -15,9 +15,12 @@ from panelist.cli.options import (
     Df,
     Drop,
     Json,
+    JudgeColumns,
+    JudgeScale,
     Link,
     Margin,
     RatingsOrStudy,
+    ScalePoints,
     Where,
 )
 from panelist.cli.terminal import open_ratings, show_planned, tell
@@ -106,6 +109,33 @@ def compare(
         ),
     ] = None,
     by: By = None,
+    judge: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="JUDGES",
+            help="Correct by these judges' scores of all outputs, people having rated some; may be given "
+            "more than once.",
+            show_default=False,
+        ),
+    ] = None,
+    judge_columns: JudgeColumns = None,
+    judge_scale: JudgeScale = "auto",
+    scale: ScalePoints = None,
+    judge_method: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|regression|weights",
+            help="How judges correct; auto: weights where items had unequal probabilities without strata.",
+        ),
+    ] = "auto",
+    sample: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With a judge: the items that could be drawn, with probability and stratum.",
+            show_default=False,
+        ),
+    ] = None,
     where: Where = None,
     columns: Columns = None,
     drop: Drop = None,
@@ -121,15 +151,36 @@ def compare(
     )
     if planned is not None:
         refuse_options(context, DECIDED)
-        from panelist.analysis.planned import compare_planned
+        if judge or judge_columns:
+            from panelist.judges.compare import compare_beside, read_correction
 
-        found = compare_planned(planned, criterion)
+            columns_named = split_names(judge_columns)
+            correction = read_correction(
+                planned.ratings,
+                judge or None,
+                columns_named,
+                sample,
+                judge_scale,
+                judge_method,
+                find_ends(scale),
+            )
+            found = compare_beside(planned.ratings, correction, planned.spec, planned.choose(criterion))
+        else:
+            from panelist.analysis.planned import compare_planned
+
+            found = compare_planned(planned, criterion)
     else:
         table = open_ratings(source, columns, where, drop)
-        from panelist.analysis.compare import compare_systems
+        from panelist.judges.compare import compare_systems
 
         found = compare_systems(
             table,
+            judge=judge or None,
+            judge_columns=split_names(judge_columns),
+            sample=sample,
+            judge_scale=judge_scale,
+            judge_method=judge_method,
+            points=find_ends(scale),
             model=model,
             link=link,
             formula=formula,
@@ -140,7 +191,7 @@ def compare(
             cluster=cluster,
             df=df,
             margin=margin,
-            better=better or "higher",  # type: ignore[arg-type]  # compare_systems checks it
+            better=better or "higher",
             across_criteria=across_criteria or "none",
             by=by,
             on_progress=lambda now: tell(f"Comparing on {now.what}"),

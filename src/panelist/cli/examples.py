@@ -71,6 +71,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "panelist compare help-desk",
         "panelist compare ratings.csv --criterion fluency --reference baseline",
         "panelist compare ratings.csv --where language=en --figure systems.svg",
+        "panelist compare ratings.csv --judge judges.csv",
+    ),
+    "judges worth": (
+        "panelist judges worth ratings.csv judges.csv",
+        "panelist judges worth ratings.csv --judge-columns gpt,bleu --interval both",
     ),
     "scales": ("panelist scales likert.csv slider.csv --names VDS-7,VAS",),
     "reproduce": ("panelist reproduce original.csv repeat.csv --scale-min 1",),

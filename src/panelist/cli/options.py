@@ -89,3 +89,27 @@ Drop = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+ScalePoints = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LOW:HIGH|A,B,…",
+        help="The points of the scale: 1:5, or 0,1,2,4. Ratings off it are refused.",
+        show_default=False,
+    ),
+]
+JudgeColumns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL,…",
+        help="Columns of the ratings table that hold a judge's scores each.",
+        show_default=False,
+    ),
+]
+JudgeScale = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|same|other|as-is",
+        help="Whether judges answer on people's scale. auto looks at their scores; as-is refuses none that "
+        "are off it.",
+    ),
+]

@@ -48,6 +48,7 @@ class Correction:
     sample: ItemSample | None = None
     scale: str = "auto"
     method: str = "auto"
+    points: tuple[float, float] | None = None
 
 
 def compare_systems(
@@ -58,6 +59,7 @@ def compare_systems(
     sample: Any = None,
     judge_scale: str = "auto",
     judge_method: str = "auto",
+    points: tuple[float, float] | None = None,
     **choices: Any,
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
@@ -68,17 +70,18 @@ def compare_systems(
     people's ratings of some items are combined with the judges' scores of all, and people alone stand beside
     it. ``sample`` is the table of drawn items (``item, probability, stratum``); without it labelled items
     count as drawn at random. ``judge_scale`` says whether judges answer on people's scale (judges/scale.py),
-    ``judge_method`` how to correct: "regression" (judges.md 2.1), "weights" (2.2), or "auto": weights where
-    probabilities are unequal and there are no strata.
+    and ``points`` are its ends. ``judge_method`` is "regression" (docs/judges.md), "weights", or "auto":
+    weights where probabilities are unequal and there are no strata.
     """
     if judge is None and not judge_columns:
-        if sample is not None or judge_scale != "auto" or judge_method != "auto":
+        if sample is not None or points is not None or (judge_scale, judge_method) != ("auto", "auto"):
             raise BadModel(
-                "A sample, a judge's scale and a judge's method need a judge: name a judges table."
+                "A sample, the ends of a scale, and a judge's scale and method go with a judge: name a "
+                "judges table."
             )
         return compare_people(ratings, **choices)
     table = read_ratings(ratings)
-    correction = read_correction(table, judge, judge_columns, sample, judge_scale, judge_method)
+    correction = read_correction(table, judge, judge_columns, sample, judge_scale, judge_method, points)
     criteria, by = choices.pop("criteria", None), choices.pop("by", None)
     on_progress = choices.pop("on_progress", None)
     for name, usual in _ONLY_PEOPLE.items():
@@ -86,7 +89,8 @@ def compare_systems(
             raise BadModel(f"With a judge the model is fixed: {name} belongs to comparisons without one.")
     if choices.get("model", "auto") not in _MODELS:
         raise BadModel(
-            f"With a judge ratings are compared by a linear mixed model on the points of the scale, and pairs "
+            "With a judge ratings are compared by a linear mixed model on the points of the scale, and "
+            "pairs "
             f"by Bradley and Terry's; model={choices['model']!r} goes without a judge."
         )
     spec = AnalysisSpec(**choices)
@@ -115,14 +119,20 @@ compare_systems.__signature__ = inspect.signature(compare_systems).replace(  # t
 
 
 def read_correction(
-    table: Ratings, judge: Any, columns: Sequence[str], sample: Any, scale: str, method: str
+    table: Ratings,
+    judge: Any,
+    columns: Sequence[str],
+    sample: Any,
+    scale: str,
+    method: str,
+    points: tuple[float, float] | None = None,
 ) -> Correction:
     """Return how judges correct a comparison, once every word in it is checked."""
     check_scale(scale)
     if method not in METHODS:
         raise UnknownName(f"No way to correct is called {method!r}. {did_you_mean(method, METHODS)}")
     scores = read_judges(judge, table, columns)
-    return Correction(scores, None if sample is None else read_sample(sample), scale, method)
+    return Correction(scores, None if sample is None else read_sample(sample), scale, method, points)
 
 
 def compare_beside(
@@ -153,14 +163,17 @@ def _compare_one(
         )
     if holds_choices(table.frame):
         return _compare_pairs(table, criterion, spec, correction)
-    beside = match_criterion(table, correction.scores, criterion, scale=correction.scale)
+    beside = match_criterion(
+        table, correction.scores, criterion, scale=correction.scale, points=correction.points
+    )
     if len(beside.systems) < 2:
         raise BadModel(
             f"On {criterion!r} there is only one system, {beside.systems[0]!r}, and a comparison needs two."
         )
     if int(beside.labelled.sum()) < 3:
         raise BadModel(
-            f"On {criterion!r} {count(int(beside.labelled.sum()), 'item was', 'items were')} rated by people: a "
+            f"On {criterion!r} {count(int(beside.labelled.sum()), 'item was', 'items were')} rated by "
+            "people: a "
             "correction needs at least 3, and is worth something from about 20."
         )
     beside, silent = _drop_silent(beside)
@@ -218,20 +231,23 @@ def _choose(beside: Beside, correction: Correction) -> tuple[str, list[str] | No
             None,
             None,
             [
-                f"{n:,} of {N:,} judged items were rated by people. No sample table says how they were drawn: if not "
+                f"{n:,} of {N:,} judged items were rated by people. No sample table says how they were "
+                "drawn: if not "
                 "at random, this is a convenience sample, and the correction is only as good as the model."
             ],
         )
     known = {item: at for at, item in enumerate(sample.items)}
     if lost := [item for item in beside.items if item not in known]:
         raise BadModel(
-            f"{sample.source} has no probability for {count(len(lost), 'judged item')}, such as {quoted(lost[:3])}."
+            f"{sample.source} has no probability for {count(len(lost), 'judged item')}, such as "
+            f"{quoted(lost[:3])}."
         )
     at = np.array([known[item] for item in beside.items])
     probability = np.asarray(sample.probability)[at]
     drawn = float(probability.sum())
     said = [
-        f"{n:,} of {N:,} judged items were rated by people; {drawn:.1f} were to be expected by {sample.source}."
+        f"{n:,} of {N:,} judged items were rated by people; {drawn:.1f} were to be expected by "
+        f"{sample.source}."
     ]
     stratum = [sample.stratum[place] for place in at]
     if correction.method == "weights" or (
@@ -248,7 +264,8 @@ def _choose(beside: Beside, correction: Correction) -> tuple[str, list[str] | No
             probability,
             [
                 *said,
-                f"Items were drawn in {count(len(sample.strata), 'stratum', 'strata')}: the model has stratum × system.",
+                f"Items were drawn in {count(len(sample.strata), 'stratum', 'strata')}: the model has "
+                "stratum × system.",
             ],
         )
     if not sample.equal:
@@ -267,7 +284,8 @@ def _warn(beside: Beside, main: Corrected | Weighted) -> list[str]:
         said.append(f"How raters differ is known from {count(len(beside.raters), 'rater')} only.")
     if len(beside.judges) * ITEMS_A_JUDGE > main.n_labelled:
         said.append(
-            f"{count(len(beside.judges), 'judge')} and {count(main.n_labelled, 'rated item')}: with fewer than "
+            f"{count(len(beside.judges), 'judge')} and {count(main.n_labelled, 'rated item')}: with fewer "
+            "than "
             f"{ITEMS_A_JUDGE} rated items for each judge slopes cost more than they gain."
         )
     said += [

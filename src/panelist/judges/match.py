@@ -69,11 +69,11 @@ class Beside:
         """Return the ratings as a long frame, as the models take them."""
         names = {"item": self.items, "system": self.systems, "rater": self.raters}
         made = {
-            name: pd.Categorical.from_codes(getattr(self, name), list(levels))
+            name: np.array(levels, dtype=object)[getattr(self, name)]
             for name, levels in names.items()
             if levels
         }
-        return pd.DataFrame({**{k: v.astype(str) for k, v in made.items()}, "rating": self.y})
+        return pd.DataFrame({**made, "rating": self.y})
 
     def only(self, judges: Sequence[str]) -> Beside:
         """Return the same with these judges alone."""
@@ -85,7 +85,8 @@ class Beside:
     def _bin(self, weights: Floats) -> Floats:
         shape = len(self.items), len(self.systems)
         cell = self.item * shape[1] + self.system
-        return np.bincount(cell, weights=weights, minlength=shape[0] * shape[1]).reshape(shape)
+        made = np.bincount(cell, weights=weights, minlength=shape[0] * shape[1])
+        return np.asarray(made, dtype=np.float64).reshape(shape)
 
 
 def check_raters(ratings: Ratings, judges: Sequence[str]) -> list[str]:
@@ -95,7 +96,8 @@ def check_raters(ratings: Ratings, judges: Sequence[str]) -> list[str]:
     both = sorted(set(judges) & set(ratings.frame["rater"].dropna().astype(str).unique()))
     if both:
         raise BadRatings(
-            f"{ratings.source} has ratings by {quoted(both)}, {inflect(len(both), 'a judge', 'judges')} of the "
+            f"{ratings.source} has ratings by {quoted(both)}, {inflect(len(both), 'a judge', 'judges')} of "
+            "the "
             "judges table. A judge is never a rater: leave these rows out of the ratings (--where), or map "
             "the column of the people with --columns rater=NAME."
         )
@@ -186,5 +188,6 @@ def _say_no_overlap(frame: pd.DataFrame, scores: JudgeScores, criterion: str) ->
     return (
         f"On {criterion!r} no rated output has a judge's score: the ratings have items such as "
         f"{quoted(ours[:3])} of {quoted(sorted(frame['system'].unique())[:3])}, {scores.source} has "
-        f"{quoted(theirs[:3])} of {quoted(sorted(scores.frame['system'].unique())[:3])}. Use the same names in both."
+        f"{quoted(theirs[:3])} of {quoted(sorted(scores.frame['system'].unique())[:3])}. Use the same names "
+        "in both."
     )

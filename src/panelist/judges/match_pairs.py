@@ -13,7 +13,7 @@ from panelist.core.prose import count, inflect, quoted
 from panelist.core.tables.ratings import Ratings
 from panelist.judges.correct.strengths import PairData
 from panelist.judges.table import JudgeScores
-from panelist.numerics.arrays import Floats
+from panelist.numerics.arrays import Floats, Longs
 
 
 def list_people(ratings: Ratings, criterion: str) -> pd.DataFrame:
@@ -93,9 +93,11 @@ def match_pairs(
     known = people.merge(table[keys], on=keys)
     if known.empty:
         raise BadModel(
-            f"On {criterion!r} no pair that people compared has a judge's answer: the ratings have items such "
+            f"On {criterion!r} no pair that people compared has a judge's answer: the ratings have items "
+            "such "
             f"as {quoted(sorted(people['item'].unique())[:3])}, {scores.source} has "
-            f"{quoted(sorted(own.frame['item'].unique())[:3])}. Use the same names of items and systems in both."
+            f"{quoted(sorted(own.frame['item'].unique())[:3])}. Use the same names of items and systems in "
+            "both."
         )
     if lost := len(people) - len(known):
         notes.append(
@@ -109,8 +111,8 @@ def match_pairs(
     place = {name: at for at, name in enumerate(items)}
     whose = {name: at for at, name in enumerate(raters)}
 
-    def number(column: pd.Series, codes: dict[str, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        return column.map(codes).fillna(-1).to_numpy(dtype=np.int64)
+    def number(column: pd.Series, codes: dict[str, int]) -> Longs:
+        return np.asarray(column.map(codes).fillna(-1), dtype=np.int64)
 
     return PairData(
         systems=systems,

@@ -71,7 +71,8 @@ def take_columns(ratings: Ratings, judges: Sequence[str]) -> LongScores:
     for name in wanted:
         if name not in frame:
             raise BadRatings(
-                f"{ratings.source} has no column {name!r} to read as a judge. {did_you_mean(name, frame.columns)}"
+                f"{ratings.source} has no column {name!r} to read as a judge. "
+                f"{did_you_mean(name, frame.columns)}"
             )
     ratings.require("item", "system")
     keys = [name for name in ("item", "system", "criterion") if name in frame]
@@ -176,7 +177,7 @@ def _take_wide(raw: Raw, names: dict[str, str], origin: str) -> LongScores:
     if SIDES[0] in names:
         raise BadRatings(f"{origin} has pairs but no column judge that says whose answers they are.")
     keys = {role: names[role] for role in ("item", "system", "criterion") if role in names}
-    judges, texts = [], []
+    judges, texts = list[str](), list[str]()
     for name in raw.frame.columns:
         word = str(name).strip().casefold()
         if name in keys.values() or word in NOT_SCORES or find_role(word) == "rater":
@@ -224,10 +225,11 @@ def _read_segments(path: Path) -> LongScores:
     frame["item"] = (frame.groupby("system").cumcount() + 1).astype(str)
     frame["judge"] = path.name[: -len(SEGMENTS)]
     counts = frame["system"].value_counts()
-    if counts.nunique() > 1:
+    if counts.min() < counts.max():
         raise BadFile(
             f"{path}: {counts.index[0]!r} has {counts.iloc[0]:,} segments and {counts.index[-1]!r} "
-            f"{counts.iloc[-1]:,}. Every system must have a line for each segment, None where there is no score."
+            f"{counts.iloc[-1]:,}. Every system must have a line for each segment, None where there is no "
+            "score."
         )
     note = f"segments of {path} have no names: items are numbered 1 to {counts.iloc[0]:,}, in their order"
     long = LongScores(frame, str(path), notes=(note,), metrics=True)

@@ -54,7 +54,8 @@ def read_sample(source: Any) -> ItemSample:
     if lacking := [name for name in ("item", "probability") if name not in frame]:
         raise BadRatings(
             f"{origin} has no column {' and no column '.join(map(repr, lacking))}; its columns are "
-            f"{list_shortly(frame.columns)}. A sample has item, probability, and stratum where there are some."
+            f"{list_shortly(frame.columns)}. A sample has item, probability, and stratum where there are "
+            "some."
         )
     items = read_identifiers(frame["item"])
     probability = pd.to_numeric(frame["probability"], errors="coerce").to_numpy(dtype=np.float64)

@@ -85,7 +85,8 @@ def _say(judge: str, same: bool, n_off: int, outside: Any, said: Floats, low: fl
     if n_off:
         worst = ", ".join(f"{value:g}" for value in np.unique(outside)[:4])
         return (
-            f"{n_off:,} of {len(said):,} scores of {judge} lie off the scale ({scale}; found {worst}): refused, "
+            f"{n_off:,} of {len(said):,} scores of {judge} lie off the scale ({scale}; found {worst}): "
+            "refused, "
             "as no answers. If the scale is longer, say so with --scale LOW:HIGH"
         )
     if not same and len(said):

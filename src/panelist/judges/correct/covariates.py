@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from panelist.numerics.arrays import Floats
+from panelist.numerics.arrays import Floats, Longs
 
 FLAT = 1e-12  # of a covariate's size: what varies less does not vary
 
@@ -35,10 +35,10 @@ def rank_scores(grid: Floats) -> Floats:
     return ranks
 
 
-def make_covariates(scores: Mapping[str, Floats], labelled: Floats | None = None) -> Covariates:
+def make_covariates(scores: Mapping[str, Floats], labelled: Longs | None = None) -> Covariates:
     """Return the covariates of judges' scores, each (N, S).
 
-    ``labelled`` marks the rated outputs: a covariate that does not vary among these has no slope and is
+    ``labelled`` counts the ratings of each output: a covariate that does not vary among these has no slope and is
     dropped as well.
     """
     columns: dict[str, Floats] = {}
