@@ -2,7 +2,7 @@
 
 On the same scale scores are used as they are, and a value off it is no answer: refused, counted and never
 clipped. A judge on another scale (a metric, a probability, 0 to 100) is not an error; it is said, and the
-correction uses its midranks (judges.md 2.1).
+correction uses its midranks (docs/judges.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a judge says of every output, as covariates: within items, between items, and no answer (2.1).
+"""What a judge says of every output, as covariates: within items, between items, and no answer.
 
 w_is = f_is − f̄_i and b_i = f̄_i − f̄, for each judge, known for all N items without any person; m_is marks no
 answer (then w is 0, and f̄_i is over the scores that are there). A covariate that does not vary is dropped.
@@ -38,8 +38,8 @@ def rank_scores(grid: Floats) -> Floats:
 def make_covariates(scores: Mapping[str, Floats], labelled: Longs | None = None) -> Covariates:
     """Return the covariates of judges' scores, each (N, S).
 
-    ``labelled`` counts the ratings of each output: a covariate that does not vary among these has no slope and is
-    dropped as well.
+    ``labelled`` counts the ratings of each output: a covariate that does not vary among the rated has no
+    slope and is dropped as well.
     """
     columns: dict[str, Floats] = {}
     term: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The mixed-model regression estimator: the judge as covariate, every output predicted (judges.md 2.1).
+"""The mixed-model regression estimator: the judge as covariate, every output predicted (docs/judges.md).
 
 People's ratings are fitted by REML with the judge's covariates, ``(1|rater) + (1|rater:system) + (1|item) +
 (1|item:system)``; θ̂ = X̄ β̂ with X̄ the mean over all N items, and Cov(θ̂) = X̄ C X̄' + S_m/N: what people leave
@@ -52,7 +52,7 @@ class Corrected:
         return np.asarray(self.X @ self.fit.vcov @ self.X.T + self.S)
 
     def measure(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Return variance and degrees of freedom of each combination of the means: v₁ + v₂ (2.1, step 5)."""
+        """Return variance and degrees of freedom of each combination of the means: v₁ + v₂."""
         people, items = self.split(rows)
         L = rows @ self.X
         nu = np.asarray(self.fit.degrees(L), dtype=np.float64)

@@ -1,8 +1,8 @@
-"""Bradley-Terry strengths corrected by a judge: predict, then debias (judges.md 2.3).
+"""Bradley-Terry strengths corrected by a judge: predict, then debias (docs/judges.md).
 
 θ̂ = θ̂ʸ_L + Σ_j λ_j (θ̂ʲ_N − θ̂ʲ_L): people's labelled pairs, and each judge's strengths from all pairs less
-those from the labelled ones (Kluger et al. 2025, arXiv:2501.18577; ties are half a win). λ minimises the spread of
-the influences of items, so a useless judge gets about 0. Raters enter through people's part alone.
+those from the labelled ones (Kluger et al. 2025, arXiv:2501.18577; ties are half a win). λ minimises the
+spread of the influences of items, so a useless judge gets about 0. Raters enter through people's part alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pairwise accuracy: of systems, plain and soft, and of outputs with calibrated ties (judges.md 1.5).
+"""Pairwise accuracy: of systems, plain and soft, and of outputs with calibrated ties (docs/judges.md).
 
 Thompson et al. 2024 (soft pairwise accuracy) and Deutsch, Foster & Freitag 2023 (arXiv:2305.14324, ties): the
 rules of the WMT metrics task. Systems are in alphabetical order, on which "≥" depends with few items.

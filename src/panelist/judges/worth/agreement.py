@@ -1,4 +1,4 @@
-"""Agreement of a judge with people on the same scale: as of two raters, and which way it leans (1.3)."""
+"""Agreement of a judge with people on the same scale: as of two raters, and which way it leans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The alternative annotator test: is the judge at least as near to the others as a person (judges.md 1.4)?
+"""The alternative annotator test: is the judge at least as near to the others as a person (docs/judges.md)?
 
 Calderon, Reichart & Dror 2025 (aclanthology.org/2025.acl-long.782). For each rater with at least 30 units a
 one-sided t test that the share of units on which the person is nearer to the others, less that on which the

@@ -1,4 +1,4 @@
-"""Bias of a judge against people: which systems and lengths it favours, and whom it does not answer (1.6)."""
+"""Bias of a judge against people: which systems and lengths it favours, and whom it does not answer."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def measure_favour(
 
 
 def _favour_by_model(beside: Beside, scores: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return intervals of the favour that allow for raters: judge − rating, by the model of 2.1."""
+    """Return intervals of the favour that allow for raters: judge − rating, by the model of the correction."""
     from dataclasses import replace
 
     from panelist.judges.correct.regression import correct_means

@@ -1,5 +1,4 @@
-"""Calibration: what people say where the judge gives a score, with intervals, and the monotone curve "
-"(1.6)."""
+"""Calibration: what people say where the judge gives a score, with intervals, and the monotone curve."""
 
 from __future__ import annotations
 

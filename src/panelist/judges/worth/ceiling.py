@@ -1,4 +1,4 @@
-"""The ceiling: one person against the others, and the judge against the same others (judges.md 1.2).
+"""The ceiling: one person against the others, and the judge against the same others (docs/judges.md).
 
 For each rater the others' mean of the same units is what both the rater and the judge are correlated with;
 correlations are averaged over raters. Nothing is said where raters are unknown: a place in a file is no

@@ -1,4 +1,4 @@
-"""Correlation of a judge with people at four levels: systems, outputs, by item, and paired (judges.md 1.1).
+"""Correlation of a judge with people at four levels: systems, outputs, by item, and paired (docs/judges.md).
 
 Only the paired level says what a judge can save: item and system means are taken out on both sides, by the
 additive fit where the table has gaps, and what is left is correlated. It equals the pooled correlation of

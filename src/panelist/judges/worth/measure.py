@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, stdtr
 
-from panelist.agreement.statistics.resample import LeftOut, Reach
 from panelist.analysis.choices.trials import holds_choices
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.tables.ratings import Ratings, read_ratings
@@ -27,7 +26,9 @@ from panelist.judges.worth.agreement import measure_agreement_with_people
 from panelist.judges.worth.alt_test import AltTest, run_alt_test
 from panelist.judges.worth.bias import measure_favour, measure_length, measure_silence
 from panelist.judges.worth.calibration import calibrate
-from panelist.judges.worth.ceiling import measure_ceiling, units_of
+from panelist.judges.worth.ceiling import units_of
+from panelist.judges.worth.judge_worth import FEW_ITEMS, FEW_SYSTEMS, JudgeWorth
+from panelist.judges.worth.level_rows import draw_levels, leave_out_raters
 from panelist.judges.worth.levels import (
     ItemSums,
     centre_twice,
@@ -38,12 +39,10 @@ from panelist.judges.worth.levels import (
 )
 from panelist.judges.worth.pairs import measure_pairs
 from panelist.judges.worth.replaced import LARGE, find_obstacle, measure_replaced
-from panelist.judges.worth.worth import FEW_ITEMS, FEW_SYSTEMS, JudgeDifference, JudgeWorth, Worth, WorthLevel
+from panelist.judges.worth.worth import JudgeDifference, Worth
 from panelist.numerics.arrays import Floats
 
 INTERVALS = ("items", "raters", "both")
-LEVELS = ("output", "system", "pair")
-MOST_GROUPS = 60  # of raters that are left out in turn
 
 
 @dataclass(frozen=True)
@@ -195,7 +194,7 @@ def _measure_scores(
     )
     alone = correct_means(beside, {}) if beside.knows_raters else None
     free = _free_of_severity(beside, alone)
-    left_out = _leave_out(beside) if spec.over != "items" else {}
+    left_out = leave_out_raters(beside) if spec.over != "items" else {}
     length = spread_lengths(lengths, beside.items, beside.systems)
     done = []
     for judge in beside.judges:
@@ -244,7 +243,7 @@ def _measure_one(
         missing={},
         confidence=spec.confidence,
         over=spec.over,
-        levels=_draw_levels(beside, judge, table, drawn, left_out, spec),
+        levels=draw_levels(beside, judge, table, drawn, left_out, spec.over, spec.confidence),
         table=table,
         accuracy_systems=accuracy_of_systems(people, scores),
         spa=soft_accuracy(people[beside.labelled], scores[beside.labelled], seed=spec.seed),
@@ -266,80 +265,6 @@ def _measure_one(
         severity_free=nan if free is None else paired_correlation(free, scores),
         notes=tuple(_notes(beside, judge, table, replaced, same)),
     )
-
-
-def _draw_levels(
-    beside: Beside,
-    judge: str,
-    table: Any,
-    drawn: tuple[Floats, Floats, Floats],
-    left_out: Floats | None,
-    spec: WorthSpec,
-) -> tuple[WorthLevel, ...]:
-    """Return the levels in the order in which they matter: pairs first."""
-    ceiling = {one.level: one for one in measure_ceiling(beside, judge)}
-    found = {
-        "output": (table.output.pearson, table.output.spearman, table.output.kendall),
-        "system": (table.system.pearson, table.system.spearman, table.system.kendall),
-        "pair": (table.paired, *_rank_paired(beside.means, beside.scores[judge])),
-    }
-    rows = []
-    for level in ("pair", "output", "system"):
-        at = LEVELS.index(level)
-        low, high = percentile(drawn[at], spec.confidence)
-        if left_out is not None:
-            low, high = _widen(found[level][0], (low, high), left_out[:, at], spec)
-        top = ceiling.get(level)
-        rows.append(
-            WorthLevel(
-                level,
-                *found[level],
-                low,
-                high,
-                nan if top is None else top.people,
-                nan if top is None else top.judge,
-            )
-        )
-    return tuple(rows)
-
-
-def _rank_paired(people: Floats, judge: Floats) -> tuple[float, float]:
-    """Return Spearman's and Kendall's coefficients of what is left without item and system effects."""
-    from panelist.judges.worth.levels import correlate_all
-
-    there = np.isfinite(people) & np.isfinite(judge)
-    if there.sum() < 3:
-        return nan, nan
-    found = correlate_all(centre_twice(people, there)[there], centre_twice(judge, there)[there])
-    return found.spearman, found.kendall
-
-
-def _widen(
-    estimate: float, ends: tuple[float, float], values: Floats, spec: WorthSpec
-) -> tuple[float, float]:
-    """Return the interval about other raters, or about both: squares of reaches add, as in agreement."""
-    raters = LeftOut(values).reach(spec.confidence)
-    whole = raters if spec.over == "raters" else Reach(estimate - ends[0], ends[1] - estimate) & raters
-    return max(estimate - whole.down, -1.0), min(estimate + whole.up, 1.0)
-
-
-def _leave_out(beside: Beside) -> dict[str, Floats]:
-    """Return each judge's three correlations without each rater, or each group of raters, in turn."""
-    groups = min(len(beside.raters), MOST_GROUPS)
-    found: dict[str, list[tuple[float, float, float]]] = {judge: [] for judge in beside.judges}
-    for left in range(groups):
-        kept = beside.rater % groups != left
-        part = replace(
-            beside,
-            item=beside.item[kept],
-            system=beside.system[kept],
-            rater=beside.rater[kept],
-            y=beside.y[kept],
-        )
-        for judge, grid in beside.scores.items():
-            one = ItemSums.prepare(part.means, grid)
-            found[judge].append(tuple(float(r[0]) for r in one.correlations(one.columns.sum(0)[None])))  # type: ignore[arg-type]
-    return {judge: np.array(rows) for judge, rows in found.items()}
 
 
 def _free_of_severity(beside: Beside, alone: Corrected | None) -> Floats | None:

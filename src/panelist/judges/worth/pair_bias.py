@@ -1,4 +1,4 @@
-"""Bias of a judge of pairs: position, from both orders; length; and win rates beyond people's (1.6)."""
+"""Bias of a judge of pairs: position, from both orders; length; and win rates beyond people's."""
 
 from __future__ import annotations
 
