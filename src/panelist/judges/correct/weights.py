@@ -1,4 +1,4 @@
-"""With weights: the regression estimator of survey sampling, where items had unequal chances (docs/judges.md).
+"""With weights: the regression estimator of survey sampling, where items had unequal chances.
 
 m̂ is fitted to people's ratings by least squares with weights 1/π (system dummies and the judge's
 covariates), and predicted for all N items: θ̂_s = N⁻¹ Σ m̂_is, since weighted residuals of a system sum to

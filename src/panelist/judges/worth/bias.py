@@ -92,7 +92,7 @@ def measure_favour(
 
 
 def _favour_by_model(beside: Beside, scores: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return intervals of the favour that allow for raters: judge − rating, by the model of the correction."""
+    """Return intervals of the favour that allow for raters: judge − rating, as people are compared."""
     from dataclasses import replace
 
     from panelist.judges.correct.regression import correct_means

@@ -1,7 +1,7 @@
 """How many people's ratings a judge's score is worth, by components of variance (docs/judges.md).
 
-From the fit of the correction: e = γ_W² v_W is what the judge explains of the differences between outputs, σ²_d what it
-leaves. r_true = √(e/(e+σ²_d)) is the correlation with what very many people would say, and k = r²_true/(1 −
+From the fit of the correction: e = γ_W² v_W is what the judge explains of the differences between outputs,
+σ²_d what it leaves. r_true = √(e/(e+σ²_d)) is the correlation with what very many people would say, and k = r²_true/(1 −
 r²_true) · σ²_e/(e+σ²_d) the number of raters whose mean would order differences as well.
 """
 
