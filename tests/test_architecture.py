@@ -10,7 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "panelist"
 LAYERS = ["core", "numerics", "models", "agreement", "scales", "formats"]
-LAYERS += ["study", "design", "collection", "analysis", "power", "reproduction", "reports", "web", "cli"]
+LAYERS += ["study", "design", "collection", "analysis", "judges", "power", "reproduction", "reports"]
+LAYERS += ["web", "cli"]
 MODULES = {path.relative_to(ROOT).as_posix(): path for path in ROOT.rglob("*.py")}
 MOST_LINES, MOST_FUNCTION_LINES, MOST_MODULES = 400, 80, 16
 SEARCHING = ("startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition")

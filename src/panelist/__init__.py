@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from panelist.agreement.measure import measure_agreement
     from panelist.analysis.analyse import analyse
-    from panelist.analysis.compare import compare_systems
     from panelist.core.errors import PanelistError
     from panelist.core.tables.ratings import read_ratings as load_ratings
     from panelist.design.make import plan_study
+    from panelist.judges.compare import compare_systems
+    from panelist.judges.worth.measure import measure_judges
     from panelist.models.fit import fit
     from panelist.models.inference.likelihood_ratio import compare_fits
     from panelist.power.curve import simulate_power
@@ -35,6 +36,7 @@ __all__ = [
     "load_ratings",
     "load_study",
     "measure_agreement",
+    "measure_judges",
     "open_study",
     "plan_study",
     "reproduce",
@@ -47,12 +49,13 @@ _HOMES = {
     "PanelistError": ("panelist.core.errors", "PanelistError"),
     "analyse": ("panelist.analysis.analyse", "analyse"),
     "compare_fits": ("panelist.models.inference.likelihood_ratio", "compare_fits"),
-    "compare_systems": ("panelist.analysis.compare", "compare_systems"),
+    "compare_systems": ("panelist.judges.compare", "compare_systems"),
     "find_sample_size": ("panelist.power.search.size", "find_sample_size"),
     "fit": ("panelist.models.fit", "fit"),
     "load_ratings": ("panelist.core.tables.ratings", "read_ratings"),
     "load_study": ("panelist.study.reading.load", "load_study"),
     "measure_agreement": ("panelist.agreement.measure", "measure_agreement"),
+    "measure_judges": ("panelist.judges.worth.measure", "measure_judges"),
     "open_study": ("panelist.reports.study_folder", "open_study"),
     "plan_study": ("panelist.design.make", "plan_study"),
     "reproduce": ("panelist.reproduction.reproduce", "reproduce"),

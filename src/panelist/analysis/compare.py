@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -114,8 +114,12 @@ def compare_table(
     spec: AnalysisSpec,
     criteria: Sequence[str] | str | None = None,
     on_progress: OnProgress | None = None,
+    compare_one: Callable[[Ratings, str, AnalysisSpec], CriterionComparison] | None = None,
 ) -> Comparison:
-    """Return the comparison of all criteria asked for; those that cannot be compared are in the notes."""
+    """Return the comparison of all criteria asked for; those that cannot be compared are in the notes.
+
+    ``compare_one`` compares one criterion in another way than by people's ratings alone.
+    """
     _check_columns(table, spec)
     notes = list(table.notes)
 
@@ -124,8 +128,9 @@ def compare_table(
         if on_progress is not None and n_ratings >= LARGE:
             on_progress(Progress(names.index(name), len(names), name))
         try:
-            one = _compare_one(part, name, spec)
-            return one if spec.margin is None else find_equivalence(one, spec.margin)
+            one = (compare_one or _compare_one)(part, name, spec)
+            tested = spec.margin is None or one.equivalence
+            return one if tested else find_equivalence(one, spec.margin or 0.0)
         except PanelistError as error:
             return error
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
-from panelist.cli.options import Columns, Confidence, Drop, Json, RatingsOrStudy, Where, option
+from panelist.cli.inputs import StudyRatings, open_planned, parse_scale, refuse_options
+from panelist.cli.options import Columns, Confidence, Drop, Json, RatingsOrStudy, ScalePoints, Where, option
 from panelist.cli.terminal import open_ratings, show_planned, show_progress, tell
 
 if TYPE_CHECKING:
@@ -38,10 +38,6 @@ Interval = Annotated[
 ]
 Criterion = Annotated[
     list[str] | None, option("NAME", "Only this criterion; may be given more than once. Without it, all.")
-]
-ScalePoints = Annotated[
-    str | None,
-    option("LOW:HIGH|A,B,…", "The points of the scale: 1:5, or 0,1,2,4. Ratings off it are refused."),
 ]
 Unit = Annotated[
     str | None, option("COL,…", "What is judged; without it the column text, else item and system together.")
@@ -178,31 +174,6 @@ def parse_names(text: str | None) -> str | list[str] | None:
     if text is None or text.strip() == "all":
         return None if text is None else "all"
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def parse_scale(text: str | None) -> list[float] | None:
-    """Return the points of a scale: ``1:5`` is its whole numbers, ``0,1,2,4`` these.
-
-    >>> parse_scale("1:4"), parse_scale("0, 0.5, 1")
-    ([1.0, 2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
-    """
-    if text is None:
-        return None
-    from panelist.core.errors import PanelistError
-
-    try:
-        if ":" in text:
-            low, high = (int(part) for part in text.split(":"))
-            points = [float(point) for point in range(low, high + 1)]
-        else:
-            points = [float(part) for part in text.split(",")]
-    except ValueError:
-        points = []
-    if len(points) < 2:
-        raise PanelistError(
-            f"--scale takes LOW:HIGH, two whole numbers (1:5), or the points (0,1,2,4). Got {text!r}."
-        )
-    return points
 
 
 def _wrap(heading: str, found: "list[Any]") -> "Result":

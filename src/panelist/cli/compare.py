@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from panelist.cli import options as given
-from panelist.cli.inputs import StudyRatings, open_planned, refuse_options
+from panelist.cli.inputs import StudyRatings, find_ends, open_planned, refuse_options, split_names
 from panelist.cli.terminal import open_ratings, show_planned, tell
 from panelist.core.prose import list_words
 
@@ -69,6 +69,28 @@ def compare(
         Path | None, given.option("FILE", "Draw the estimates into FILE.svg, .pdf or .png.")
     ] = None,
     by: given.By = None,
+    judge: Annotated[
+        list[Path] | None,
+        given.option(
+            "JUDGES",
+            "Correct by these judges' scores of all outputs, people having rated some; may be given more "
+            "than once.",
+        ),
+    ] = None,
+    judge_columns: given.JudgeColumns = None,
+    judge_scale: given.JudgeScale = "auto",
+    scale: given.ScalePoints = None,
+    judge_method: Annotated[
+        str,
+        given.option(
+            "auto|regression|weights",
+            "How judges correct; auto: weights where items had unequal probabilities without strata.",
+        ),
+    ] = "auto",
+    sample: Annotated[
+        Path | None,
+        given.option("FILE", "With a judge: the items that could be drawn, with probability and stratum."),
+    ] = None,
     where: given.Where = None,
     columns: given.Columns = None,
     drop: given.Drop = None,
@@ -84,15 +106,36 @@ def compare(
     )
     if planned is not None:
         refuse_options(context, DECIDED)
-        from panelist.analysis.planned import compare_planned
+        if judge or judge_columns:
+            from panelist.judges.compare import compare_beside, read_correction
 
-        found = compare_planned(planned, criterion)
+            columns_named = split_names(judge_columns)
+            correction = read_correction(
+                planned.ratings,
+                judge or None,
+                columns_named,
+                sample,
+                judge_scale,
+                judge_method,
+                find_ends(scale),
+            )
+            found = compare_beside(planned.ratings, correction, planned.spec, planned.choose(criterion))
+        else:
+            from panelist.analysis.planned import compare_planned
+
+            found = compare_planned(planned, criterion)
     else:
         table = open_ratings(source, columns, where, drop)
-        from panelist.analysis.compare import compare_systems
+        from panelist.judges.compare import compare_systems
 
         found = compare_systems(
             table,
+            judge=judge or None,
+            judge_columns=split_names(judge_columns),
+            sample=sample,
+            judge_scale=judge_scale,
+            judge_method=judge_method,
+            points=find_ends(scale),
             model=model,
             link=link,
             formula=formula,
@@ -103,7 +146,7 @@ def compare(
             cluster=cluster,
             df=df,
             margin=margin,
-            better=better or "higher",  # type: ignore[arg-type]  # compare_systems checks it
+            better=better or "higher",
             across_criteria=across_criteria or "none",
             by=by,
             on_progress=lambda now: tell(f"Comparing on {now.what}"),

@@ -62,3 +62,39 @@ def was_given(context: typer.Context, name: str) -> bool:
     """Return whether an option was given on the command line, rather than having its default."""
     where = context.get_parameter_source(name)
     return where is not None and where.name == "COMMANDLINE"
+
+
+def split_names(text: str | None) -> list[str]:
+    """Return the names in a list with commas; none where there is no list."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def parse_scale(text: str | None) -> list[float] | None:
+    """Return the points of a scale: ``1:5`` is its whole numbers, ``0,1,2,4`` these.
+
+    >>> parse_scale("1:4"), parse_scale("0, 0.5, 1")
+    ([1.0, 2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
+    """
+    if text is None:
+        return None
+    from panelist.core.errors import PanelistError
+
+    try:
+        if ":" in text:
+            low, high = (int(part) for part in text.split(":"))
+            points = [float(point) for point in range(low, high + 1)]
+        else:
+            points = [float(part) for part in text.split(",")]
+    except ValueError:
+        points = []
+    if len(points) < 2:
+        raise PanelistError(
+            f"--scale takes LOW:HIGH, two whole numbers (1:5), or the points (0,1,2,4). Got {text!r}."
+        )
+    return points
+
+
+def find_ends(scale: str | None) -> tuple[float, float] | None:
+    """Return the ends of the scale that ``--scale`` names; None where it names none."""
+    points = parse_scale(scale)
+    return None if points is None else (min(points), max(points))

@@ -72,3 +72,18 @@ Drop = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+ScalePoints = Annotated[
+    str | None,
+    option("LOW:HIGH|A,B,…", "The points of the scale: 1:5, or 0,1,2,4. Ratings off it are refused."),
+]
+JudgeColumns = Annotated[
+    str | None, option("COL,…", "Columns of the ratings table that hold a judge's scores each.")
+]
+JudgeScale = Annotated[
+    str,
+    option(
+        "auto|same|other|as-is",
+        "Whether judges answer on people's scale. auto looks at their scores; as-is refuses none that "
+        "are off it.",
+    ),
+]

@@ -6,6 +6,7 @@ degrees of freedom of the comparison: equivalent where both reject, which is whe
 method. Not rejecting a difference is never equivalence: a pair is different, equivalent, both, or undecided.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite, nan
 
@@ -43,7 +44,10 @@ def find_equivalence(comparison: CriterionComparison, margin: float) -> Criterio
     elif not any(isfinite(one.points) for one in effects.pairs):
         reason = "the ratings are words without numbers"
     else:
-        found = _test_pairs(comparison.pairs, effects.pairs, margin, 1 - comparison.confidence)
+        known = {(one.a, one.b): one for one in effects.pairs}
+        points = [known[pair.a, pair.b].points for pair in comparison.pairs]
+        se = [_standard_error(pair, known[pair.a, pair.b]) for pair in comparison.pairs]
+        found = test_points(comparison.pairs, points, se, margin, 1 - comparison.confidence)
         return replace(comparison, equivalence=found)
     note = f"Equivalence within {margin:g} points was not tested: {reason.rstrip('.')}."
     return replace(comparison, notes=(*comparison.notes, note))
@@ -61,21 +65,19 @@ def find_one_sided(points: float, se: float, df: float, margin: float) -> float:
     return float(ndtr(-t) if df >= _MANY else stdtr(df, -t))
 
 
-def _test_pairs(
-    pairs: tuple[PairDifference, ...], effects: tuple[Effect, ...], margin: float, alpha: float
+def test_points(
+    pairs: Sequence[PairDifference], points: Sequence[float], se: Sequence[float], margin: float, alpha: float
 ) -> tuple[Equivalence, ...]:
-    known = {(one.a, one.b): one for one in effects}
+    """Return each pair's test of equivalence, from its difference in points and its standard error."""
     rows = []
-    for pair in pairs:
-        effect = known[pair.a, pair.b]
-        se = _standard_error(pair, effect)
-        p = find_one_sided(effect.points, se, pair.df, margin)
-        reach = float(two_sided_quantile(1 - 2 * alpha, np.array([pair.df]))[0]) * se
-        rows.append((pair, effect.points, effect.points - reach, effect.points + reach, p))
+    for pair, point, own in zip(pairs, points, se, strict=True):
+        p = find_one_sided(point, own, pair.df, margin)
+        reach = float(two_sided_quantile(1 - 2 * alpha, np.array([pair.df]))[0]) * own
+        rows.append((pair, point, point - reach, point + reach, p))
     adjusted = adjust_holm(np.array([row[-1] for row in rows]))
     return tuple(
-        Equivalence(pair.a, pair.b, margin, points, low, high, p, float(own), _conclude(pair, own, alpha))
-        for (pair, points, low, high, p), own in zip(rows, adjusted, strict=True)
+        Equivalence(pair.a, pair.b, margin, point, low, high, p, float(own), _conclude(pair, own, alpha))
+        for (pair, point, low, high, p), own in zip(rows, adjusted, strict=True)
     )
 
 

@@ -28,6 +28,8 @@ SYNONYMS = {
     **dict.fromkeys(("aspect", "dimension", "criteria"), "criterion"),
     **dict.fromkeys(("score", "value", "response"), "rating"),
 }
+JUDGE = "judge"
+"""A rater in old files; where another column names the people, or there is one, it is a machine."""
 LAST_RESORT = {"label": "rating", "grade": "rating"}
 """Names that count only where no other column fits."""
 
@@ -114,6 +116,9 @@ def _find_rivals(target: str, free: Sequence[str], texts: Collection[str]) -> li
             found = [name for name in found if name not in texts]
         if found:
             break
+    people = [name for name in found if _stem(name) != JUDGE]
+    if target == "rater" and people:
+        found = people  # a judge beside them is a machine, not a second rater
     if len(found) > 1 and len({_stem(name) for name in found}) == 1:
         # worker and worker_id, model_name and model_id: the same thing twice
         ends = ("name", "", "id") if target == "system" else ("id", "", "name")

@@ -1,0 +1,1 @@
+"""``panelist judges``: machines that score outputs, beside people."""

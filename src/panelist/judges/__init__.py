@@ -1,0 +1,1 @@
+"""Judges beside people: machines that score outputs, what they are worth, and people's ratings corrected."""

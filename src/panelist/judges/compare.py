@@ -1,0 +1,372 @@
+"""Compare systems, with or without judges: people's ratings alone, or corrected by scores of all outputs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from panelist.analysis.choices.compare_choices import EFFECT_UNITS, UNITS
+from panelist.analysis.choices.trials import holds_choices
+from panelist.analysis.compare import compare_systems as compare_people
+from panelist.analysis.compare import compare_table
+from panelist.analysis.spec import AnalysisSpec
+from panelist.analysis.systems.comparison import Comparison, CriterionComparison
+from panelist.analysis.systems.equivalence import test_points
+from panelist.analysis.systems.strata import compare_strata
+from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.prose import count, listing, quoted
+from panelist.core.tables.ratings import Ratings, read_ratings
+from panelist.judges.correct.corrected import CorrectedCriterion
+from panelist.judges.correct.covariates import rank_scores
+from panelist.judges.correct.estimates import tabulate
+from panelist.judges.correct.regression import Corrected, correct_means
+from panelist.judges.correct.strengths import correct_strengths
+from panelist.judges.correct.weights import Weighted, weigh_means
+from panelist.judges.match import Beside, check_raters, match_criterion
+from panelist.judges.match_pairs import match_pairs
+from panelist.judges.sample import ItemSample, read_sample
+from panelist.judges.scale import check_scale
+from panelist.judges.table import JudgeScores, read_judges
+from panelist.numerics.arrays import Floats
+
+METHODS = ("auto", "regression", "weights")
+ITEMS_A_JUDGE = 10  # labelled items for each judge; with fewer, slopes cost more than they gain
+FEW_RATERS = 5
+_ONLY_PEOPLE = {"formula": None, "link": "probit", "df": "t", "cluster": "both"}
+_MODELS = ("auto", "lmm", "bradley-terry")
+
+
+@dataclass(frozen=True)
+class Correction:
+    """How judges correct a comparison: their scores, the sample of items, and the way."""
+
+    scores: JudgeScores
+    sample: ItemSample | None = None
+    scale: str = "auto"
+    method: str = "auto"
+    points: tuple[float, float] | None = None
+
+
+def compare_systems(
+    ratings: Any,
+    *,
+    judge: Any = None,
+    judge_columns: Sequence[str] = (),
+    sample: Any = None,
+    judge_scale: str = "auto",
+    judge_method: str = "auto",
+    points: tuple[float, float] | None = None,
+    **choices: Any,
+) -> Comparison:
+    """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
+
+    Without a judge the comparison rests on people's ratings alone, and ``choices`` are those of
+    panelist.analysis.compare.compare_systems. With ``judge``, a judges table (path, frame, or several), or
+    ``judge_columns``, columns of the ratings table that hold a judge's scores, each criterion is corrected:
+    people's ratings of some items are combined with the judges' scores of all, and people alone stand beside
+    it. ``sample`` is the table of drawn items (``item, probability, stratum``); without it labelled items
+    count as drawn at random. ``judge_scale`` says whether judges answer on people's scale (judges/scale.py),
+    and ``points`` are its ends. ``judge_method`` is "regression" (docs/judges.md), "weights", or "auto":
+    weights where probabilities are unequal and there are no strata.
+    """
+    if judge is None and not judge_columns:
+        if sample is not None or points is not None or (judge_scale, judge_method) != ("auto", "auto"):
+            raise BadModel(
+                "A sample, the ends of a scale, and a judge's scale and method go with a judge: name a "
+                "judges table."
+            )
+        return compare_people(ratings, **choices)
+    table = read_ratings(ratings)
+    correction = read_correction(table, judge, judge_columns, sample, judge_scale, judge_method, points)
+    criteria, by = choices.pop("criteria", None), choices.pop("by", None)
+    on_progress = choices.pop("on_progress", None)
+    for name, usual in _ONLY_PEOPLE.items():
+        if choices.pop(name, usual) != usual:
+            raise BadModel(f"With a judge the model is fixed: {name} belongs to comparisons without one.")
+    if choices.get("model", "auto") not in _MODELS:
+        raise BadModel(
+            "With a judge ratings are compared by a linear mixed model on the points of the scale, and "
+            "pairs "
+            f"by Bradley and Terry's; model={choices['model']!r} goes without a judge."
+        )
+    spec = AnalysisSpec(**choices)
+
+    def compare(part: Ratings) -> Comparison:
+        return compare_beside(part, correction, spec, criteria, on_progress)
+
+    return compare_strata(table, by, compare) if by is not None else compare(table)
+
+
+# What help() shows: the judge's parameters, then those of a comparison by people alone.
+compare_systems.__signature__ = inspect.signature(compare_systems).replace(  # type: ignore[attr-defined]
+    parameters=[
+        *[
+            one
+            for one in inspect.signature(compare_systems).parameters.values()
+            if one.kind != one.VAR_KEYWORD
+        ],
+        *[
+            one
+            for one in inspect.signature(compare_people).parameters.values()
+            if one.kind == one.KEYWORD_ONLY
+        ],
+    ]
+)
+
+
+def read_correction(
+    table: Ratings,
+    judge: Any,
+    columns: Sequence[str],
+    sample: Any,
+    scale: str,
+    method: str,
+    points: tuple[float, float] | None = None,
+) -> Correction:
+    """Return how judges correct a comparison, once every word in it is checked."""
+    check_scale(scale)
+    if method not in METHODS:
+        raise UnknownName(f"No way to correct is called {method!r}. {did_you_mean(method, METHODS)}")
+    scores = read_judges(judge, table, columns)
+    return Correction(scores, None if sample is None else read_sample(sample), scale, method, points)
+
+
+def compare_beside(
+    table: Ratings,
+    correction: Correction,
+    spec: AnalysisSpec,
+    criteria: Sequence[str] | str | None = None,
+    on_progress: Any = None,
+) -> Comparison:
+    """Return the comparison of a ratings table, every criterion corrected by the judges' scores."""
+    notes = check_raters(table, correction.scores.judges)
+    found = compare_table(
+        table,
+        spec,
+        criteria,
+        on_progress,
+        lambda part, name, spec: _compare_one(part, name, spec, correction),
+    )
+    return replace(found, notes=(*found.notes, *notes, *correction.scores.notes))
+
+
+def _compare_one(
+    table: Ratings, criterion: str, spec: AnalysisSpec, correction: Correction
+) -> CriterionComparison:
+    if not 0 < spec.confidence < 1:
+        raise BadModel(
+            f"The confidence level lies between 0 and 1, for example 0.95. Got {spec.confidence!r}."
+        )
+    if holds_choices(table.frame):
+        return _compare_pairs(table, criterion, spec, correction)
+    beside = match_criterion(
+        table, correction.scores, criterion, scale=correction.scale, points=correction.points
+    )
+    if len(beside.systems) < 2:
+        raise BadModel(
+            f"On {criterion!r} there is only one system, {beside.systems[0]!r}, and a comparison needs two."
+        )
+    if int(beside.labelled.sum()) < 3:
+        raise BadModel(
+            f"On {criterion!r} {count(int(beside.labelled.sum()), 'item was', 'items were')} rated by "
+            "people: a "
+            "correction needs at least 3, and is worth something from about 20."
+        )
+    beside, silent = _drop_silent(beside)
+    ranked = tuple(name for name in beside.judges if not beside.scales[name].same)
+    scores = {name: rank_scores(grid) if name in ranked else grid for name, grid in beside.scores.items()}
+    method, stratum, probability, said = _choose(beside, correction)
+    main: Corrected | Weighted
+    people: Corrected | Weighted
+    if method == "weights":
+        assert probability is not None, "weights need probabilities"
+        main, people = weigh_means(beside, probability, scores), weigh_means(beside, probability, {})
+    else:
+        main = correct_means(beside, scores, stratum=stratum)
+        people = correct_means(beside, {}, stratum=stratum)
+    spread = _spread_within(beside)
+    made = [_draw(one, beside, criterion, spec, spread) for one in (main, people)]
+    said += [*_warn(beside, main), *silent]
+    return CorrectedCriterion(
+        **{**made[0], "notes": (*beside.notes, *said, *made[0]["notes"])},
+        judges=beside.judges,
+        n_judged=len(beside.items),
+        method=method,
+        people=CriterionComparison(**made[1]),
+        slopes=main.slopes,
+        strata=tuple(sorted(set(stratum))) if stratum else (),
+        ranked=ranked,
+    )
+
+
+def _drop_silent(beside: Beside) -> tuple[Beside, list[str]]:
+    """Return the table without judges that never answered, and say so."""
+    kept = [name for name, grid in beside.scores.items() if np.isfinite(grid).any()]
+    gone = [name for name in beside.judges if name not in kept]
+    if not kept:
+        raise BadModel(
+            f"On {beside.criterion!r} {listing(gone)} gave no answer at all: nothing to correct by."
+        )
+    return (
+        (beside.only(kept), [f"{quoted(gone)} gave no answer at all and is left out"])
+        if gone
+        else (beside, [])
+    )
+
+
+def _choose(beside: Beside, correction: Correction) -> tuple[str, list[str] | None, Floats | None, list[str]]:
+    """Return the way to correct, the stratum and the probability of each item, and what to say about it."""
+    sample, n, N = correction.sample, int(beside.labelled.sum()), len(beside.items)
+    if sample is None:
+        if correction.method == "weights":
+            raise BadModel("Weights need the probabilities of the items: give the sample (--sample FILE).")
+        if n == N:
+            return "regression", None, None, ["Every judged item was rated by people as well."]
+        return (
+            "regression",
+            None,
+            None,
+            [
+                f"{n:,} of {N:,} judged items were rated by people. No sample table says how they were "
+                "drawn: if not "
+                "at random, this is a convenience sample, and the correction is only as good as the model."
+            ],
+        )
+    known = {item: at for at, item in enumerate(sample.items)}
+    if lost := [item for item in beside.items if item not in known]:
+        raise BadModel(
+            f"{sample.source} has no probability for {count(len(lost), 'judged item')}, such as "
+            f"{quoted(lost[:3])}."
+        )
+    at = np.array([known[item] for item in beside.items])
+    probability = np.asarray(sample.probability)[at]
+    drawn = float(probability.sum())
+    said = [
+        f"{n:,} of {N:,} judged items were rated by people; {drawn:.1f} were to be expected by "
+        f"{sample.source}."
+    ]
+    stratum = [sample.stratum[place] for place in at]
+    if correction.method == "weights" or (
+        correction.method == "auto" and not sample.equal and not sample.strata
+    ):
+        return "weights", None, probability, [*said, "Items had unequal probabilities: weights 1/π."]
+    if sample.strata and not sample.equal:
+        rated = {name for name, here in zip(stratum, beside.labelled, strict=True) if here}
+        if missing := sorted(set(stratum) - rated):
+            raise BadModel(f"No item of {quoted(missing)} was rated: nothing is known about that stratum.")
+        return (
+            "regression",
+            stratum,
+            probability,
+            [
+                *said,
+                f"Items were drawn in {count(len(sample.strata), 'stratum', 'strata')}: the model has "
+                "stratum × system.",
+            ],
+        )
+    if not sample.equal:
+        said.append(
+            "Probabilities differ and the regression ignores them: compare with --judge-method weights."
+        )
+    return "regression", None, probability, said
+
+
+def _warn(beside: Beside, main: Corrected | Weighted) -> list[str]:
+    """Return what a reader must know about raters, judges and slopes."""
+    said = []
+    if not beside.knows_raters:
+        said.append("Raters are unknown: intervals speak of these raters, and allow for items only.")
+    elif len(beside.raters) < FEW_RATERS:
+        said.append(f"How raters differ is known from {count(len(beside.raters), 'rater')} only.")
+    if len(beside.judges) * ITEMS_A_JUDGE > main.n_labelled:
+        said.append(
+            f"{count(len(beside.judges), 'judge')} and {count(main.n_labelled, 'rated item')}: with fewer "
+            "than "
+            f"{ITEMS_A_JUDGE} rated items for each judge slopes cost more than they gain."
+        )
+    said += [
+        f"{one.judge} orders outputs against people: its slope within items is {one.estimate:.2f}."
+        for one in main.slopes
+        if one.term == "within" and one.estimate < -2 * one.se
+    ]
+    return said
+
+
+def _spread_within(beside: Beside) -> float:
+    """Return the standard deviation of ratings within systems, the unit of effects."""
+    total = np.bincount(beside.system, weights=beside.y)
+    n = np.bincount(beside.system)
+    left = beside.y - (total / np.maximum(n, 1))[beside.system]
+    return float(np.sqrt((left**2).sum() / max(len(left) - len(beside.systems), 1))) or float("nan")
+
+
+def _draw(
+    found: Corrected | Weighted, beside: Beside, criterion: str, spec: AnalysisSpec, unit: float
+) -> dict[str, Any]:
+    """Return what a comparison of ratings holds, from means and their covariance."""
+    fit = found.fit
+    n = np.bincount(beside.system, minlength=len(beside.systems))
+    mean = np.bincount(beside.system, weights=beside.y, minlength=len(n)) / np.maximum(n, 1)
+    made = tabulate(found, spec, n, mean, lambda d: d / unit)
+    if spec.margin is not None:
+        pairs = made["pairs"]
+        differences, errors = [one.difference for one in pairs], [one.se for one in pairs]
+        made["equivalence"] = test_points(pairs, differences, errors, spec.margin, 1 - spec.confidence)
+    return {
+        "criterion": criterion,
+        "model": "lmm",
+        "link": None,
+        "formula": "" if fit is None else fit.formula,
+        "n": len(beside.y),
+        "n_raters": len(beside.raters),
+        "n_items": found.n_labelled,
+        "units": "rating scale",
+        "effect_units": "SDs of the ratings within systems",
+        **made,
+    }
+
+
+def _compare_pairs(
+    table: Ratings, criterion: str, spec: AnalysisSpec, correction: Correction
+) -> CorrectedCriterion:
+    """Return the comparison of pairs by strengths, corrected by what judges say of all pairs."""
+    if spec.better == "lower" or spec.margin is not None:
+        raise BadModel(f"{criterion!r} holds choices, which have no points: no margin, and better is higher.")
+    if correction.sample is not None and not correction.sample.equal:
+        raise BadModel("Pairs are corrected for items drawn with one probability; this sample has several.")
+    pairs = match_pairs(table, correction.scores, criterion)
+    if len(pairs.systems) < 2 or int(pairs.labelled.sum()) < 3:
+        raise BadModel(
+            f"On {criterion!r} a correction needs two systems, and three items that people compared."
+        )
+    found = correct_strengths(pairs)
+    assert found.people is not None, "people's strengths come with the corrected ones"
+    S = len(pairs.systems)
+    n = np.bincount(pairs.a, minlength=S) + np.bincount(pairs.b, minlength=S)
+    common = {
+        "criterion": criterion,
+        "model": "bradley-terry",
+        "link": None,
+        "formula": "",
+        "n": len(pairs.score),
+        "n_raters": len(pairs.raters),
+        "n_items": found.n_labelled,
+        "units": UNITS,
+        "effect_units": EFFECT_UNITS,
+    }
+    made = [
+        {**common, **tabulate(one, spec, n, np.full(S, np.nan), lambda d: 1 / (1 + np.exp(-d)))}
+        for one in (found, found.people)
+    ]
+    return CorrectedCriterion(
+        **{**made[0], "notes": (*pairs.notes, *made[0]["notes"])},
+        judges=pairs.judge_names,
+        n_judged=found.n_items,
+        method="strengths",
+        people=CriterionComparison(**made[1]),
+        weights=found.weights,
+    )

@@ -1,0 +1,363 @@
+"""What one judge is worth on one criterion, and how it reads: people beside it, never more than was shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
+
+from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval, number, say_p
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
+from panelist.core.prose import count, listing
+from panelist.judges.worth.accuracy import TieAccuracy
+from panelist.judges.worth.agreement import JudgeAgreement
+from panelist.judges.worth.alt_test import AltTest
+from panelist.judges.worth.bias import Favour, LengthBias, SilenceBias
+from panelist.judges.worth.calibration import CalibrationPoint
+from panelist.judges.worth.levels import LevelTable
+from panelist.judges.worth.pair_bias import PositionBias
+from panelist.judges.worth.replaced import Replaced
+
+FEW_SYSTEMS = 5
+FEW_ITEMS = 30
+
+
+@dataclass(frozen=True)
+class WorthLevel:
+    """The correlation of a judge with people at one level, with an interval of Pearson's r.
+
+    ``people`` is a person's r with the others, ``judge_alike`` the judge's with the same others: only these
+    two may be compared.
+    """
+
+    level: str
+    pearson: float
+    spearman: float
+    kendall: float
+    low: float
+    high: float
+    people: float
+    judge_alike: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeWorth(Result):
+    """One judge on one criterion."""
+
+    judge: str
+    criterion: str
+    kind: str  # scores or pairs
+    n_outputs: int
+    n_items: int
+    n_judged: int
+    n_raters: int
+    missing: dict[str, int]
+    confidence: float
+    over: str
+    levels: tuple[WorthLevel, ...]
+    table: LevelTable | None
+    accuracy_systems: float
+    spa: float
+    spa_normal: float
+    spa_model: float = float("nan")
+    accuracy: TieAccuracy | None
+    alt_test: AltTest | None
+    agreement: JudgeAgreement | None
+    bias: tuple[Favour, ...]
+    length: LengthBias | None
+    position: PositionBias | None
+    silence: tuple[SilenceBias, ...]
+    calibration: tuple[CalibrationPoint, ...]
+    replaced: Replaced
+    severity_free: float = float("nan")
+    reliability: float = float("nan")
+    disattenuated: float = float("nan")
+    combined: bool = False
+    notes: tuple[str, ...] = ()
+
+    def title(self) -> str:
+        """Return the heading."""
+        return f"{self.judge} beside people on {self.criterion}"
+
+    def level(self, name: str) -> WorthLevel:
+        """Return one level by its name: output, system or pair."""
+        return next(one for one in self.levels if one.level == name)
+
+    def sentence(self) -> str:
+        """Return what the judge is worth, in the words that may be quoted."""
+        pair = self.level("pair")
+        if not isfinite(pair.pearson):
+            return f"On {self.criterion} what {self.judge} is worth cannot be said: {self._say_why()}."
+        what = "differences between systems" if self.kind == "scores" else "pairs, beyond systems' win rates,"
+        said = (
+            f"On {self.criterion}, on {what} {self.judge} agrees with people as r = {_r(pair.pearson)} "
+            f"({_r(pair.low)} to {_r(pair.high)}); with very many items judged that is worth up to "
+            f"{100 * pair.pearson**2:.1f} % of the ratings"
+        )
+        if pair.pearson < 0:
+            said += ", as it orders against people"
+        return f"{said}. {self._say_ceiling()}{self.say_replaced()}"
+
+    def _say_why(self) -> str:
+        return "its scores, or people's, do not vary between systems within items"
+
+    def _say_ceiling(self) -> str:
+        output = self.level("output")
+        if not isfinite(output.people):
+            return ""
+        return (
+            f"Against the other raters a single person reaches {_r(output.people)}, {self.judge} "
+            f"{_r(output.judge_alike)}. "
+        )
+
+    def say_replaced(self) -> str:
+        """Return in one sentence how many ratings a score of the judge replaces, or why it is not known."""
+        one = self.replaced
+        if not isfinite(one.equivalent):
+            return f"How many ratings a score replaces cannot be said: {one.why or 'too little is known'}."
+        top = "no upper limit is known" if not isfinite(one.high) else number(one.high, 1)
+        return (
+            f"It orders differences as the mean of {number(one.equivalent, 1)} raters would "
+            f"({number(one.low, 1)} to {top})."
+        )
+
+    def say_alt_test(self) -> str:
+        """Return the result of the alternative annotator test with its conditions and its control."""
+        test = self.alt_test
+        if test is None:
+            return ""
+        control = test.constant
+        if test.pooled is not None:
+            how = f"on average over raters, {say_p(test.pooled.p)}, advantage {number(test.advantage, 2)}"
+            other = (
+                ""
+                if control is None
+                else f"; a constant judge {'passes too' if control.passed else 'does not'}"
+            )
+        else:
+            how = f"ω = {number(test.winning_rate, 2)}, advantage {number(test.advantage, 2)}"
+            rate = control.winning_rate if control is not None else float("nan")
+            other = "" if control is None else f", constant judge ω = {number(rate, 2)}"
+        verb = "passes" if test.passed else "does not pass"
+        said = (
+            f"{self.judge} {verb} the alt-test ({how}, ε = {test.epsilon:g}{other}) on these outputs, this "
+            "criterion, these raters' kind."
+        )
+        if test.passed and not self.convincing:
+            reason = (
+                "a constant judge passes it too"
+                if control is not None and control.passed
+                else ("the paired r is not shown to lie above 0")
+            )
+            said += f" That says little here: {reason}."
+        return said
+
+    @property
+    def convincing(self) -> bool:
+        """Whether the alt-test is passed, a constant judge fails it, and the paired r lies above 0."""
+        test = self.alt_test
+        if test is None or not test.passed:
+            return False
+        return not (test.constant is not None and test.constant.passed) and self.level("pair").low > 0
+
+    def parts(self) -> list[Part]:
+        """Return the sentences, the levels, accuracy, bias and calibration, and the notes."""
+        parts: list[Part] = [Sentence(self.sentence()), self._levels_table()]
+        if said := self.say_alt_test():
+            parts.append(Sentence(said))
+        parts.append(NamedValues(self._figures()))
+        if self.bias:
+            parts.append(self._bias_table())
+        if self.calibration:
+            parts.append(self._calibration_table())
+        return [*parts, *([NamedValues([("note", note) for note in self.notes])] if self.notes else [])]
+
+    def _levels_table(self) -> Table:
+        words = {"pair": "paired differences", "output": "outputs", "system": "systems"}
+        if self.kind == "pairs":
+            words = {"pair": "pairs, centred", "output": "pairs", "system": "win rates"}
+        rows: list[tuple[Cell, ...]] = [
+            (
+                words[one.level],
+                one.pearson,
+                interval(one.low, one.high),
+                one.spearman,
+                one.kendall,
+                one.people,
+                one.judge_alike,
+            )
+            for one in self.levels
+        ]
+        interval_name = f"{self.confidence * 100:g} % interval"
+        head = ("level", "Pearson", interval_name, "Spearman", "Kendall", "a person", "the judge")
+        note = (
+            f"{count(self.n_outputs, 'output' if self.kind == 'scores' else 'pair')} of "
+            f"{count(self.n_items, 'item')}; intervals are about other {_OVER[self.over]}. A person and the "
+            "judge: mean r with the other raters, on the same outputs."
+        )
+        return Table(f"Correlation with people on {self.criterion}", head, rows, note=note, name="levels")
+
+    def _figures(self) -> list[tuple[str, str]]:
+        """Return the single numbers: accuracy, agreement, length, position, no answers."""
+        rows = []
+        if isfinite(self.spa):
+            rows.append(
+                (
+                    "systems",
+                    f"pairwise accuracy {number(self.accuracy_systems, 2)}, soft {number(self.spa, 3)}"
+                    + (
+                        f" ({number(self.spa_model, 3)} by the model, which knows raters)"
+                        if isfinite(self.spa_model)
+                        else ""
+                    )
+                    + self._say_lowest(),
+                )
+            )
+        if self.accuracy is not None and isfinite(self.accuracy.best):
+            one = self.accuracy
+            rows.append(
+                (
+                    "outputs",
+                    f"accuracy with ties {number(one.best, 3)} at ε = {one.epsilon:g} (split-half "
+                    f"{number(one.split_half, 3)}; calling all ties {number(one.ties_only, 3)})",
+                )
+            )
+        if self.agreement is not None:
+            two = self.agreement
+            rows.append(
+                (
+                    "agreement",
+                    f"alpha {number(two.alpha, 2)} with people's mean, {100 * two.exact:.0f} % of ratings "
+                    "hit, "
+                    f"leniency {number(two.leniency, 2)}, spread {number(two.spread_ratio, 2)} times "
+                    "people's",
+                )
+            )
+        if self.length is not None:
+            long = self.length
+            rows.append(
+                (
+                    "length",
+                    f"{number(long.slope, 3)} ± {number(long.se, 3)} per unit of log length beyond people "
+                    f"(judge {number(long.judge_slope, 3)}, people {number(long.people_slope, 3)})",
+                )
+            )
+        if self.position is not None:
+            place = self.position
+            rows.append(
+                (
+                    "position",
+                    f"{100 * place.same:.0f} % of {place.answered_in_both:,} pairs answered alike in both "
+                    "orders; "
+                    f"the first gains {number(place.bias, 3)} ± {number(place.se, 3)}",
+                )
+            )
+        if isfinite(self.severity_free):
+            rows.append(
+                ("severity", f"paired r with raters' severity taken out {number(self.severity_free, 3)}")
+            )
+        if self.missing:
+            rows.append(
+                ("no answer", listing([f"{n:,} {reason}" for reason, n in self.missing.items()], None))
+            )
+        rows += [
+            (
+                "no answer",
+                f"{one.system}: {one.silent:,} of {one.n:,}, unlike the others (p {_p(one.p_adjusted)})",
+            )
+            for one in self.silence
+            if one.p_adjusted < 1 - self.confidence
+        ]
+        return rows
+
+    def _say_lowest(self) -> str:
+        if self.table is None or not isfinite(self.table.system_lowest_without_one[1]):
+            return ""
+        name, r = self.table.system_lowest_without_one
+        return f"; r of {self.table.n_systems} systems is {number(r, 2)} without {name}"
+
+    def _bias_table(self) -> Table:
+        wide = any(isfinite(one.wide_low) for one in self.bias)
+        head = ("system", "favour", "interval", "p, Holm") + (("interval, raters too",) if wide else ())
+        rows = [
+            (one.system, one.estimate, interval(one.low, one.high), one.p_adjusted)
+            + ((interval(one.wide_low, one.wide_high),) if wide else ())
+            for one in self.bias
+        ]
+        unit = "points of people's scale" if self.kind == "scores" else "win rate"
+        return Table(
+            f"What {self.judge} favours beyond people, on {self.criterion}",
+            head,
+            rows,
+            {"system": TEXT, "favour": decimals(2), "p, Holm": P_VALUE},
+            note=f"In {unit}; corrected estimates are free of it.",
+            name="bias",
+        )
+
+    def _calibration_table(self) -> Table:
+        rows = [
+            (one.judge_score, one.outputs, one.people_mean, interval(one.low, one.high), one.monotone)
+            for one in self.calibration
+        ]
+        head = ("judge's score", "outputs", "people's mean", "interval", "monotone")
+        form = {name: decimals(2) for name in ("judge's score", "people's mean", "monotone")}
+        return Table(
+            f"People's mean by {self.judge}'s score", head, rows, form,
+            note="Where the monotone curve is flat, the judge cannot tell outputs apart.", name="calibration",
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the judge by the names of the command's JSON."""
+        low, high = self.replaced.low, self.replaced.high
+        ties = self.accuracy
+        return {
+            "judge": self.judge,
+            "criterion": self.criterion,
+            "kind": self.kind,
+            "combined": self.combined,
+            "n_outputs": self.n_outputs,
+            "n_items": self.n_items,
+            "n_judged": self.n_judged,
+            "n_raters": self.n_raters,
+            "missing": sum(self.missing.values()),
+            "missing_by_reason": self.missing,
+            "levels": [asdict(one) for one in self.levels],
+            "largest_saving": self.level("pair").pearson ** 2,
+            "table": None if self.table is None else asdict(self.table),
+            "pairwise_accuracy_systems": self.accuracy_systems,
+            "spa": self.spa,
+            "spa_normal": self.spa_normal,
+            "spa_model": self.spa_model,
+            "accuracy_ties": None if ties is None else ties.best,
+            "epsilon": None if ties is None else ties.epsilon,
+            "accuracy": None if ties is None else asdict(ties),
+            "alt_test": None if self.alt_test is None else asdict(self.alt_test),
+            "alt_test_convincing": self.convincing,
+            "agreement": None if self.agreement is None else asdict(self.agreement),
+            "bias": [asdict(one) for one in self.bias],
+            "length": None if self.length is None else asdict(self.length),
+            "position": None if self.position is None else asdict(self.position),
+            "no_answers": [asdict(one) for one in self.silence],
+            "calibration": [asdict(one) for one in self.calibration],
+            "ratings_replaced": self.replaced.equivalent,
+            "ratings_replaced_low": low,
+            "ratings_replaced_high": high,
+            "components": asdict(self.replaced),
+            "severity_free": self.severity_free,
+            "reliability": self.reliability,
+            "disattenuated": self.disattenuated,
+            "finding": self.sentence(),
+            "notes": list(self.notes),
+        }
+
+
+_OVER = {"items": "items", "raters": "raters", "both": "items and raters"}
+
+
+def _r(value: float) -> str:
+    """Return a correlation as papers write it."""
+    return number(value, 2)
+
+
+def _p(value: float) -> str:
+    return P_VALUE.write(value)

@@ -1,0 +1,185 @@
+"""What a judge of pairs is worth beside people who compared the same pairs."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from panelist.core.seeds import stream
+from panelist.core.tables.ratings import Ratings
+from panelist.judges.correct.strengths import PairData
+from panelist.judges.match_pairs import match_pairs
+from panelist.judges.table import JudgeScores
+from panelist.judges.worth.alt_test import run_alt_test
+from panelist.judges.worth.ceiling import measure_reliability
+from panelist.judges.worth.judge_worth import JudgeWorth, WorthLevel
+from panelist.judges.worth.levels import correlate, correlate_all, percentile
+from panelist.judges.worth.pair_bias import measure_pair_length, measure_position, measure_win_rates
+from panelist.judges.worth.replaced import Replaced
+from panelist.judges.worth.units import Units, make_units
+from panelist.numerics.arrays import Floats, Longs
+
+
+def units_of_pairs(pairs: PairData) -> tuple[Units, Longs]:
+    """Return the judged pairs as units with the first judge's scores, and the place of each of them."""
+    key = _key(pairs.judged_item, pairs.judged_a, pairs.judged_b, len(pairs.systems))
+    order = np.argsort(key)
+    place = order[np.searchsorted(key[order], _key(pairs.item, pairs.a, pairs.b, len(pairs.systems)))]
+    rater = np.maximum(pairs.rater, 0)
+    return make_units(place.astype(np.int64), rater, pairs.score, pairs.judges[:, 0], pairs.raters), place
+
+
+def _key(item: Longs, a: Longs, b: Longs, S: int) -> Longs:
+    return (item * S + a) * S + b
+
+
+def measure_pairs(
+    ratings: Ratings, scores: JudgeScores, criterion: str, spec: Any, lengths: pd.Series | None
+) -> list[JudgeWorth]:
+    """Return the worth of every judge of pairs on one criterion."""
+    return [
+        _measure_one(
+            match_pairs(ratings, scores, criterion, [judge]), scores, judge, criterion, spec, lengths
+        )
+        for judge in scores.on(criterion).judges
+    ]
+
+
+def _measure_one(
+    pairs: PairData, scores: JudgeScores, judge: str, criterion: str, spec: Any, lengths: pd.Series | None
+) -> JudgeWorth:
+    units, _ = units_of_pairs(pairs)
+    n, total, _ = units.sums()
+    with np.errstate(invalid="ignore"):
+        people = np.where(n > 0, total / np.where(n > 0, n, 1), np.nan)
+    f, rated = pairs.judges[:, 0], n > 0
+    levels = _levels(pairs, people, f, units, spec)
+    reliability = measure_reliability(units) if len(pairs.raters) > 1 else None
+    control = float(np.median(pairs.score)) if len(pairs.score) else 0.5
+    several = len(pairs.raters) > 1
+    silent = scores.on(criterion).frame
+    own = silent[(silent["judge"] == judge).to_numpy()]
+    missing = own.loc[own["reason"] != "", "reason"].value_counts()
+    r = levels[1].pearson
+    return JudgeWorth(
+        judge=judge,
+        criterion=criterion,
+        kind="pairs",
+        n_outputs=int(rated.sum()),
+        n_items=int(pairs.labelled.sum()),
+        n_judged=len(pairs.items),
+        n_raters=len(pairs.raters),
+        missing={str(reason): int(count) for reason, count in missing.items()},
+        confidence=spec.confidence,
+        over="items",
+        levels=levels,
+        table=None,
+        accuracy_systems=nan,
+        spa=nan,
+        spa_normal=nan,
+        accuracy=None,
+        alt_test=run_alt_test(units, spec.epsilon, "equality", control=control) if several else None,
+        agreement=None,
+        bias=measure_win_rates(people, f, pairs.judged_a, pairs.judged_b, pairs.systems, spec.confidence),
+        length=_length(pairs, people, f, lengths),
+        position=(place := measure_position(scores.on(criterion), judge)),
+        silence=(),
+        calibration=(),
+        replaced=Replaced(why="pairs have no points of a scale"),
+        reliability=nan if reliability is None else reliability.mean,
+        disattenuated=nan if reliability is None else reliability.disattenuate(r),
+        notes=(
+            *pairs.notes,
+            *(() if place else ("position cannot be told: no pair was judged in both orders",)),
+        ),
+    )
+
+
+def _length(pairs: PairData, people: Floats, f: Floats, lengths: pd.Series | None) -> Any:
+    if lengths is None:
+        return None
+    known = lengths.to_dict()
+    words = [
+        np.array(
+            [
+                known.get((pairs.items[i], pairs.systems[s]), nan)
+                for i, s in zip(pairs.judged_item.tolist(), side.tolist(), strict=True)
+            ]
+        )
+        for side in (pairs.judged_a, pairs.judged_b)
+    ]
+    return measure_pair_length(people, f, (words[0], words[1]), pairs.judged_item)
+
+
+def _levels(pairs: PairData, people: Floats, f: Floats, units: Units, spec: Any) -> tuple[WorthLevel, ...]:
+    """Return the correlations of pairs: centred by pair of systems, as they are, and of win rates."""
+    rated = np.isfinite(people)
+    y, g = people[rated], f[rated]
+    a, b, item = pairs.judged_a[rated], pairs.judged_b[rated], pairs.judged_item[rated]
+    group = np.unique(a * len(pairs.systems) + b, return_inverse=True)[1]
+
+    def measure(w: Floats) -> tuple[float, float, float]:
+        return (
+            _weighted(_centre(y, group, w), _centre(g, group, w), w),
+            _weighted(y - _mean(y, w), g - _mean(g, w), w),
+            correlate(*(_win_rates(v, a, b, w, len(pairs.systems)) for v in (y, g))),
+        )
+
+    one = np.ones(len(y))
+    rng = stream(spec.seed, "judges", "items")
+    items, place = np.unique(item, return_inverse=True)
+    n = len(items)
+    counts = [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(spec.resamples)]
+    drawn = np.array([measure(count.astype(np.float64)[place]) for count in counts])
+    people_r, judge_r = _ceiling(units)
+    plain = correlate_all(y, g)
+    centred = correlate_all(_centre(y, group, one), _centre(g, group, one))
+    won, claimed = (_win_rates(v, a, b, one, len(pairs.systems)) for v in (y, g))
+    rates = correlate_all(won, claimed, None)
+    rows = []
+    for at, (level, found) in enumerate((("pair", centred), ("output", plain), ("system", rates))):
+        low, high = percentile(drawn[:, at], spec.confidence)
+        top = (people_r, judge_r) if level == "output" else (nan, nan)
+        rows.append(WorthLevel(level, found.pearson, found.spearman, found.kendall, low, high, *top))
+    return tuple(rows)
+
+
+def _ceiling(units: Units) -> tuple[float, float]:
+    """Return a person's mean correlation with the others, and the judge's with the same others."""
+    known = units.answered()
+    n, total, _ = known.sums()
+    rows = []
+    for code in np.unique(known.rater):
+        own = (known.rater == code) & (n[known.unit] > 1)
+        unit, y = known.unit[own], known.y[own]
+        others = (total[unit] - y) / (n[unit] - 1)
+        rows.append((correlate(y, others), correlate(known.f[unit], others)))
+    kept = np.array([row for row in rows if np.isfinite(row).all()])
+    return (
+        (float(kept[:, 0].mean()), float(kept[:, 1].mean()))
+        if len(kept) and len(units.raters) > 1
+        else (nan, nan)
+    )
+
+
+def _mean(v: Floats, w: Floats) -> float:
+    return float(w @ v) / float(w.sum())
+
+
+def _centre(v: Floats, group: Longs, w: Floats) -> Floats:
+    total = np.bincount(group, weights=w)
+    return np.asarray(v - (np.bincount(group, weights=w * v) / np.where(total > 0, total, 1))[group])
+
+
+def _weighted(v: Floats, u: Floats, w: Floats) -> float:
+    size = float(np.sqrt((w * v) @ v * ((w * u) @ u)))
+    return float((w * v) @ u) / size if size > 1e-12 else nan
+
+
+def _win_rates(v: Floats, a: Longs, b: Longs, w: Floats, S: int) -> Floats:
+    won = np.bincount(a, weights=w * v, minlength=S) + np.bincount(b, weights=w * (1 - v), minlength=S)
+    n = np.bincount(a, weights=w, minlength=S) + np.bincount(b, weights=w, minlength=S)
+    return np.asarray((won / np.where(n > 0, n, 1))[n > 0])

@@ -1,0 +1,107 @@
+"""What all judges are worth, at a glance and one by one, and how they differ."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from panelist.core.display.formats import decimals, interval
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
+from panelist.core.prose import listing
+from panelist.judges.table import Samples, tabulate_samples
+from panelist.judges.worth.judge_worth import JudgeWorth
+
+
+@dataclass(frozen=True)
+class JudgeDifference:
+    """The paired r of one judge less that of another, in the same resamples of items."""
+
+    criterion: str
+    a: str
+    b: str
+    difference: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worth(Result):
+    """What every judge is worth on every criterion."""
+
+    source: str
+    judges_source: str
+    judges: tuple[JudgeWorth, ...]
+    differences: tuple[JudgeDifference, ...] = ()
+    samples: tuple[Samples, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def title(self) -> str:
+        """Return the heading."""
+        return "Judges beside people"
+
+    def parts(self) -> list[Part]:
+        """Return all judges at a glance, then each of them, and what concerns the whole."""
+        parts: list[Part] = [self._overview()] if len(self.judges) > 1 else []
+        for one in self.judges:
+            parts += [Sentence(""), *one.parts()] if parts else one.parts()
+        if self.differences:
+            parts.append(self._differences_table())
+        if self.samples:
+            parts.append(tabulate_samples(self.samples))
+        return parts + ([NamedValues([("note", note) for note in self.notes])] if self.notes else [])
+
+    def __getitem__(self, judge: str) -> JudgeWorth:
+        found = [one for one in self.judges if judge in (one.judge, f"{one.criterion}|{one.judge}")]
+        if not found:
+            raise KeyError(
+                f"no judge {judge!r}; there are {listing({one.judge for one in self.judges}, None)}"
+            )
+        return found[0]
+
+    def _overview(self) -> Table:
+        rows = [
+            (
+                one.criterion,
+                one.judge,
+                one.level("pair").pearson,
+                interval(one.level("pair").low, one.level("pair").high),
+                100 * one.level("pair").pearson ** 2,
+                one.level("output").pearson,
+                one.level("system").pearson,
+                one.replaced.equivalent,
+            )
+            for one in self.judges
+        ]
+        head = (
+            "criterion",
+            "judge",
+            "paired r",
+            "interval",
+            "saves at most, %",
+            "outputs r",
+            "systems r",
+            "raters' worth",
+        )
+        form = {"paired r": decimals(2), "saves at most, %": decimals(1), "outputs r": decimals(2)}
+        form |= {"systems r": decimals(2), "raters' worth": decimals(1)}
+        note = "Only the paired r says what a judge can save; r of systems has as many points as systems."
+        return Table("All judges", head, rows, form, note=note, name="overview")
+
+    def _differences_table(self) -> Table:
+        rows = [
+            (one.criterion, f"{one.a} − {one.b}", one.difference, interval(one.low, one.high))
+            for one in self.differences
+        ]
+        head = ("criterion", "judges", "difference in paired r", "interval")
+        return Table("Judges compared", head, rows, note="Over the same items.", name="differences")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all judges by the names of the command's JSON."""
+        return {
+            "source": self.source,
+            "judges_source": self.judges_source,
+            "judges": [one.to_dict() for one in self.judges],
+            "differences": [asdict(one) for one in self.differences],
+            "samples": [asdict(one) for one in self.samples],
+            "notes": list(self.notes),
+        }

@@ -1,0 +1,153 @@
+"""A judges table is read by its own path, in every form; no answers are counted, samples averaged."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from panelist.core.errors import BadFile, BadRatings
+from panelist.core.tables.columns import name_columns
+from panelist.core.tables.ratings import read_ratings
+from panelist.judges.scale import match_scales
+from panelist.judges.table import read_judges
+
+LONG = pd.DataFrame(
+    {
+        "judge": ["gpt"] * 4 + ["bleu"] * 4,
+        "item": ["1", "1", "2", "2"] * 2,
+        "system": ["A", "B"] * 4,
+        "criterion": ["fluency"] * 8,
+        "rating": [4, 3, 5, 2, 0.4, 0.3, 0.2, 0.1],
+    }
+)
+
+
+def test_long_and_wide_tables_hold_the_same_scores(tmp_path: Path) -> None:
+    wide = LONG.pivot_table(index=["item", "system"], columns="judge", values="rating").reset_index()
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    first, second = read_judges(LONG), read_judges(tmp_path / "wide.csv")
+    assert second.judges == first.judges == ("bleu", "gpt")
+    for table in (first, second):
+        rows = table.frame.sort_values(["judge", "item", "system"])["score"].tolist()
+        assert rows == [0.4, 0.3, 0.2, 0.1, 4, 3, 5, 2]
+    assert any("read as one judge each" in note for note in second.notes)
+
+
+def test_json_lines_and_the_words_metric_and_value_are_read(tmp_path: Path) -> None:
+    renamed = LONG.rename(columns={"judge": "metric", "rating": "value"})
+    (tmp_path / "m.jsonl").write_text(renamed.to_json(orient="records", lines=True), encoding="utf-8")
+    found = read_judges(tmp_path / "m.jsonl")
+    assert found.judges == ("bleu", "gpt")
+    assert found.metrics
+
+
+def test_a_segment_file_is_a_metric_whose_items_are_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "BLEURT-refA.seg.score"
+    path.write_text("sysA\t0.5\nsysA\tNone\nsysB\t0.25\nsysB\t0.75\n", encoding="utf-8")
+    found = read_judges(path)
+    assert found.judges == ("BLEURT-refA",)
+    assert found.frame["item"].tolist() == ["1", "2", "1", "2"]
+    assert found.count_gaps("BLEURT-refA") == {"missing": 1}
+    path.write_text("sysA\t0.5\nsysA\t1\nsysB\t0.25\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="a line for each segment"):
+        read_judges(path)
+
+
+def test_every_kind_of_no_answer_is_counted_by_judge_and_system() -> None:
+    frame = LONG.assign(rating=["4", "", "refused", "I like it", "0.4", "0.3", "0.2", "0.1"])
+    found = read_judges(frame)
+    assert found.count_gaps("gpt") == {"missing": 1, "refused": 1, "unreadable": 1}
+    assert found.count_gaps("gpt", "B") == {"missing": 1, "unreadable": 1}
+    assert found.frame["score"].isna().sum() == 3
+
+
+def test_samples_are_averaged_and_their_spread_reported() -> None:
+    twice = pd.concat([LONG.assign(sample=1), LONG.assign(sample=2, rating=LONG["rating"] + 1)])
+    found = read_judges(twice)
+    assert found.frame.sort_values(["judge", "item", "system"])["score"].tolist()[4:] == [4.5, 3.5, 5.5, 2.5]
+    gpt = next(one for one in found.samples if one.judge == "gpt")
+    assert gpt.most == 2
+    assert gpt.sd == pytest.approx(np.sqrt(0.5))
+    between = 2 * np.var([4.5, 3.5, 5.5, 2.5], ddof=1)
+    assert gpt.icc == pytest.approx((between - 0.5) / (between + 0.5))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"drop": "item"}, "no 'item' column"),
+        ({"drop": "system"}, "no 'system' column"),
+        ({"drop": "rating"}, "no column with their answers"),
+        ({"twice": True}, "number the samples in a column sample"),
+        ({"model": ["a", "b"] * 4}, "more than one model"),
+        ({"empty": True}, "no score at all"),
+    ],
+)
+def test_a_table_that_cannot_be_used_says_what_is_wrong(change: dict[str, object], said: str) -> None:
+    frame = LONG.copy()
+    if "drop" in change:
+        frame = frame.drop(columns=str(change["drop"]))
+    if "twice" in change:
+        frame = pd.concat([frame, frame.assign(rating=1)])
+    if "model" in change:
+        frame["model"] = change["model"]
+    if "empty" in change:
+        frame = frame.assign(rating="")
+    with pytest.raises(BadRatings, match=said):
+        read_judges(frame)
+
+
+def test_pairs_are_put_into_one_order_with_what_was_shown_first() -> None:
+    frame = pd.DataFrame(
+        {
+            "judge": "j",
+            "item": ["1", "1"],
+            "system_a": ["B", "A"],
+            "system_b": ["A", "B"],
+            "first": ["a", "a"],
+            "choice": ["B", "b"],
+        }
+    )
+    found = read_judges(frame).frame
+    assert found["system_a"].tolist() == ["A", "A"]
+    assert found["score"].tolist() == [0.0, 0.0]
+    assert found["first"].tolist() == ["b", "a"]
+
+
+def test_judge_columns_of_a_ratings_table_are_read_as_asked() -> None:
+    ratings = read_ratings(
+        pd.DataFrame(
+            {
+                "rater": ["r1", "r2", "r1", None],
+                "item": ["1", "1", "2", "3"],
+                "system": ["A", "A", "A", "A"],
+                "rating": [3, 4, 5, None],
+                "gpt": [4.0, 4.0, None, 2.0],
+            }
+        )
+    )
+    found = read_judges(None, ratings, ["gpt"]).frame
+    assert dict(zip(found["item"], found["score"], strict=True)) == pytest.approx(
+        {"1": 4.0, "2": np.nan, "3": 2.0}, nan_ok=True
+    )
+    with pytest.raises(BadRatings, match="no column 'gpt4'"):
+        read_judges(None, ratings, ["gpt4"])
+
+
+def test_a_column_judge_is_a_rater_only_where_no_other_column_names_people() -> None:
+    assert name_columns(["judge", "item", "rating"]) == {"judge": "rater"}
+    assert name_columns(["judge", "annotator", "item", "rating"]) == {"annotator": "rater"}
+    assert name_columns(["judge_id", "worker", "item", "rating"]) == {"worker": "rater"}
+
+
+def test_another_scale_is_said_and_values_off_the_same_scale_are_refused() -> None:
+    people = np.array([1.0, 5.0])
+    _, found = match_scales(read_judges(LONG), people)
+    assert (found["gpt"].same, found["bleu"].same) == (True, False)
+    assert "another scale" in found["bleu"].note
+    odd = LONG.assign(rating=[4, -1, 5, 2, 0.4, 0.3, 0.2, 0.1])
+    scores, found = match_scales(read_judges(odd), people)
+    assert found["gpt"].n_off == 1
+    assert scores.count_gaps("gpt", "B") == {"off the scale": 1}
+    assert match_scales(read_judges(odd), people, "as-is")[1]["gpt"].n_off == 0

@@ -1,0 +1,186 @@
+"""What judges are worth, on small tables computed by hand and on simulated ones."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau, pearsonr
+
+import panelist
+from bench.judges_coverage import World, simulate
+from panelist.core.errors import BadModel, UnknownName
+from panelist.judges.match import Beside
+from panelist.judges.worth.accuracy import accuracy_of_outputs
+from panelist.judges.worth.alt_test import run_alt_test
+from panelist.judges.worth.ceiling import measure_ceiling
+from panelist.judges.worth.levels import ItemSums, measure_levels, paired_correlation, resample_items
+from panelist.judges.worth.measure import measure_judges
+from panelist.judges.worth.units import make_units
+from tests.judges.simulated_tables import tables
+
+
+@pytest.fixture(scope="module")
+def beside() -> Beside:
+    return simulate(World("good", 6, 30, items=60), np.random.default_rng(4))[0]
+
+
+def test_levels_agree_with_scipy(beside: Beside) -> None:
+    y, f = beside.means[beside.labelled], beside.scores["judge"][beside.labelled]
+    found = measure_levels(y, f, beside.systems)
+    assert found.output.pearson == pytest.approx(pearsonr(y.ravel(), f.ravel()).statistic)
+    assert found.system.pearson == pytest.approx(pearsonr(y.mean(axis=0), f.mean(axis=0)).statistic)
+    single = [
+        kendalltau(a, b).statistic for a, b in zip(y, f, strict=True) if np.ptp(a) > 0 and np.ptp(b) > 0
+    ]
+    assert found.by_item_kendall == pytest.approx(np.mean(single))
+
+
+def test_with_gaps_the_paired_r_is_that_of_the_additive_fit(beside: Beside) -> None:
+    y, f = beside.means.copy(), beside.scores["judge"].copy()
+    f[np.flatnonzero(beside.labelled)[:5], 1] = np.nan
+    there = np.isfinite(y) & np.isfinite(f)
+    item, system = np.nonzero(there)
+    X = np.column_stack([np.eye(len(y))[item], np.eye(3)[system]])
+    left = [v[there] - X @ np.linalg.lstsq(X, v[there], rcond=None)[0] for v in (y, f)]
+    assert paired_correlation(y, f) == pytest.approx(
+        left[0] @ left[1] / np.sqrt(left[0] @ left[0] * (left[1] @ left[1]))
+    )
+
+
+def test_a_resample_of_items_is_the_table_of_the_drawn_items(beside: Beside) -> None:
+    y, f = beside.means[beside.labelled], beside.scores["judge"][beside.labelled].copy()
+    for gaps in (False, True):
+        if gaps:
+            f[0, 0] = f[3, 2] = np.nan
+        sums, drawn = ItemSums.prepare(y, f), np.random.default_rng(1).integers(len(y), size=len(y))
+        weights = np.bincount(drawn, minlength=len(y)).astype(float)
+        output, system, paired = (float(r[0]) for r in sums.correlations((weights @ sums.columns)[None]))
+        found = measure_levels(y[drawn], f[drawn], beside.systems)
+        assert paired == pytest.approx(paired_correlation(y[drawn], f[drawn]))
+        assert output == pytest.approx(found.output.pearson)
+        assert system == pytest.approx(found.system.pearson)
+    assert len(resample_items([sums], 100)[0][2]) == 100
+
+
+def test_accuracy_with_ties_is_that_of_trying_every_epsilon() -> None:
+    rng = np.random.default_rng(3)
+    y, f = rng.integers(1, 4, (12, 4)).astype(float), rng.normal(size=(12, 4))
+
+    def accuracy(epsilon: float) -> float:
+        shares = []
+        for a, b in zip(y, f, strict=True):
+            right = [
+                (a[i] == a[j]) if abs(b[i] - b[j]) <= epsilon else (a[i] - a[j]) * (b[i] - b[j]) > 0
+                for i, j in combinations(range(4), 2)
+            ]
+            shares.append(np.mean(right))
+        return float(np.mean(shares))
+
+    sizes = [0.0, *(abs(b[i] - b[j]) + 1e-10 for b in f for i, j in combinations(range(4), 2))]
+    found = accuracy_of_outputs(y, f)
+    assert found.best == pytest.approx(max(map(accuracy, sizes)))
+    assert found.at_zero == pytest.approx(accuracy(0.0))
+    assert found.ties_only == pytest.approx(accuracy(np.inf))
+
+
+def test_the_alt_test_scores_are_distances_to_the_others() -> None:
+    rng = np.random.default_rng(7)
+    y, f = rng.integers(1, 6, (40, 4)).astype(float), rng.integers(1, 6, 40).astype(float)
+    unit, rater = (grid.ravel() for grid in np.meshgrid(range(40), range(4), indexing="ij"))
+    found = run_alt_test(make_units(unit, rater, y.ravel(), f, tuple("abcd")), 0.1)
+    assert found is not None
+    for j, one in enumerate(found.raters):
+        d = []
+        for i in range(40):
+            others = np.delete(y[i], j)
+            person, judge = (-np.sqrt(np.mean((value - others) ** 2)) for value in (y[i, j], f[i]))
+            d.append(float(person >= judge) - float(judge >= person))
+        assert one.d == pytest.approx(np.mean(d))
+
+
+def test_a_person_is_compared_with_the_others_and_the_judge_with_the_same(beside: Beside) -> None:
+    output = next(one for one in measure_ceiling(beside, "judge") if one.level == "output")
+    people, judge = [], []
+    frame = beside.frame().assign(f=beside.scores["judge"][beside.item, beside.system])
+    for rater, own in frame.groupby("rater"):
+        rest = frame[frame["rater"] != rater].groupby(["item", "system"])["rating"].mean().rename("others")
+        both = own.merge(rest, on=["item", "system"])
+        people.append(both["rating"].corr(both["others"]))
+        judge.append(both["f"].corr(both["others"]))
+    assert (output.people, output.judge) == pytest.approx((np.mean(people), np.mean(judge)))
+
+
+def test_the_json_has_the_keys_of_the_contract(beside: Beside) -> None:
+    ratings, judges = tables(beside)
+    found = panelist.measure_judges(ratings, judges, judge_scale="as-is", resamples=200).to_dict()
+    one = found["judges"][0]
+    assert {"judge", "criterion", "n_outputs", "missing", "spa", "accuracy_ties", "epsilon"} <= set(one)
+    assert {"ratings_replaced", "ratings_replaced_low", "ratings_replaced_high"} <= set(one)
+    assert {"level", "pearson", "spearman", "kendall", "low", "high", "people"} <= set(one["levels"][0])
+    assert {level["level"] for level in one["levels"]} == {"output", "system", "pair"}
+    assert {"epsilon", "winning_rate", "advantage", "passed"} <= set(one["alt_test"])
+    assert {"system", "estimate", "low", "high"} <= set(one["bias"][0])
+
+
+def test_a_good_judge_is_worth_ratings_and_a_useless_one_is_not() -> None:
+    worth = {}
+    for judge in ("good", "useless"):
+        ratings, judges = tables(simulate(World(judge, 24, 100), np.random.default_rng(2))[0])
+        one = measure_judges(ratings, judges, judge_scale="as-is", resamples=300).judges[0]
+        worth[judge] = one
+    good, useless = worth["good"], worth["useless"]
+    assert good.level("pair").low > 0 > useless.level("pair").low
+    assert good.replaced.equivalent > 1 > useless.replaced.equivalent
+    assert good.replaced.low < good.replaced.equivalent < good.replaced.high
+    assert good.replaced.r_true == pytest.approx(0.85, abs=0.15)
+    assert "orders differences as the mean of" in good.sentence()
+
+
+def test_unknown_raters_have_no_ceiling_and_no_alt_test(beside: Beside) -> None:
+    ratings, judges = tables(beside)
+    frame = panelist.load_ratings(ratings.drop(columns="rater"), columns={"rater": None})
+    one = measure_judges(frame, judges, judge_scale="as-is", resamples=100).judges[0]
+    assert one.alt_test is None
+    assert np.isnan(one.level("output").people)
+    assert "raters are unknown" in one.say_replaced()
+    with pytest.raises(BadModel, match="Raters are unknown"):
+        measure_judges(frame, judges, interval="both")
+
+
+def test_no_sentence_claims_that_people_can_be_replaced(beside: Beside) -> None:
+    ratings, judges = tables(beside)
+    text = str(measure_judges(ratings, judges, judge_scale="as-is", resamples=100))
+    for claim in ("replace people", "human-level", "unbiased", "near-perfect", "as good as"):
+        assert claim not in text
+    assert "constant judge" in text
+
+
+def test_several_judges_are_compared_and_combined(beside: Beside) -> None:
+    ratings, judges = tables(beside)
+    noise = judges.assign(judge="noise", rating=np.random.default_rng(1).normal(3, 1, len(judges)))
+    found = measure_judges(ratings, pd.concat([judges, noise]), judge_scale="as-is", resamples=200)
+    assert [one.judge for one in found.judges] == ["judge", "noise", "mean of 2 judges"]
+    assert found.judges[2].combined
+    one = found.differences[0]
+    assert (one.a, one.b) == ("judge", "noise")
+    assert one.difference == pytest.approx(
+        found["judge"].level("pair").pearson - found["noise"].level("pair").pearson
+    )
+
+
+def test_a_constant_judge_is_no_error(beside: Beside) -> None:
+    ratings, judges = tables(beside)
+    one = measure_judges(ratings, judges.assign(rating=3), resamples=100).judges[0]
+    assert np.isnan(one.level("pair").pearson)
+    assert "cannot be said" in one.sentence()
+
+
+def test_words_that_are_not_known_are_refused(beside: Beside) -> None:
+    ratings, judges = tables(beside)
+    with pytest.raises(UnknownName, match="items"):
+        measure_judges(ratings, judges, interval="item")
+    with pytest.raises(UnknownName, match="same"):
+        measure_judges(ratings, judges, judge_scale="sme")
+    with pytest.raises(BadModel, match="Epsilon"):
+        measure_judges(ratings, judges, epsilon=2)
