@@ -12,7 +12,7 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
-from panelist.power.truth.presets import PRESETS
+from panelist.power.truth.spread import PRESETS
 from scipy.special import ndtr
 
 from bench.ppi import estimate_mean

@@ -27,6 +27,7 @@ from panelist.cli.heds.convert import heds_convert, heds_diff, heds_lint
 from panelist.cli.heds.fill import heds_fill
 from panelist.cli.import_ import import_
 from panelist.cli.init import init
+from panelist.cli.judges.prompts import judges_prompts, judges_read
 from panelist.cli.judges.worth import judges_worth
 from panelist.cli.links import links
 from panelist.cli.plan import plan, plan_extend
@@ -77,7 +78,7 @@ COMMANDS = (
     *(demo, init, check, power, power_paper, size, plan, plan_extend, preregister, simulate),
     *(serve, links, recruit, export, backup, restore, forget, import_),
     *(report, heds_fill, heds_lint, heds_convert, heds_diff, archive, verify),
-    *(agreement, compare, judges_worth, scales, reproduce, reproduce_size, fit, schema),
+    *(agreement, compare, judges_prompts, judges_read, judges_worth, scales, reproduce, reproduce_size, fit, schema),
 )
 for _command in COMMANDS:
     _name = _command.__name__.rstrip("_").replace("_", " ")  # import is a keyword of Python

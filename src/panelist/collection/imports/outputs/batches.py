@@ -28,7 +28,7 @@ class BatchResults(OutputLayout):
 
     def read(self, file: SourceFile, options: ReadOptions, found: Findings) -> Iterator[OutputRow]:
         """Give one output per result, with what was asked where the requests were given too."""
-        read = [_read_result(entry, options.reasoning) for entry in file.entries]
+        read = [read_result(entry, options.reasoning) for entry in file.entries]
         models = {model for model, _, _ in read if model}
         alone = next(iter(models)) if len(models) == 1 else ""  # of a failed request no model is known
         for entry, (model, output, status) in zip(file.entries, read, strict=True):
@@ -61,7 +61,7 @@ class BatchRequests(OutputLayout):
         yield from ()
 
 
-def _read_result(entry: Mapping[str, Any], reasoning: bool) -> tuple[str, str, str]:
+def read_result(entry: Mapping[str, Any], reasoning: bool) -> tuple[str, str, str]:
     """Return the model, the text and the status of a result."""
     if "result" in entry:  # Anthropic
         result = entry["result"]

@@ -1,0 +1,1 @@
+"""The rating page as prompts for a judge, and its answers read back."""

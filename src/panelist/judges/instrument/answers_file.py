@@ -1,0 +1,219 @@
+"""A judge's answers to exported prompts, read back into a judges table; every line is accounted for."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from panelist.collection.imports.files.nested_records import read_records
+from panelist.collection.imports.files.text_tables import read_bytes
+from panelist.collection.imports.outputs.batches import read_result
+from panelist.core.display.formats import Cell
+from panelist.core.display.result import NamedValues, Part, Result, Table
+from panelist.core.errors import BadFile
+from panelist.core.prose import count, quoted
+from panelist.core.tables.readers import read_table
+from panelist.judges.instrument.prompts import CANNOT, KEY_COLUMNS
+from panelist.scales import AnyScale
+from panelist.scales.base import BadAnswer, RatingScale
+from panelist.scales.pairs import Pairs
+
+ANSWERED, REFUSED, OFF_SCALE = "answered", "refused", "off the scale"
+UNREADABLE, TWO, MISSING = "unreadable", "two values", "no line"
+OUTCOMES = (ANSWERED, REFUSED, OFF_SCALE, UNREADABLE, TWO, MISSING)
+ABOUT = ("model", "date")
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadAnswers(Result):
+    """The judges table of a file of answers: ``frame`` has one row per answer asked for; ``outcomes`` counts,
+    by system, what became of them."""
+
+    frame: pd.DataFrame = field(repr=False)
+    judge: str
+    n_lines: int
+    n_requests: int
+    outcomes: Mapping[tuple[str, str], int] = field(repr=False)
+
+    def title(self) -> str:
+        """Return the heading."""
+        return f"Answers of {self.judge}"
+
+    def parts(self) -> list[Part]:
+        """Return the counts by system."""
+        shown = [name for name in OUTCOMES if any(of == name for _, of in self.outcomes)]
+        systems = list(dict.fromkeys(system for system, _ in self.outcomes))
+        rows: list[tuple[Cell, ...]] = [
+            (one, *(self.outcomes.get((one, name), 0) for name in shown)) for one in systems
+        ]
+        return [
+            NamedValues([("lines", f"{self.n_lines:,}"), ("requests", f"{self.n_requests:,}")]),
+            Table("Answers asked for", ("system", *shown), rows, name="outcomes"),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts."""
+        return {
+            "judge": self.judge,
+            "n_lines": self.n_lines,
+            "n_requests": self.n_requests,
+            "n_rows": len(self.frame),
+            "outcomes": [
+                {"system": system, "outcome": outcome, "n": n}
+                for (system, outcome), n in self.outcomes.items()
+            ],
+        }
+
+
+def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
+    """Return the answers in a file as a judges table, by the key of the prompts.
+
+    Lines are ``{"id": …, "answer": …}`` or batch results whose ``custom_id`` is the id. ``judge`` names the
+    judge; without it, the one ``model`` of the file does. Nothing is guessed, clipped or mapped: what the
+    scale does not have is no answer, and is counted.
+    """
+    asked = _read_key(key)
+    lines = read_records(read_bytes(path), path.name).rows
+    given = _collect(lines, set(asked["id"]), path.name, key)
+    name = judge or _find_model(given, path.name)
+    rows, outcomes = [], Counter[tuple[str, str]]()
+    scales: dict[str, Any] = {}
+    for cells in asked.itertuples(index=False, name=None):
+        row = dict(zip(KEY_COLUMNS, cells, strict=True))
+        line = given.get(row["id"])
+        if row["scale"] not in scales:
+            scales[row["scale"]] = _read_scale(row["scale"])
+        value, outcome = ("", MISSING) if line is None else _find_value(line, row, scales[row["scale"]])
+        for system in filter(None, (row["system"], row["system_b"])):
+            outcomes[system, outcome] += 1
+        rows.append(_write_row(name, row, value, line or {}))
+    frame = pd.DataFrame(rows)
+    empty = [name for name in ABOUT if (frame[name] == "").all()]
+    return ReadAnswers(frame.drop(columns=empty), name, len(lines), asked["id"].nunique(), dict(outcomes))
+
+
+def _read_key(path: Path) -> pd.DataFrame:
+    if not path.exists():
+        raise BadFile(
+            f"There is no file {path}, the key that panelist judges prompts wrote beside the prompts. "
+            "Name it with --key FILE."
+        )
+    frame = read_table(path).frame
+    if lacking := [name for name in KEY_COLUMNS if name not in frame]:
+        raise BadFile(f"{path} is no key of prompts: it has no column {lacking[0]!r}.")
+    return frame[list(KEY_COLUMNS)].astype(str).where(frame[list(KEY_COLUMNS)].notna(), "")
+
+
+def _collect(lines: list[dict[str, Any]], known: set[str], name: str, key: Path) -> dict[str, dict[str, Any]]:
+    """Return the lines by id: unknown ids and contradictions are refused."""
+    found: dict[str, dict[str, Any]] = {}
+    strange, clashing = [], []
+    for line in lines:
+        mark = str(line.get("id") if "id" in line and "custom_id" not in line else line.get("custom_id", ""))
+        if mark not in known:
+            strange.append(mark)
+        elif mark in found and _text_of(found[mark]) != _text_of(line):
+            clashing.append(mark)
+        found.setdefault(mark, line)
+    if strange:
+        raise BadFile(
+            f"{name}: {count(len(strange), 'line')} with an id that is not in {key}: {quoted(strange, 3)}. "
+            "Are these answers to other prompts?"
+        )
+    if clashing:
+        raise BadFile(
+            f"{name}: {count(len(clashing), 'id')} answered twice, and differently: {quoted(clashing, 3)}. "
+            "Keep one line for each; for several samples, export them with --samples."
+        )
+    return found
+
+
+def _find_model(given: Mapping[str, dict[str, Any]], name: str) -> str:
+    models = sorted({_read_model(line) for line in given.values()} - {""})
+    if len(models) != 1:
+        found = f"its lines name {quoted(models)}" if models else "its lines name no model"
+        raise BadFile(f"{name} does not say which judge answered: {found}. Name it with --judge NAME.")
+    return models[0]
+
+
+def _read_model(line: Mapping[str, Any]) -> str:
+    if "custom_id" in line:
+        return read_result(line, reasoning=False)[0]
+    return str(line.get("model") or "")
+
+
+def _text_of(line: Mapping[str, Any]) -> Any:
+    """Return the answer in a line, as it was written: text, or JSON."""
+    if "custom_id" in line:
+        return read_result(line, reasoning=False)[1]
+    return line.get("answer")
+
+
+def _read_scale(text: str) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(AnyScale).validate_json(text)
+
+
+def _find_value(line: Mapping[str, Any], row: Mapping[str, Any], scale: Any) -> tuple[str, str]:
+    """Return one answer of a line by its scale, and what became of it."""
+    answer = _parse(_text_of(line))
+    if isinstance(answer, dict):
+        if row["label"]:
+            answer = answer.get(row["label"], {})
+        answer = answer.get(row["criterion"]) if isinstance(answer, dict) else answer
+    elif row["label"]:
+        return "", UNREADABLE  # one value for several outputs
+    if isinstance(answer, list):
+        return "", TWO
+    if answer is None or isinstance(answer, dict | bool):
+        return "", UNREADABLE
+    text = str(answer).strip()
+    if text.casefold() == CANNOT or not text:
+        return "", REFUSED
+    return _read_by(scale, text, row)
+
+
+def _parse(answer: Any) -> Any:
+    """Return an answer as JSON where it is JSON, alone or in a fence; otherwise as it is."""
+    if not isinstance(answer, str):
+        return answer
+    fenced = _FENCE.findall(answer)
+    text = fenced[0].strip() if len(fenced) == 1 else answer.strip()
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _read_by(scale: Any, text: str, row: Mapping[str, Any]) -> tuple[str, str]:
+    if isinstance(scale, Pairs):
+        sides = {"a": row["system"], "b": row["system_b"]} | ({"tie": "tie"} if scale.ties else {})
+        found = sides.get(text.casefold())
+        return (found, ANSWERED) if found is not None else ("", UNREADABLE)
+    assert isinstance(scale, RatingScale)
+    try:
+        return str(scale.recognise(text)), ANSWERED
+    except BadAnswer:
+        try:
+            float(text)
+        except ValueError:
+            return "", UNREADABLE
+        return "", OFF_SCALE
+
+
+def _write_row(judge: str, row: Mapping[str, Any], value: str, line: Mapping[str, Any]) -> dict[str, Any]:
+    about = {name: str(line.get(name) or "") for name in ABOUT}
+    about |= {"sample": row["sample"], "instrument": row["instrument"][:16]}
+    if not row["system_b"]:
+        said = {"system": row["system"], "criterion": row["criterion"], "rating": value}
+        return {"judge": judge, "item": row["item"], **said, **about}
+    one, two = sorted((row["system"], row["system_b"]))
+    said = {"system_a": one, "system_b": two, "criterion": row["criterion"], "choice": value}
+    return {"judge": judge, "item": row["item"], **said, "first": row["first"], **about}

@@ -1,0 +1,312 @@
+"""The rating pages of a study as prompts: what a rater would see and nothing else, for any model to answer.
+
+Panelist never calls a model. ``prompts.jsonl`` goes out, one request per line; ``prompts.key.csv``, which
+says what each request is about, stays behind.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, groupby
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import pandas as pd
+
+from panelist.core.display.result import NamedValues, Part, Result
+from panelist.core.errors import BadFile, BadStudy
+from panelist.core.prose import listing
+from panelist.core.seeds import stream
+from panelist.core.tables.writers import write_table
+from panelist.formats import Stimulus
+from panelist.scales.base import RatingScale
+from panelist.scales.pairs import Pairs
+from panelist.study.blindness import count_names, say_names
+from panelist.study.sections.briefing import Shown
+from panelist.study.sections.criteria import Criterion
+from panelist.study.study import Study
+
+KEY_COLUMNS = (
+    "id",
+    "item",
+    "system",
+    "system_b",
+    "criterion",
+    "label",
+    "first",
+    "sample",
+    "scale",
+    "instrument",
+)
+CANNOT = "cannot say"
+
+
+@dataclass(frozen=True)
+class PromptPage:
+    """One page to ask about: outputs of an item in the order shown, and the criteria asked."""
+
+    item: str
+    systems: tuple[str, ...]
+    criteria: tuple[Criterion, ...]
+
+    @property
+    def compares(self) -> bool:
+        """Whether two outputs are compared."""
+        return isinstance(self.criteria[0].scale, Pairs)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The neutral names of the outputs; none where there is only one."""
+        return tuple(ascii_uppercase[: len(self.systems)]) if len(self.systems) > 1 else ("",)
+
+
+@dataclass(frozen=True, eq=False)
+class Prompts(Result):
+    """Requests for a judge, and the key to them."""
+
+    requests: tuple[dict[str, Any], ...] = field(repr=False)
+    key: pd.DataFrame = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    def title(self) -> str:
+        """Return the heading."""
+        return "Prompts for a judge"
+
+    def parts(self) -> list[Part]:
+        """Return the counts and the notes."""
+        rows = [
+            ("requests", f"{len(self.requests):,}"),
+            ("items", f"{self.key['item'].nunique():,}"),
+            ("criteria", ", ".join(self.key["criterion"].unique())),
+            ("instrument", listing(dict.fromkeys(one["instrument"][:12] for one in self.requests))),
+        ]
+        return [NamedValues([*rows, *(("note", note) for note in self.notes)])]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts and the notes."""
+        return {
+            "n_requests": len(self.requests),
+            "n_items": int(self.key["item"].nunique()),
+            "criteria": list(self.key["criterion"].unique()),
+            "instruments": list(dict.fromkeys(one["instrument"] for one in self.requests)),
+            "notes": list(self.notes),
+        }
+
+
+def make_prompts(study: Study, samples: int = 1, seed: int | None = None) -> Prompts:
+    """Return one request for each page that a rater could meet, pairs in both orders, pages in rotations.
+
+    Requests come in random order, by ``seed`` or that of the design; a judge sees one page at a time.
+    """
+    if samples < 1:
+        raise BadStudy(f"A judge is asked at least once about each page; found samples {samples}.")
+    _refuse_media(study)
+    requests: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
+    for page in _list_pages(study):
+        system, answer = _write_system(study, page), _write_schema(page)
+        instrument = _digest(system, study.file.noun, _ask(page), json.dumps(answer, sort_keys=True))
+        user = _write_user(study, page)
+        for sample in range(1, samples + 1):
+            mark = _digest(study.hash, instrument, page.item, *page.systems, str(sample))[:32]
+            messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+            requests.append(
+                {
+                    "id": mark,
+                    "messages": messages,
+                    "answer": answer,
+                    "instrument": instrument,
+                    "sample": sample,
+                }
+            )
+            rows += _write_key(page, mark, sample, instrument)
+    order = stream(study.file.design.seed if seed is None else seed, "prompts").permutation(len(requests))
+    named = say_names(count_names(study.outputs))
+    notes = (f"names of systems or makers stand in the outputs themselves: {named}",) if named else ()
+    key = pd.DataFrame(rows, columns=list(KEY_COLUMNS))
+    return Prompts(tuple(requests[place] for place in order.tolist()), key, notes)
+
+
+def write_prompts(prompts: Prompts, path: Path) -> list[Path]:
+    """Write the requests, and beside them the key; neither replaces a file that is there."""
+    key = path.with_name(f"{path.stem}.key.csv")
+    for place in (path, key):
+        if place.exists():
+            raise BadFile(f"{place} is there already; nothing was written. Name another file or delete it.")
+    lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in prompts.requests)
+    try:
+        path.write_text(lines, encoding="utf-8")
+    except OSError as error:
+        raise BadFile(f"{path} cannot be written: {error.strerror or error}.") from None
+    write_table(prompts.key, key)
+    return [path, key]
+
+
+def _refuse_media(study: Study) -> None:
+    outputs = study.outputs
+    if "image" in outputs.frame and (outputs.frame["image"] != "").any():
+        raise BadStudy("The outputs have pictures, and prompts hold texts only.")
+    for column in ("output", "context"):
+        found = outputs.format(column)
+        cells = outputs.frame.get(column, ())
+        if any(found.list_files(Stimulus(text), outputs.options) for text in cells):
+            raise BadStudy(f"The column {column} holds pictures, sound or film, and prompts hold texts only.")
+
+
+def _list_pages(study: Study) -> Iterator[PromptPage]:
+    """Give the pages: one output, all outputs of an item in each rotation, or each pair in both orders."""
+    rated = tuple(one for one in study.criteria if isinstance(one.scale, RatingScale))
+    paired = tuple(one for one in study.criteria if isinstance(one.scale, Pairs))
+    other = [one.name for one in study.criteria if one not in rated and one not in paired]
+    rated = tuple(one for one in rated if one.scale.measurement != "text")
+    if not rated and not paired:
+        raise BadStudy(
+            f"No criterion can be put to a judge ({listing(other)}): judges rate single outputs or choose "
+            "between two."
+        )
+    together = study.file.design.criteria == "together" and study.file.design.rated != "alone"
+    several = study.file.design.facts.count_shown(len(study.systems), study.file.design) > 1
+    alone = study.file.design.rated == "alone" or not several
+    frame = study.outputs.frame[["item", "system"]]
+    place = {name: number for number, name in enumerate(study.systems)}
+    cells = zip(frame["item"].tolist(), frame["system"].tolist(), strict=True)
+    for item, group in groupby(sorted(cells, key=lambda cell: cell[0]), key=lambda cell: cell[0]):
+        systems = sorted((system for _, system in group if system in place), key=place.__getitem__)
+        asked = [rated] if together else [(one,) for one in rated]
+        for criteria in asked if rated else []:
+            if alone:
+                yield from (PromptPage(item, (system,), criteria) for system in systems)
+            else:
+                turned = (systems[start:] + systems[:start] for start in range(len(systems)))
+                yield from (PromptPage(item, tuple(order), criteria) for order in turned)
+        for criterion in paired:
+            for one, other_system in combinations(systems, 2):
+                yield PromptPage(item, (one, other_system), (criterion,))
+                yield PromptPage(item, (other_system, one), (criterion,))
+
+
+def _write_system(study: Study, page: PromptPage) -> str:
+    """Return what a rater reads before the first page: instructions, criteria with scales, examples."""
+    said = [study.file.instructions.strip()]
+    for one in page.criteria:
+        said.append(f"## {one.heading}\n\n{one.question}")
+        if one.definition:
+            said.append(one.definition.strip())
+        said.append(f"Answers: {_list_answers(one)}.")
+    said += _write_examples(study, page)
+    return "\n\n".join(text for text in said if text)
+
+
+def _list_answers(criterion: Criterion) -> str:
+    """Return the answers that raters may give, in their words."""
+    scale = criterion.scale
+    if isinstance(scale, Pairs):
+        tie = f", or tie ({scale.tie_label})" if scale.ties else ""
+        return f"A ({scale.labels[0]}) or B ({scale.labels[1]}){tie}"
+    return scale.values()
+
+
+def _write_examples(study: Study, page: PromptPage) -> list[str]:
+    """Return the worked examples that raters see, as far as they are about these criteria."""
+    names = {one.name: one for one in page.criteria}
+    shown = []
+    for example in study.file.examples:
+        told = {name: answer for name, answer in example.answers.items() if name in names}
+        if not told or len(example.outputs or ("",)) != len(page.systems):
+            continue
+        answers = "; ".join(
+            f"{names[name].heading}: {answer if isinstance(answer, str) else ', '.join(answer)}"
+            for name, answer in told.items()
+        )
+        shown.append(f"{_show_example(example)}\n\n{answers}" + (f"\n\n{example.why}" if example.why else ""))
+    return ["## Examples", *shown] if shown else []
+
+
+def _show_example(example: Shown) -> str:
+    texts = example.outputs or (example.output,)
+    labels = ascii_uppercase[: len(texts)] if len(texts) > 1 else [""]
+    said = [f"[{label}]\n{text}" if label else text for label, text in zip(labels, texts, strict=True)]
+    return "\n\n".join(filter(None, [example.context, *said]))
+
+
+def _ask(page: PromptPage) -> str:
+    """Return the questions, and how to answer them."""
+    each = ", ".join(f'"{one.name}": {_show_answer(one)}' for one in page.criteria)
+    if page.compares or len(page.systems) == 1:
+        form = f"{{{each}}}"
+    else:
+        form = "{" + ", ".join(f'"{label}": {{{each}}}' for label in page.labels) + "}"
+    questions = "\n".join(f"{one.heading}: {one.question}" for one in page.criteria)
+    return (
+        f"{questions}\n\nAnswer with JSON only: {form}. If you cannot answer, write "
+        f'"{CANNOT}" in place of the answer.'
+    )
+
+
+def _show_answer(criterion: Criterion) -> str:
+    scale = criterion.scale
+    if isinstance(scale, Pairs):
+        return '"A", "B" or "tie"' if scale.ties else '"A" or "B"'
+    assert isinstance(scale, RatingScale)
+    return scale.allowed()
+
+
+def _write_user(study: Study, page: PromptPage) -> str:
+    """Return the page itself: context, reference, outputs under neutral labels, questions, answer format."""
+    outputs = study.outputs
+    parts = []
+    for column, heading in (("context", "Context"), ("reference", "Reference")):
+        if column in outputs.frame:
+            found = (outputs.field(page.item, system, column) for system in page.systems)
+            text = next((cell for cell in found if cell.strip()), "")
+            if text:
+                words = outputs.format(column).read_words(Stimulus(text), outputs.options)
+                parts.append(f"[{heading}]\n{words}")
+    noun = study.file.noun.capitalize()
+    for label, system in zip(page.labels, page.systems, strict=True):
+        parts.append(f"[{f'{noun} {label}'.strip()}]\n{outputs.words(page.item, system)}")
+    return "\n\n".join([*parts, _ask(page)])
+
+
+def _write_schema(page: PromptPage) -> dict[str, Any]:
+    """Return the JSON Schema of an answer."""
+    each = {one.name: {"anyOf": [_describe_answer(one), {"const": CANNOT}]} for one in page.criteria}
+    inner = {"type": "object", "properties": each, "required": list(each), "additionalProperties": False}
+    if page.compares or len(page.systems) == 1:
+        return inner
+    return {
+        "type": "object",
+        "properties": dict.fromkeys(page.labels, inner),
+        "required": list(page.labels),
+        "additionalProperties": False,
+    }
+
+
+def _describe_answer(criterion: Criterion) -> dict[str, Any]:
+    scale = criterion.scale
+    if isinstance(scale, Pairs):
+        return {"enum": ["A", "B", "tie"] if scale.ties else ["A", "B"]}
+    whole = bool(scale.list_choices(1))
+    bounds = {"minimum": scale.lowest, "maximum": scale.highest}
+    number: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
+    if whole:
+        number = {name: int(value) for name, value in number.items()}
+    return {"type": "integer" if whole else "number", **number}
+
+
+def _write_key(page: PromptPage, mark: str, sample: int, instrument: str) -> Iterator[tuple[Any, ...]]:
+    """Give the rows of the key: one for each answer that is asked for."""
+    for one in page.criteria:
+        said = one.scale.model_dump(mode="json", exclude_unset=True)
+        scale = json.dumps({"type": getattr(one.scale, "type", ""), **said})
+        if page.compares:
+            yield (mark, page.item, *page.systems, one.name, "", page.systems[0], sample, scale, instrument)
+            continue
+        for label, system in zip(page.labels, page.systems, strict=True):
+            yield (mark, page.item, system, "", one.name, label, "", sample, scale, instrument)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()

@@ -1,0 +1,175 @@
+"""Rating pages as prompts, and answers read back."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from panelist.core.errors import BadFile
+from panelist.judges.instrument.answers_file import read_answers
+from panelist.judges.instrument.prompts import Prompts, make_prompts, write_prompts
+from panelist.study.reading.load import load_study
+from panelist.study.start import init_study
+from panelist.study.study import Study
+
+
+def make_study(folder: Path, template: str = "likert") -> Study:
+    init_study(folder, template)
+    return load_study(folder)
+
+
+def answer_all(prompts: Prompts, reply: Any, **more: Any) -> list[dict[str, Any]]:
+    return [{"id": one["id"], "answer": reply(one), "model": "m-1", **more} for one in prompts.requests]
+
+
+def write_lines(path: Path, lines: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    return path
+
+
+def fill(schema: dict[str, Any]) -> Any:
+    """Return an answer that a schema allows."""
+    if "properties" in schema:
+        return {name: fill(inner) for name, inner in schema["properties"].items()}
+    first = schema["anyOf"][0]
+    return first["enum"][0] if "enum" in first else first.get("minimum", 1)
+
+
+@pytest.mark.parametrize("template", ["likert", "vas", "binary", "pairs", "mixed"])
+def test_prompts_go_out_and_answers_come_back_for_every_template(template: str, tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study", template))
+    path, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    assert len(path.read_text(encoding="utf-8").splitlines()) == len(prompts.requests)
+    answers = write_lines(tmp_path / "answers.jsonl", answer_all(prompts, lambda one: fill(one["answer"])))
+    found = read_answers(answers, key)
+    assert (found.judge, {outcome for _, outcome in found.outcomes}) == ("m-1", {"answered"})
+    assert len(found.frame) == len(prompts.key)
+
+
+@pytest.mark.parametrize("template", ["likert", "pairs"])
+def test_no_request_says_whose_output_it_is(template: str, tmp_path: Path) -> None:
+    study = make_study(tmp_path / "study", template)
+    marks = {f"blind-{place}" for place in range(len(study.systems))}
+    frame = study.outputs.frame
+    names = dict(zip(study.systems, sorted(marks), strict=True))
+    path = tmp_path / "study" / "outputs.csv"
+    frame.assign(system=frame["system"].map(names), item="secret-" + frame["item"]).to_csv(path, index=False)
+    text = (tmp_path / "study" / "study.yaml").read_text(encoding="utf-8")
+    for old, new in names.items():
+        text = re.sub(rf"\b{old}\b", new, text)
+    (tmp_path / "study" / "study.yaml").write_text(text, encoding="utf-8")
+    prompts = make_prompts(load_study(tmp_path / "study"))
+    sent = json.dumps(prompts.requests)
+    assert not any(mark in sent for mark in marks)
+    assert "secret-" not in sent
+    assert {tuple(one) for one in prompts.requests} == {("id", "messages", "answer", "instrument", "sample")}
+
+
+def test_a_request_holds_what_a_rater_reads(tmp_path: Path) -> None:
+    study = make_study(tmp_path / "study")
+    prompts = make_prompts(study)
+    system, user = (message["content"] for message in prompts.requests[0]["messages"])
+    assert study.file.instructions.strip() in system
+    for criterion in study.criteria:
+        assert criterion.question in system
+        assert criterion.question in user
+    row = prompts.key[prompts.key["id"] == prompts.requests[0]["id"]].iloc[0]
+    assert study.outputs.text(row["item"], row["system"]) in user
+
+
+def test_ids_are_stable_and_the_instrument_is_one(tmp_path: Path) -> None:
+    study = make_study(tmp_path / "study")
+    once, again = make_prompts(study), make_prompts(study, samples=2)
+    assert {one["id"] for one in once.requests} < {one["id"] for one in again.requests}
+    assert len({one["instrument"] for one in once.requests}) == 1
+    assert [one["id"] for one in once.requests] == [one["id"] for one in make_prompts(study).requests]
+
+
+def test_pairs_are_asked_in_both_orders(tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study", "pairs"))
+    shown = set(prompts.key[["item", "system", "system_b", "criterion"]].itertuples(index=False, name=None))
+    assert {(item, two, one, criterion) for item, one, two, criterion in shown} == shown
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    lines = answer_all(prompts, lambda one: json.dumps(dict.fromkeys(one["answer"]["properties"], "A")))
+    found = read_answers(write_lines(tmp_path / "answers.jsonl", lines), key)
+    assert (found.frame["choice"] == found.frame["first"]).all()
+    assert (found.frame["system_a"] < found.frame["system_b"]).all()
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "value"),
+    [
+        ('{"%s": 3}', "answered", "3"),
+        ('Here it is:\n```json\n{"%s": 3}\n```', "answered", "3"),
+        ("3", "answered", "3"),
+        ('{"%s": "cannot say"}', "refused", ""),
+        ('{"%s": 99}', "off the scale", ""),
+        ('{"%s": [3, 4]}', "two values", ""),
+        ("I would say three.", "unreadable", ""),
+        ('{"other": 3}', "unreadable", ""),
+        ('{"%s": true}', "unreadable", ""),
+    ],
+)
+def test_every_answer_is_read_or_counted(answer: str, outcome: str, value: str, tmp_path: Path) -> None:
+    study = make_study(tmp_path / "study")
+    prompts = make_prompts(study)
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    name = study.criteria[0].name
+    said = answer.replace("%s", name)
+    found = read_answers(
+        write_lines(tmp_path / "answers.jsonl", answer_all(prompts, lambda one: said)), key, "mine"
+    )
+    own = found.frame[found.frame["criterion"] == name]
+    assert set(own["rating"]) == {value}
+    assert any(kind == outcome for _, kind in found.outcomes)
+
+
+def test_missing_lines_are_counted_and_strange_ones_refused(tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study"))
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    lines = answer_all(prompts, lambda one: fill(one["answer"]))
+    found = read_answers(write_lines(tmp_path / "a.jsonl", lines[1:]), key)
+    assert sum(n for (_, outcome), n in found.outcomes.items() if outcome == "no line") > 0
+    strange = write_lines(tmp_path / "b.jsonl", [*lines, {"id": "other", "answer": 3}])
+    with pytest.raises(BadFile, match="1 line with an id that is not in"):
+        read_answers(strange, key)
+    twice = write_lines(tmp_path / "c.jsonl", [*lines, {**lines[0], "answer": "4"}])
+    with pytest.raises(BadFile, match="answered twice, and differently"):
+        read_answers(twice, key)
+    again = write_lines(tmp_path / "d.jsonl", [*lines, lines[0]])
+    assert len(read_answers(again, key).frame) == len(prompts.key)
+    nameless = write_lines(tmp_path / "e.jsonl", [{**one, "model": ""} for one in lines])
+    with pytest.raises(BadFile, match="--judge NAME"):
+        read_answers(nameless, key)
+    with pytest.raises(BadFile, match="--key FILE"):
+        read_answers(again, tmp_path / "none.csv")
+
+
+def test_batch_results_answer_prompts_by_their_custom_id(tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study"))
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    lines = [
+        {
+            "custom_id": one["id"],
+            "response": {
+                "status_code": 200,
+                "body": {"model": "m-2", "choices": [{"message": {"content": reply}}]},
+            },
+            "error": None,
+        }
+        for one in prompts.requests
+        for reply in [json.dumps(fill(one["answer"]))]
+    ]
+    found = read_answers(write_lines(tmp_path / "answers.jsonl", lines), key)
+    assert found.judge == "m-2"
+    assert pd.to_numeric(found.frame["rating"]).notna().all()
+
+
+def test_prompts_never_replace_a_file(tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study"))
+    write_prompts(prompts, tmp_path / "prompts.jsonl")
+    with pytest.raises(BadFile, match="nothing was written"):
+        write_prompts(prompts, tmp_path / "prompts.jsonl")
