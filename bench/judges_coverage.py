@@ -12,7 +12,6 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
-from panelist.power.truth.spread import PRESETS
 from scipy.special import ndtr
 
 from bench.ppi import estimate_mean
@@ -24,6 +23,7 @@ from panelist.judges.correct.weights import weigh_means
 from panelist.judges.match import Beside
 from panelist.models.inference.adjust import two_sided_quantile
 from panelist.numerics.arrays import Bools, Floats
+from panelist.power.truth.spread import PRESETS
 
 MEANS = (-0.2, 0.0, 0.35)
 CUTS = np.array([-1.6, -0.8, 0.0, 0.8, 1.6])  # six points

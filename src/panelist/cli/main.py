@@ -78,7 +78,18 @@ COMMANDS = (
     *(demo, init, check, power, power_paper, size, plan, plan_extend, preregister, simulate),
     *(serve, links, recruit, export, backup, restore, forget, import_),
     *(report, heds_fill, heds_lint, heds_convert, heds_diff, archive, verify),
-    *(agreement, compare, judges_prompts, judges_read, judges_worth, scales, reproduce, reproduce_size, fit, schema),
+    *(
+        agreement,
+        compare,
+        judges_prompts,
+        judges_read,
+        judges_worth,
+        scales,
+        reproduce,
+        reproduce_size,
+        fit,
+        schema,
+    ),
 )
 for _command in COMMANDS:
     _name = _command.__name__.rstrip("_").replace("_", " ")  # import is a keyword of Python

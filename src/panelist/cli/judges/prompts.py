@@ -23,7 +23,9 @@ def judges_prompts(
     found = make_prompts(load_study(study), samples, seed)
     requests, key = write_prompts(found, output)
     show(found, json)
-    (tell if json else say)(f"Requests written to {requests}; keep {key} to yourself: it says which is which.")
+    (tell if json else say)(
+        f"Requests written to {requests}; keep {key} to yourself: it says which is which."
+    )
 
 
 def judges_read(
