@@ -13,6 +13,7 @@ from panelist.formats.markdown import MarkdownFormat
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 from tests.web.servers import serve_in_thread
+from tests.web.walking import read_sheet
 
 STUDY = """\
 title: A study of answers
@@ -90,7 +91,8 @@ def test_others_get_their_pages_while_a_text_is_rendered(
         go.set()
         for _ in range(2):
             with served.client(follow_redirects=True) as rater:
-                page = rater.post("/join", data={"consent": "1"})
+                form = read_sheet(rater.get("/join")).fixed | {"consent": "yes"}
+                page = rater.post("/join", data=form, headers={"Sec-Fetch-Site": "same-origin"})
                 assert page.status_code == 200
                 assert '<div class="prose">' in page.text
     assert threads == {"rendering_0"}
