@@ -24,7 +24,7 @@ def test_a_formula_is_shown_as_mathematics_or_as_its_source(source: str, taken: 
 
 @pytest.mark.parametrize(("source", "taken"), list_formulas())
 def test_the_list_leaves_a_formula_as_it_was(source: str, taken: bool) -> None:
-    """What the sanitiser takes away from formulas is only what styles them: colours, and classes that we do not use."""
+    """What the sanitiser takes away from formulas is only what styles them."""
     made = convert(source, False)
     if made is None:
         assert not taken
