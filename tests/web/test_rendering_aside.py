@@ -57,11 +57,14 @@ def test_where_rendering_is_deferred_only_what_is_kept_is_shown(study: Study) ->
 
 
 def test_a_text_is_rendered_once(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    rendered = []
+    rendered: list[Stimulus] = []
     show = MarkdownFormat.show
-    monkeypatch.setattr(
-        MarkdownFormat, "show", lambda self, cell, *rest: (rendered.append(cell), show(self, cell, *rest))[1]
-    )
+
+    def count(self: MarkdownFormat, cell: Stimulus, *rest: object) -> object:
+        rendered.append(cell)
+        return show(self, cell, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(MarkdownFormat, "show", count)
     renderings = Renderings(study.outputs, load_words("en"))
     for _ in range(3):
         for cell, column in renderings.list_all():
