@@ -33,8 +33,10 @@ NIGHT: dict[str, Any] = DESK | {"color_scheme": "dark"}
         ("chat", NIGHT),
         ("chat", ZOOMED),
     ],
-    ids=["likert-desk", "vas-phone", "binary-zoomed", "pairs-night", "best-worst-phone", "mixed-phone"]
-    + ["chat-phone", "chat-night", "chat-zoomed"],
+    ids=[
+        *("likert-desk", "vas-phone", "binary-zoomed", "pairs-night", "best-worst-phone", "mixed-phone"),
+        *("chat-phone", "chat-night", "chat-zoomed"),
+    ],
 )
 def test_each_template_leads_from_consent_to_a_code(
     browser: Browser, tmp_path: Path, template: str, device: dict[str, Any]

@@ -21,7 +21,7 @@ def init(
         typer.Option(
             "--template",
             "-t",
-            metavar="likert|vas|binary|pairs|best-worst|mixed",
+            metavar="likert|vas|binary|pairs|best-worst|mixed|chat",
             help="The template to begin with; likert without it.",
             show_default=False,
         ),

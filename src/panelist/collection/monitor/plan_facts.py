@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from panelist.collection.pages.reading_pace import count_words
+from panelist.design.assess.showings import number_pages
+from panelist.design.simulate import spread_turns
+from panelist.formats import Stimulus
 from panelist.study.sections.wages import exact, find_pay, find_wage
 from panelist.study.study import Study
 
@@ -87,7 +90,10 @@ def count_plan(plan: "Plan", study: Study) -> PlanFacts:
             words=words,
         )
     wanted = np.bincount(cells[first], minlength=int(cells.max(initial=-1)) + 1)
-    return PlanFacts(places, int((trial & ~several).sum()), wanted)
+    asked = trial & ~several
+    if study.outputs.in_parts:
+        asked = asked[spread_turns(table, number_pages(table)[0], study)[0]]
+    return PlanFacts(places, int(asked.sum()), wanted)
 
 
 def count_cells(facts: PlanFacts, filled: Iterable[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -116,12 +122,15 @@ def _count_row_words(table: "pd.DataFrame", study: Study) -> NDArray[np.int32]:
         for name in ("item", "system")
     ]
     counted = np.zeros((len(places[0]), max(1, len(places[1]))), dtype=np.int32)
+    kind = study.outputs.format("output")
     if "output" in frame.columns:
         cells = zip(frame["item"].tolist(), frame["system"].tolist(), frame["output"].tolist(), strict=True)
         for item, system, text in cells:
             row, column = places[0].get(str(item)), places[1].get(str(system))
             if row is not None and column is not None:
-                counted[row, column] = count_words(str(text))
+                counted[row, column] = count_words(
+                    kind.read_words(Stimulus(str(text)), study.outputs.options)
+                )
     where = np.stack([table["rater"].cat.codes, *(table[name] for name in ("occasion", "order", "position"))])
     again = np.zeros(len(table), dtype=bool)
     again[1:] = (np.diff(where, axis=1) == 0).all(axis=0)  # the criteria of one output are adjacent
