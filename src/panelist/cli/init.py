@@ -88,5 +88,6 @@ def _begin_repeat(folder: Path, original: Path, template: str | None, columns: s
 _WHAT = {
     "study.yaml": "what is judged, by whom, how; edit this",
     "outputs.csv": "the outputs to judge: item, system, output",
+    "outputs.jsonl": "the outputs to judge: item, system, output",
     "study.schema.json": "lets editors complete study.yaml and mark mistakes",
 }
