@@ -128,7 +128,8 @@ def _find_within(frame: pd.DataFrame, shapes: dict[str, Shape]) -> tuple[tuple[s
     notes: list[str] = []
     sizes = {len(frame), *(frame[name].nunique() for name in shapes)}
     turns = len(frame[["item", "turn"]].drop_duplicates())
-    if frame["item"].nunique() > 1 and turns not in sizes:
+    items = len(frame["item"].drop_duplicates())
+    if items > 1 and turns not in sizes:
         found.append("item:turn")
         notes.append(
             "turn: (1 | item:turn), because some turns of an item are harder than others for all systems."
