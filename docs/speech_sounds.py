@@ -74,7 +74,7 @@ def _low(samples: Samples, keep: float) -> Samples:
     for n, value in enumerate(samples.tolist()):
         last = value + keep * last
         out[n] = last
-    return out - out.mean()
+    return np.asarray(out - out.mean())
 
 
 def _resonate(samples: Samples, centre: Samples, width: float) -> Samples:

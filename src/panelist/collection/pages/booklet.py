@@ -59,6 +59,7 @@ class Booklet:
         }  # cells of a frame are slow to reach
         self._questions: dict[tuple[str, int], PageQuestion] = {}
         self._show = lru_cache(TEXTS_KEPT)(self._render)
+        self._cell = lru_cache(TEXTS_KEPT)(study.outputs.media.cell)  # it looks for files beside each
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion of this name."""
@@ -129,7 +130,7 @@ class Booklet:
 
         ``where`` is the page and the place on it, under which its media have their addresses.
         """
-        return place_media(self._show(self.study.outputs.media.cell(column, text, pair), column), where)
+        return place_media(self._show(self._cell(column, text, pair), column), where)
 
     def show_outputs(self, page: PlanPage, name: str) -> tuple[Markup, ...]:
         """Return the outputs of a page of this name as HTML, in the order shown."""
@@ -150,13 +151,13 @@ class Booklet:
         """Return the media files of a part of a page: an output by its place, ``context``, ``reference``."""
         media = self.study.outputs.media
         if part in ("context", "reference"):
-            return media.list_files(media.cell(part, self.beside(page, part)), part)
+            return media.list_files(self._cell(part, self.beside(page, part)), part)
         texts = () if self.is_told(page) else self.texts(page)
         place = int(part) if part.isdecimal() and len(part) < 5 else 0
         if not 1 <= place <= len(texts):
             return ()
         pair = None if page.phase == "practice" else page.outputs[place - 1]
-        return media.list_files(media.cell("output", texts[place - 1], pair))
+        return media.list_files(self._cell("output", texts[place - 1], pair))
 
     def list_examples(self, part: str) -> tuple[str, ...]:
         """Return the media files of an output or context among the worked examples, numbered through."""

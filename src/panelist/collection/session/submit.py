@@ -88,7 +88,7 @@ def follow_page(turn: Turn) -> TurnOutcome:
     seconds = cap_seconds(read_number(form.get("seconds"), 1e7), elapsed)
     done = PageDone(None, elapsed if seconds is None else seconds, read_facts(form, page, failed))
     here = {"page": visit.page, "occasion": visit.occasion}
-    events = (NewEvent("timed out", here),) if out_of_time else ()
+    events: tuple[NewEvent, ...] = (NewEvent("timed out", here),) if out_of_time else ()
     if failed:
         events += (NewEvent(FAILED, {**here, "outputs": sorted(failed)}),)
     outcome = TurnOutcome(answers=answers, done=done, events=events)

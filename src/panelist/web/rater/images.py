@@ -41,7 +41,7 @@ def find_file(booklet: Booklet, place: str | None, address: str, reached: tuple[
     page_name, part, number = found[1], found[2], int(found[3])
     if page_name == "sound":
         check = booklet.study.file.sound_check
-        names = (check.file,) if check is not None and part == "word" else ()
+        names: tuple[str, ...] = (check.file,) if check is not None and part == "word" else ()
     elif page_name == "examples":
         names = booklet.list_examples(part)
     else:
