@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from panelist.collection.pages.reading_pace import count_words
 from panelist.design.assess.showings import number_pages
 from panelist.design.simulate import spread_turns
-from panelist.formats import Stimulus
 from panelist.study.sections.wages import exact, find_pay, find_wage
 from panelist.study.study import Study
 

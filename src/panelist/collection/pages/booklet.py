@@ -145,7 +145,7 @@ class Booklet:
 
         ``where`` is the page and the place on it, under which its media have their addresses.
         """
-        made = self.study.outputs.media.cell(column, cell) if isinstance(cell, str) else cell
+        made = self.study.outputs.make_cell(column, cell) if isinstance(cell, str) else cell
         return place_media(self._renderings.show(made, column), where)
 
     def is_told(self, page: PlanPage) -> bool:
@@ -156,7 +156,7 @@ class Booklet:
         """Return the media files of a part of a page: an output by its place, ``context``, ``reference``."""
         media = self.study.outputs.media
         if part in ("context", "reference"):
-            return media.list_files(media.cell(part, self.beside(page, part)), part)
+            return media.list_files(self._cell(part, self.beside(page, part)), part)
         texts = () if self.is_told(page) else self.texts(page)
         place = int(part) if part.isdecimal() and len(part) < 5 else 0
         if not 1 <= place <= len(texts):
