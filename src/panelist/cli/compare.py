@@ -1,7 +1,7 @@
 """``panelist compare``: the systems, criterion by criterion."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,6 +24,10 @@ from panelist.cli.options import (
     Where,
 )
 from panelist.cli.terminal import open_ratings, show_planned, tell
+
+if TYPE_CHECKING:
+    from panelist.analysis.planned import Planned
+    from panelist.analysis.systems.comparison import Comparison
 
 AnyModel = Annotated[
     str,
@@ -66,6 +70,40 @@ WholeFormula = Annotated[
     ),
 ]
 
+JudgeFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="JUDGES",
+        help="Correct by these judges' scores of all outputs, people having rated some; may be given "
+        "more than once.",
+        show_default=False,
+    ),
+]
+JudgeMethod = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|regression|weights",
+        help="How judges correct; auto: weights where items had unequal probabilities without strata.",
+    ),
+]
+SampleFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="With a judge: the items that could be drawn, with probability and stratum.",
+        show_default=False,
+    ),
+]
+
+Reference = Annotated[
+    str | None,
+    typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),
+]
+FigureFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False),
+]
+
 
 DECIDED = (
     "adjust",
@@ -94,48 +132,19 @@ def compare(
     model: AnyModel = "auto",
     link: Link = "probit",
     cluster: Cluster = "both",
-    reference: Annotated[
-        str | None,
-        typer.Option(metavar="SYSTEM", help="Show only the pairs with this system.", show_default=False),
-    ] = None,
+    reference: Reference = None,
     df: Df = "t",
     margin: Margin = None,
     better: Better = None,
     across_criteria: AcrossCriteria = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw the estimates into FILE.svg, .pdf or .png.", show_default=False
-        ),
-    ] = None,
+    figure: FigureFile = None,
     by: By = None,
-    judge: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="JUDGES",
-            help="Correct by these judges' scores of all outputs, people having rated some; may be given "
-            "more than once.",
-            show_default=False,
-        ),
-    ] = None,
+    judge: JudgeFiles = None,
     judge_columns: JudgeColumns = None,
     judge_scale: JudgeScale = "auto",
     scale: ScalePoints = None,
-    judge_method: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|regression|weights",
-            help="How judges correct; auto: weights where items had unequal probabilities without strata.",
-        ),
-    ] = "auto",
-    sample: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With a judge: the items that could be drawn, with probability and stratum.",
-            show_default=False,
-        ),
-    ] = None,
+    judge_method: JudgeMethod = "auto",
+    sample: SampleFile = None,
     where: Where = None,
     columns: Columns = None,
     drop: Drop = None,
@@ -146,41 +155,27 @@ def compare(
         from panelist.reports.figures.style import check_figure_path
 
         check_figure_path(figure)  # before the work starts
+    judging = {
+        "judge": judge or None,
+        "judge_columns": split_names(judge_columns),
+        "sample": sample,
+        "judge_scale": judge_scale,
+        "judge_method": judge_method,
+        "points": find_ends(scale),
+    }
     planned = open_planned(
         source, ratings, columns, margin=margin, better=better, across_criteria=across_criteria
     )
     if planned is not None:
         refuse_options(context, DECIDED)
-        if judge or judge_columns:
-            from panelist.judges.compare import compare_beside, read_correction
-
-            columns_named = split_names(judge_columns)
-            correction = read_correction(
-                planned.ratings,
-                judge or None,
-                columns_named,
-                sample,
-                judge_scale,
-                judge_method,
-                find_ends(scale),
-            )
-            found = compare_beside(planned.ratings, correction, planned.spec, planned.choose(criterion))
-        else:
-            from panelist.analysis.planned import compare_planned
-
-            found = compare_planned(planned, criterion)
+        found = _compare_planned(planned, criterion, judging)
     else:
         table = open_ratings(source, columns, where, drop)
         from panelist.judges.compare import compare_systems
 
         found = compare_systems(
             table,
-            judge=judge or None,
-            judge_columns=split_names(judge_columns),
-            sample=sample,
-            judge_scale=judge_scale,
-            judge_method=judge_method,
-            points=find_ends(scale),
+            **judging,
             model=model,
             link=link,
             formula=formula,
@@ -202,3 +197,17 @@ def compare(
         draw_systems(found, figure)
         tell(f"Figure written to {figure}.")
     show_planned(planned, {"comparison": found}, json)
+
+
+def _compare_planned(
+    planned: "Planned", criterion: list[str] | None, judging: "dict[str, Any]"
+) -> "Comparison":
+    """Return the comparison that a study declares; corrected, where a judge is named."""
+    from panelist.judges.compare import compare_beside, read_correction, wants_judges
+
+    if wants_judges(*judging.values()):
+        correction = read_correction(planned.ratings, *judging.values())
+        return compare_beside(planned.ratings, correction, planned.spec, planned.choose(criterion))
+    from panelist.analysis.planned import compare_planned
+
+    return compare_planned(planned, criterion)
