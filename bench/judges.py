@@ -1,5 +1,6 @@
 """Judges beside people on a large table: 100,000 outputs, ten judges, three raters; worth and correction."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter, process_time
 
@@ -86,7 +87,10 @@ def measure(options: Options) -> Judges:
     most = options.sizes[-1].n_rows
     n_items = N_ITEMS if most == SIZES[-1].n_rows else max(most // (N_SYSTEMS * N_RATERS), 30)
     small = simulate(30, 2)
-    tasks = {"worth": measure_judges, "correction": lambda r, j: compare_systems(r, judge=j)}
+    tasks: dict[str, Callable[[pd.DataFrame, pd.DataFrame], object]] = {
+        "worth": measure_judges,
+        "correction": lambda ratings, judges: compare_systems(ratings, judge=judges),
+    }
     for task in tasks.values():
         task(*small)
     ratings, judges = simulate(n_items, N_JUDGES)

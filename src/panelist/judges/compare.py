@@ -127,7 +127,8 @@ def wants_judges(
         return True
     if sample is not None or points is not None or (scale, method) != ("auto", "auto"):
         raise BadModel(
-            "A sample, the ends of a scale, and a judge's scale and method go with a judge: name a judges table."
+            "A sample, the ends of a scale, and a judge's scale and method go with a judge: name a judges "
+            "table."
         )
     return False
 
