@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
@@ -13,6 +14,7 @@ from bench.simulate import SIZES
 from panelist.core.display.formats import TEXT, decimals
 from panelist.core.display.result import Part, Table
 
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "judges.md"
 TARGET = 30.0  # seconds on two cores, both together
 N_ITEMS, N_SYSTEMS, N_JUDGES, N_RATERS = 20_000, 5, 10, 3
 

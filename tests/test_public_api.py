@@ -23,6 +23,7 @@ def test_public_names_are_a_decision() -> None:
         "load_ratings",
         "load_study",
         "measure_agreement",
+        "measure_judges",
         "open_study",
         "plan_study",
         "reproduce",

@@ -155,7 +155,7 @@ def compare(
         from panelist.reports.figures.style import check_figure_path
 
         check_figure_path(figure)  # before the work starts
-    judging = {
+    judging: dict[str, Any] = {
         "judge": judge or None,
         "judge_columns": split_names(judge_columns),
         "sample": sample,

@@ -129,16 +129,13 @@ def correct_strengths(pairs: PairData) -> CorrectedStrengths:
         return replace(alone, people=alone)
     stacked = np.stack([D.ravel() for D in influences], axis=1)
     weight = -np.linalg.lstsq(stacked, A.ravel(), rcond=None)[0]
-    corrected = _spread(
-        pairs, people, own, A + sum(w * D for w, D in zip(weight, influences, strict=True)), S
-    )
+    moved = A + sum(w * D for w, D in zip(weight, influences, strict=True))
+    corrected = _spread(pairs, people, own, moved)
     estimate = people.theta + np.asarray(weight) @ np.stack(shifts)
     return replace(corrected, estimate=estimate, people=alone, weights=tuple(map(float, weight)))
 
 
-def _spread(
-    pairs: PairData, people: FittedStrengths, own: Floats, by_item: Floats, S: int
-) -> CorrectedStrengths:
+def _spread(pairs: PairData, people: FittedStrengths, own: Floats, by_item: Floats) -> CorrectedStrengths:
     """Return the strengths of people with the covariance that these influences of items give."""
     n, R = int(pairs.labelled.sum()), len(pairs.raters)
     items = by_item.T @ by_item
