@@ -21,7 +21,7 @@ def test_there_is_a_template_for_every_kind_of_study() -> None:
 def test_a_new_study_loads_and_knows_its_schema(tmp_path: Path, template: str) -> None:
     made = init_study(tmp_path / "deep" / "new", template)
     outputs = "outputs.jsonl" if template == "chat" else "outputs.csv"
-    media = [path for path in made if path.suffix == ".wav"]
+    media = [path for path in made if path.suffix in (".wav", ".vtt")]
     assert [path.name for path in made if path not in media] == ["study.yaml", outputs, "study.schema.json"]
     assert {path.relative_to(made[0].parent).as_posix() for path in media} == set(load_study(made[0]).files)
     assert load_study(made[0]).outputs.items
