@@ -13,6 +13,7 @@ from panelist.analysis.choices.compare_choices import EFFECT_UNITS, UNITS
 from panelist.analysis.choices.trials import holds_choices
 from panelist.analysis.compare import compare_systems as compare_people
 from panelist.analysis.compare import compare_table
+from panelist.analysis.fitting.together import do_each
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.comparison import Comparison, CriterionComparison
 from panelist.analysis.systems.equivalence import test_points
@@ -186,8 +187,9 @@ def _compare_one(
         assert probability is not None, "weights need probabilities"
         main, people = weigh_means(beside, probability, scores), weigh_means(beside, probability, {})
     else:
-        main = correct_means(beside, scores, stratum=stratum)
-        people = correct_means(beside, {}, stratum=stratum)
+        main, people = do_each(
+            lambda used: correct_means(beside, used, stratum=stratum), [scores, {}], len(beside.y)
+        )
     spread = _spread_within(beside)
     made = [_draw(one, beside, criterion, spec, spread) for one in (main, people)]
     said += [*_warn(beside, main), *silent]

@@ -38,7 +38,7 @@ from panelist.judges.worth.levels import (
     resample_items,
 )
 from panelist.judges.worth.pairs import measure_pairs
-from panelist.judges.worth.replaced import LARGE, find_obstacle, measure_replaced
+from panelist.judges.worth.replaced import LARGE, MOST_ITEMS, find_obstacle, measure_replaced, thin_items
 from panelist.judges.worth.worth import JudgeDifference, Worth
 from panelist.numerics.arrays import Floats
 
@@ -192,7 +192,8 @@ def _measure_scores(
             strict=True,
         )
     )
-    alone = correct_means(beside, {}) if beside.knows_raters else None
+    large = len(beside.y) > LARGE
+    alone = correct_means(thin_items(beside) if large else beside, {}) if beside.knows_raters else None
     free = _free_of_severity(beside, alone)
     left_out = leave_out_raters(beside) if spec.over != "items" else {}
     length = spread_lengths(lengths, beside.items, beside.systems)
@@ -248,7 +249,7 @@ def _measure_one(
         accuracy_systems=accuracy_of_systems(people, scores),
         spa=soft_accuracy(people[beside.labelled], scores[beside.labelled], seed=spec.seed),
         spa_normal=soft_accuracy(people, scores, flips=None),
-        spa_model=_soft_by_model(beside, scores, alone),
+        spa_model=nan if large else _soft_by_model(beside, scores, alone),
         accuracy=accuracy_of_outputs(people, scores),
         alt_test=_alt_test(beside, judge, spec) if same else None,
         agreement=(
@@ -342,5 +343,6 @@ def _notes(beside: Beside, judge: str, table: Any, replaced: Any, same: bool) ->
     if replaced.why and not find_obstacle(beside):
         notes.append(f"how many ratings a score replaces: {replaced.why}")
     if len(beside.y) > LARGE and beside.knows_raters:
-        notes.append("components come from one fit of people's ratings, as the table is large")
+        n = min(MOST_ITEMS, table.n_items)
+        notes.append(f"the table is large: components come from people's ratings of {n:,} items")
     return [*beside.notes, *notes]

@@ -7,7 +7,7 @@ r²_true) · σ²_e/(e+σ²_d) the number of raters whose mean would order diffe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan, sqrt
 from typing import Any
 
@@ -21,6 +21,7 @@ from panelist.numerics.arrays import Floats
 
 DRAWS = 4000
 LARGE = 40_000  # ratings, from which one fit of people alone serves all judges
+MOST_ITEMS = 2000  # drawn from a large table for the components
 HALF = 0.5  # of the outputs need two ratings
 
 
@@ -87,6 +88,19 @@ def measure_replaced(
         low=low,
         high=high,
         why="" if left > 0 else "the fit leaves no differences between outputs beyond the judge's",
+    )
+
+
+def thin_items(beside: Beside, seed: int = 0) -> Beside:
+    """Return a large table with the ratings of some items, drawn at random: enough for components."""
+    rated = np.flatnonzero(beside.labelled)
+    if len(rated) <= MOST_ITEMS:
+        return beside
+    chosen = np.zeros(len(beside.items), dtype=bool)
+    chosen[stream(seed, "judges", "components").choice(rated, MOST_ITEMS, replace=False)] = True
+    kept = chosen[beside.item]
+    return replace(
+        beside, item=beside.item[kept], system=beside.system[kept], rater=beside.rater[kept], y=beside.y[kept]
     )
 
 
