@@ -28,7 +28,7 @@ from panelist.judges.worth.levels import (
 )
 from panelist.judges.worth.measure import measure_judges
 from panelist.judges.worth.replaced import measure_replaced
-from panelist.judges.worth.units import Units, make_units
+from panelist.judges.units import Units, make_units
 from panelist.numerics.arrays import Floats
 from tests.judges.shared_judges import hanna, judges, keys, needs_shared, pairs, reference, synthetic, table
 

@@ -16,7 +16,7 @@ from panelist.judges.worth.alt_test import run_alt_test
 from panelist.judges.worth.ceiling import measure_ceiling
 from panelist.judges.worth.levels import ItemSums, measure_levels, paired_correlation, resample_items
 from panelist.judges.worth.measure import measure_judges
-from panelist.judges.worth.units import make_units
+from panelist.judges.units import make_units
 from tests.judges.simulated_tables import tables
 
 
