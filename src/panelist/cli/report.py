@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from panelist.cli.inputs import StudyRatings, open_folder
-from panelist.cli.options import AcrossCriteria, Better, By, Columns, Drop, Json, Margin, argument, option
+from panelist.cli.options import (
+    AcrossCriteria,
+    Better,
+    By,
+    Columns,
+    Drop,
+    Json,
+    JudgeScale,
+    Margin,
+    argument,
+    option,
+)
 from panelist.cli.terminal import say, tell
 from panelist.core.prose import count
 from panelist.study.file_names import is_study
@@ -40,6 +51,15 @@ def report(
     better: Better = None,
     across_criteria: AcrossCriteria = None,
     by: By = None,
+    judge: Annotated[
+        list[Path] | None,
+        option("JUDGES", "Add a section beside these judges' scores; may be given more than once."),
+    ] = None,
+    judge_scale: JudgeScale = "auto",
+    sample: Annotated[
+        Path | None,
+        option("FILE", "With a judge: the items that could be drawn, with probability and stratum."),
+    ] = None,
     columns: Columns = None,
     drop: Drop = None,
     json: Json = False,
@@ -48,6 +68,7 @@ def report(
     from contextlib import ExitStack
 
     from panelist.analysis.analyse import analyse
+    from panelist.core.errors import BadModel
     from panelist.core.tables.columns import parse_columns
     from panelist.reports.report.write_report import check_report_path, write_report
 
@@ -68,6 +89,21 @@ def report(
             better=better,  # type: ignore[arg-type]  # analyse checks it
             across_criteria=across_criteria,
         )
+        if judge:
+            from panelist.reports.report.beside_judge import add_judges
+
+            tell("Beside the judges")
+            analysis = add_judges(
+                analysis,
+                table,
+                judge,
+                columns=parse_columns(columns) or None,
+                drop=drop or (),
+                sample=sample,
+                judge_scale=judge_scale,
+            )
+        elif sample is not None or judge_scale != "auto":
+            raise BadModel("A sample and a judge's scale go with a judge: name a judges table (--judge).")
     if len(analysis.data.systems) * len(analysis.criteria) > MANY:
         tell("Drawing the page and its files")
     written = write_report(analysis, out, files=files)

@@ -127,8 +127,8 @@ def make_overview(
 ) -> Overview:
     """Return the state of data collection; ``agrees`` has the correlation of each visit with the rest.
 
-    ``paid`` has what a panel really pays for visits; the others are paid as planned. ``follows`` has the judge
-    whose scores a visit's answers follow beyond what the others explain.
+    ``paid`` has what a panel really pays for visits; the others are paid as planned. ``follows`` has the
+    judge whose scores a visit's answers follow beyond what the others explain.
     """
     folders = list(ledger.folders.values())
     holders = {
