@@ -75,7 +75,7 @@ class BesideJudge(Result):
         parts: list[Part] = [tabulate_cards(self.cards), *map(Sentence, self.sentences())]
         for one in self.criteria:
             parts += list_tables_of(one)
-        return parts + (self.worth.guard.parts() if self.worth.guard.raters else [])
+        return parts
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison, the worth and the cards."""
