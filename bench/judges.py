@@ -1,6 +1,8 @@
 """Judges beside people on a large table: 100,000 outputs, ten judges, three raters; worth and correction."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
@@ -8,9 +10,11 @@ import pandas as pd
 
 from bench.clock import n_cores
 from bench.report import Options, Section, word
+from bench.simulate import SIZES
 from panelist.core.display.formats import TEXT, decimals
 from panelist.core.display.result import Part, Table
 
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "judges.md"
 TARGET = 30.0  # seconds on two cores, both together
 N_ITEMS, N_SYSTEMS, N_JUDGES, N_RATERS = 20_000, 5, 10, 3
 
@@ -44,7 +48,8 @@ class Judges(Section):
         size = f"{self.n_outputs:,} outputs × {self.n_judges} judges × {self.n_raters} raters"
         rows = [(row.task, row.seconds, row.cpu_seconds) for row in self.rows]
         rows.append(("both", total, cpu))
-        note = f"Target: both within {TARGET:g} s on two cores: {word(total <= TARGET)}; {self.cores} cores here."
+        met = word(total <= TARGET)
+        note = f"Target: both within {TARGET:g} s on two cores: {met}; {self.cores} cores here."
         header = ("task", "seconds", "CPU seconds")
         form = {"task": TEXT, "seconds": decimals(1), "CPU seconds": decimals(1)}
         return [Table(size, header, rows, form, note=note)]
@@ -81,11 +86,13 @@ def measure(options: Options) -> Judges:
     from panelist.judges.compare import compare_systems
     from panelist.judges.worth.measure import measure_judges
 
-    n_items = N_ITEMS
-    if options.sizes and max(size.n_rows for size in options.sizes) < N_ITEMS * N_SYSTEMS * N_RATERS:
-        n_items = max(100, max(size.n_rows for size in options.sizes) // (N_SYSTEMS * N_RATERS))
+    most = options.sizes[-1].n_rows
+    n_items = N_ITEMS if most == SIZES[-1].n_rows else max(most // (N_SYSTEMS * N_RATERS), 30)
     small = simulate(30, 2)
-    tasks = {"worth": measure_judges, "correction": lambda r, j: compare_systems(r, judge=j)}
+    tasks: dict[str, Callable[[pd.DataFrame, pd.DataFrame], object]] = {
+        "worth": measure_judges,
+        "correction": lambda ratings, judges: compare_systems(ratings, judge=judges),
+    }
     for task in tasks.values():
         task(*small)
     ratings, judges = simulate(n_items, N_JUDGES)

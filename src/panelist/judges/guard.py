@@ -18,7 +18,7 @@ from scipy.special import stdtr
 from panelist.core.display.formats import P_VALUE, TEXT, decimals
 from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.prose import count, listing
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.judges.units import Units, make_units
 from panelist.models.inference.adjust import adjust_holm
 from panelist.numerics.arrays import Floats, Longs
@@ -129,7 +129,7 @@ def adjust_together(found: Sequence[Following]) -> Guard:
     return Guard(tuple(sorted(done, key=lambda one: (one.p, one.rater, one.judge, one.criterion))))
 
 
-def follow_judges(beside: Beside) -> list[Following]:
+def follow_judges(beside: JudgedRatings) -> list[Following]:
     """Return how far each rater follows each judge on one criterion; nobody where raters are unknown."""
     if not beside.knows_raters:
         return []

@@ -9,7 +9,7 @@ import pytest
 
 from bench.judges_coverage import World, simulate
 from panelist.collection.monitor.given_ratings import GivenRatings
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from panelist.study.study import Study
@@ -24,7 +24,7 @@ def study(tmp_path: Path) -> Study:
     return load_study(tmp_path / "study")
 
 
-def give(beside: Beside) -> list[GivenRatings]:
+def give(beside: JudgedRatings) -> list[GivenRatings]:
     """Return ratings as the dashboard has them: visits from 100 on, an output as one name."""
     output = [
         f"{beside.items[i]}\x1f{beside.systems[s]}"

@@ -19,7 +19,7 @@ from panelist.judges.combine import combine_scores, name_combined
 from panelist.judges.correct.regression import Corrected, correct_means
 from panelist.judges.guard import Following, adjust_together, follow_judges
 from panelist.judges.lengths import read_lengths, spread_lengths
-from panelist.judges.match import Beside, check_raters, match_criterion
+from panelist.judges.match import JudgedRatings, check_raters, match_criterion
 from panelist.judges.scale import ScaleMatch, check_scale
 from panelist.judges.table import JudgeScores, read_judges
 from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
@@ -220,7 +220,7 @@ def _count_missing(scores: JudgeScores, judge: str) -> dict[str, int]:
 
 
 def _measure_one(
-    beside: Beside,
+    beside: JudgedRatings,
     judge: str,
     spec: WorthSpec,
     drawn: tuple[Floats, Floats, Floats],
@@ -272,7 +272,7 @@ def _measure_one(
     )
 
 
-def _free_of_severity(beside: Beside, alone: Corrected | None) -> Floats | None:
+def _free_of_severity(beside: JudgedRatings, alone: Corrected | None) -> Floats | None:
     """Return people's means without raters' severity, where outputs were rated by different people."""
     rated = beside.counts[beside.counts > 0]
     if alone is None or (rated == len(beside.raters)).all():
@@ -283,7 +283,7 @@ def _free_of_severity(beside: Beside, alone: Corrected | None) -> Floats | None:
     return replace(beside, y=beside.y - severity[beside.rater]).means
 
 
-def _soft_by_model(beside: Beside, judge: Floats, alone: Corrected | None) -> float:
+def _soft_by_model(beside: JudgedRatings, judge: Floats, alone: Corrected | None) -> float:
     """Return soft pairwise accuracy with people's p from the model, which knows raters."""
     if alone is None:
         return nan
@@ -306,7 +306,7 @@ def _to_people(people: Floats, judge: Floats) -> Floats:
     return judge * (float(y @ f) / size if size > 0 else 0.0)
 
 
-def _alt_test(beside: Beside, judge: str, spec: WorthSpec) -> AltTest | None:
+def _alt_test(beside: JudgedRatings, judge: str, spec: WorthSpec) -> AltTest | None:
     """Return the alternative annotator test; decimals are rounded where people gave whole numbers."""
     if not beside.knows_raters:
         return None
@@ -331,7 +331,7 @@ def _compare(
     return found
 
 
-def _notes(beside: Beside, judge: str, table: Any, replaced: Any, same: bool) -> list[str]:
+def _notes(beside: JudgedRatings, judge: str, table: Any, replaced: Any, same: bool) -> list[str]:
     """Return what a reader must know about this judge's numbers."""
     notes = []
     if table.n_systems < FEW_SYSTEMS:

@@ -1,8 +1,8 @@
 """How many people's ratings a judge's score is worth, by components of variance (docs/judges.md).
 
 From the fit of the correction: e = γ_W² v_W is what the judge explains of the differences between outputs,
-σ²_d what it leaves. r_true = √(e/(e+σ²_d)) is the correlation with what very many people would say, and k = r²_true/(1 −
-r²_true) · σ²_e/(e+σ²_d) the number of raters whose mean would order differences as well.
+σ²_d what it leaves. r_true = √(e/(e+σ²_d)) is the correlation with what very many people would say, and k =
+r²_true/(1 − r²_true) · σ²_e/(e+σ²_d) the number of raters whose mean would order differences as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from panelist.core.seeds import stream
 from panelist.judges.correct.regression import choose_terms, correct_means
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.judges.worth.levels import centre_twice
 from panelist.numerics.arrays import Floats
 
@@ -46,7 +46,7 @@ class Replaced:
 
 
 def measure_replaced(
-    beside: Beside, judge: str, confidence: float = 0.95, seed: int = 0, people: Any = None
+    beside: JudgedRatings, judge: str, confidence: float = 0.95, seed: int = 0, people: Any = None
 ) -> Replaced:
     """Return how many ratings one score of the judge replaces, with an interval.
 
@@ -91,7 +91,7 @@ def measure_replaced(
     )
 
 
-def thin_items(beside: Beside, seed: int = 0) -> Beside:
+def thin_items(beside: JudgedRatings, seed: int = 0) -> JudgedRatings:
     """Return a large table with the ratings of some items, drawn at random: enough for components."""
     rated = np.flatnonzero(beside.labelled)
     if len(rated) <= MOST_ITEMS:
@@ -104,7 +104,7 @@ def thin_items(beside: Beside, seed: int = 0) -> Beside:
     )
 
 
-def find_obstacle(beside: Beside) -> str:
+def find_obstacle(beside: JudgedRatings) -> str:
     """Return why components cannot be told apart; empty where they can."""
     if not beside.knows_raters:
         return "raters are unknown, so their differences cannot be told from noise"
@@ -174,6 +174,6 @@ def _slope(people: Floats, judge: Floats) -> tuple[float, float]:
     return slope, sqrt(float((f * left) @ (f * left))) / float(f @ f)
 
 
-def _mean_ratings(beside: Beside) -> float:
+def _mean_ratings(beside: JudgedRatings) -> float:
     """Return the number of ratings of an output, on average over outputs that have one."""
     return float(beside.counts[beside.counts > 0].mean())
