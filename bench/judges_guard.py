@@ -3,7 +3,7 @@
 Three systems on six points with the spreads of the preset ``general``, lists of complete items dealt to
 raters at random. Honest raters differ in severity, in how widely they use the scale and in noise. The judge
 knows what very many people would say (good), only which items are hard (items), nothing (useless), or favours
-a system (biased). A copier gives the judge's score, rounded to the points of the scale, with or without noise.
+a system (biased). A copier gives the judge's score, rounded to the points of the scale, with noise or not.
 Printed: the share of studies of honest raters in which anybody is flagged (in brackets, the share of raters
 with p below .05), and how often one copier among honest raters is flagged.
 """

@@ -1,4 +1,4 @@
-"""The judge of the template ``judged``, simulated: ``python -m docs.judged_scores FOLDER`` writes its judges.csv.
+"""The simulated judge of the template ``judged``: ``python -m docs.judged_scores FOLDER`` writes judges.csv.
 
 Its scores are the quality that simulated raters see (design/simulate.py, seed 1), by very many of them, with
 noise, on the points of the scale. It favours the first system a little and is silent now and then.

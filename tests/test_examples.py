@@ -78,7 +78,7 @@ def load_script(path: Path) -> ModuleType:
 
 
 def test_the_six_templates_and_five_papers_are_there() -> None:
-    assert TEMPLATE_NAMES == ["best-worst", "binary", "chat", "likert", "mixed", "pairs", "vas"]
+    assert TEMPLATE_NAMES == ["best-worst", "binary", "chat", "judged", "likert", "mixed", "pairs", "vas"]
     assert {name.split("/")[0] for name in EXAMPLE_FILES} == {BELZ, LI, MILTENBURG, HOWCROFT, AMIDEI}
 
 

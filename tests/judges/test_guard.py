@@ -7,24 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.judges_coverage import World, simulate
 from bench.judges_guard import GuardWorld, count_flags
 from panelist.cli.main import main
 from panelist.judges.guard import NEVER, adjust_together, follow_judges, measure_following
-from panelist.judges.match import JudgedRatings
 from panelist.judges.units import Units
 from panelist.judges.worth.measure import measure_judges
-from tests.judges.simulated_tables import tables
-
-
-def honest(seed: int = 5) -> JudgedRatings:
-    return simulate(World("good", 12, 60, items=80), np.random.default_rng(seed))[0]
-
-
-def with_copier(beside: JudgedRatings) -> JudgedRatings:
-    scores = beside.scores["judge"][beside.item, beside.system]
-    copied = np.clip(np.round(3.5 + scores), 1, 6)
-    return replace(beside, y=np.where(beside.rater == 0, copied, beside.y))
+from tests.judges.simulated_tables import honest, tables, with_copier
 
 
 def test_a_rater_who_copies_the_judge_is_flagged_and_nobody_else() -> None:

@@ -1,7 +1,7 @@
 """``panelist report``: the analysis of a study, or of a table of ratings, as a page and its files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,6 +25,7 @@ from panelist.study.file_names import is_study
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
+    from panelist.analysis.analysis_result import Analysis
     from panelist.study.study import Study
 
 ARCHIVE_ENDING = ".zip"
@@ -68,7 +69,6 @@ def report(
     from contextlib import ExitStack
 
     from panelist.analysis.analyse import analyse
-    from panelist.core.errors import BadModel
     from panelist.core.tables.columns import parse_columns
     from panelist.reports.report.write_report import check_report_path, write_report
 
@@ -89,21 +89,9 @@ def report(
             better=better,  # type: ignore[arg-type]  # analyse checks it
             across_criteria=across_criteria,
         )
-        if judge:
-            from panelist.reports.report.beside_judge import add_judges
-
-            tell("Beside the judges")
-            analysis = add_judges(
-                analysis,
-                table,
-                judge,
-                columns=parse_columns(columns) or None,
-                drop=drop or (),
-                sample=sample,
-                judge_scale=judge_scale,
-            )
-        elif sample is not None or judge_scale != "auto":
-            raise BadModel("A sample and a judge's scale go with a judge: name a judges table (--judge).")
+        if judge or sample is not None or judge_scale != "auto":
+            mapped = {"columns": parse_columns(columns) or None, "drop": drop or ()}
+            analysis = _add_judges(analysis, table, judge, sample=sample, judge_scale=judge_scale, **mapped)
     if len(analysis.data.systems) * len(analysis.criteria) > MANY:
         tell("Drawing the page and its files")
     written = write_report(analysis, out, files=files)
@@ -119,6 +107,17 @@ def report(
         else ""
     )
     say(f"Written: {out}{beside}.")
+
+
+def _add_judges(analysis: "Analysis", table: object, judges: list[Path] | None, **choices: Any) -> "Analysis":
+    """Return the analysis with what judges add to it."""
+    from panelist.core.errors import BadModel
+    from panelist.reports.report.beside_judge import add_judges
+
+    if not judges:
+        raise BadModel("A sample and a judge's scale go with a judge: name a judges table (--judge).")
+    tell("Beside the judges")
+    return add_judges(analysis, table, judges, **choices)
 
 
 def _find_input(

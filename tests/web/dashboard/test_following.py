@@ -14,8 +14,7 @@ from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from panelist.study.study import Study
 from panelist.web.dashboard.following import follow_so_far
-from tests.judges.simulated_tables import tables
-from tests.judges.test_guard import honest, with_copier
+from tests.judges.simulated_tables import honest, tables, with_copier
 
 
 @pytest.fixture

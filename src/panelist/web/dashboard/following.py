@@ -1,4 +1,4 @@
-"""Raters who follow a judge, while collecting continues: asked where judges.csv lies beside the study file."""
+"""Raters who follow a judge, while collecting continues: asked where judges.csv lies beside the study."""
 
 import logging
 from collections.abc import Sequence
