@@ -173,7 +173,7 @@ def measure_following(units: Units, group: Longs, judge: str, criterion: str) ->
     o, g, v = (x - (np.bincount(cell, weights=x) / size)[cell] for x in (others, f, y))
     outputs, cells = np.bincount(rater, minlength=R), np.bincount(rater[first], minlength=R)
     with_others, with_judge, partial = _correlate_each(
-        *(np.bincount(rater, weights=w, minlength=R) for w in (o * o, g * g, v * v, o * g, o * v, g * v))
+        *(_sum_by(rater, w, R) for w in (o * o, g * g, v * v, o * g, o * v, g * v))
     )
     left = outputs - cells - 3  # Fisher's z of a partial correlation has variance 1 / (n - controls - 3)
     able = np.flatnonzero((left >= LEAST_LEFT) & np.isfinite(partial))
@@ -197,6 +197,10 @@ def measure_following(units: Units, group: Longs, judge: str, criterion: str) ->
             )
         )
     return found
+
+
+def _sum_by(rater: Longs, weights: Floats, R: int) -> Floats:
+    return np.asarray(np.bincount(rater, weights=weights, minlength=R), dtype=np.float64)
 
 
 def _correlate_each(
