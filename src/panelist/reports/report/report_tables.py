@@ -45,13 +45,11 @@ def list_tables(analysis: Analysis) -> list[NamedTable]:
         found.append(_named("departures", analysis.departures.parts()[1:], analysis.departures.rows))
     if isinstance(analysis.beside, BesideJudge):
         found.append(_named("judges", [tabulate_cards(analysis.beside.cards)], analysis.beside.cards))
-        for one in analysis.beside.criteria:
-            name = f"judges_{make_file_name(one.criterion)}"
-            systems, pairs = list_tables_of(one)
-            found += [
-                _named(f"{name}_systems", [systems], one.systems),
-                _named(f"{name}_pairs", [pairs], one.pairs),
-            ]
+        for corrected in analysis.beside.criteria:
+            name = f"judges_{make_file_name(corrected.criterion)}"
+            systems, pairs = list_tables_of(corrected)
+            found.append(_named(f"{name}_systems", [systems], corrected.systems))
+            found.append(_named(f"{name}_pairs", [pairs], corrected.pairs))
     for place, one in enumerate(analysis.criteria, start=1):
         prefix = f"{place:02d}_{make_file_name(one.criterion)}"
         found += [_named(f"{prefix}_{name}", [table], rows) for name, table, rows in _tables_of(one)]
