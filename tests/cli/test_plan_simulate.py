@@ -13,7 +13,7 @@ from panelist.design.plan_files import read_plan
 from tests.cli.commands import call
 
 Capture = pytest.CaptureFixture[str]
-TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed", "chat")
+TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed", "chat", "judged")
 
 
 @pytest.fixture

@@ -1,7 +1,11 @@
 """Simulated ratings and scores as the tables a person would have."""
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 
+from bench.judges_coverage import World, simulate
 from panelist.judges.match import JudgedRatings
 
 
@@ -14,3 +18,15 @@ def tables(beside: JudgedRatings) -> tuple[pd.DataFrame, pd.DataFrame]:
         for s in range(len(beside.systems))
     ]
     return beside.frame(), pd.DataFrame(rows, columns=["judge", "item", "system", "rating"])
+
+
+def honest(seed: int = 5) -> JudgedRatings:
+    """Return twelve honest raters beside a good judge."""
+    return simulate(World("good", 12, 60, items=80), np.random.default_rng(seed))[0]
+
+
+def with_copier(beside: JudgedRatings) -> JudgedRatings:
+    """Return the same with a first rater who gives the judge's scores."""
+    scores = beside.scores["judge"][beside.item, beside.system]
+    copied = np.clip(np.round(3.5 + scores), 1, 6)
+    return replace(beside, y=np.where(beside.rater == 0, copied, beside.y))

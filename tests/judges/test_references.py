@@ -14,6 +14,7 @@ from panelist.judges.correct.strengths import correct_strengths, fit_strengths
 from panelist.judges.correct.weights import weigh_means
 from panelist.judges.match_pairs import match_pairs
 from panelist.judges.table import read_judges
+from panelist.judges.units import Units, make_units
 from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
 from panelist.judges.worth.alt_test import pool_raters, run_alt_test
 from panelist.judges.worth.bias import measure_favour, measure_length
@@ -28,7 +29,6 @@ from panelist.judges.worth.levels import (
 )
 from panelist.judges.worth.measure import measure_judges
 from panelist.judges.worth.replaced import measure_replaced
-from panelist.judges.worth.units import Units, make_units
 from panelist.numerics.arrays import Floats
 from tests.judges.shared_judges import hanna, judges, keys, needs_shared, pairs, reference, synthetic, table
 

@@ -11,12 +11,12 @@ import panelist
 from bench.judges_coverage import World, simulate
 from panelist.core.errors import BadModel, UnknownName
 from panelist.judges.match import JudgedRatings
+from panelist.judges.units import make_units
 from panelist.judges.worth.accuracy import accuracy_of_outputs
 from panelist.judges.worth.alt_test import run_alt_test
 from panelist.judges.worth.ceiling import measure_ceiling
 from panelist.judges.worth.levels import ItemSums, measure_levels, paired_correlation, resample_items
 from panelist.judges.worth.measure import measure_judges
-from panelist.judges.worth.units import make_units
 from tests.judges.simulated_tables import tables
 
 

@@ -10,7 +10,7 @@ from panelist.study.reading.json_schema import make_schema
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study, list_templates
 
-TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed", "chat", "speech")
+TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed", "chat", "speech", "judged")
 
 
 def test_there_is_a_template_for_every_kind_of_study() -> None:
@@ -22,7 +22,9 @@ def test_a_new_study_loads_and_knows_its_schema(tmp_path: Path, template: str) -
     made = init_study(tmp_path / "deep" / "new", template)
     outputs = "outputs.jsonl" if template == "chat" else "outputs.csv"
     media = [path for path in made if path.suffix in (".wav", ".vtt")]
-    assert [path.name for path in made if path not in media] == ["study.yaml", outputs, "study.schema.json"]
+    judges = ["judges.csv"] if template == "judged" else []
+    others = [path.name for path in made if path not in media]
+    assert others == ["study.yaml", *judges, outputs, "study.schema.json"]
     assert {path.relative_to(made[0].parent).as_posix() for path in media} == set(load_study(made[0]).files)
     assert load_study(made[0]).outputs.items
     first = made[0].read_text(encoding="utf-8").splitlines()[0]

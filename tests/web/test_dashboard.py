@@ -343,3 +343,17 @@ def test_flags_lead_to_those_who_have_them(desk: Desk) -> None:
     assert "Nobody has this flag" in desk.get("/raters?flag=quiet")
     assert "1 rater" in read_text(desk.get("/raters"))
     assert "1 rater" in read_text(desk.get("/raters?flag=nonsense"))
+
+
+@pytest.mark.slow
+def test_who_follows_a_judge_has_a_flag_and_stays_in(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = walk(desk.served)
+    visit = number(desk.served.store, token)
+    monkeypatch.setattr("panelist.web.dashboard.live.follow_so_far", lambda given, study: {visit: "a model"})
+    for _ in range(600):  # it is measured beside the requests
+        page = desk.get("/raters?flag=judge")
+        if "Follows a model" in page:
+            break
+        time.sleep(0.1)
+    assert "Follows a model beyond the other raters" in read_text(page)
+    assert "Raters who finished 1 of 6" in read_text(desk.get()), "a flag excludes nobody"

@@ -136,6 +136,8 @@ class Analysis(Result):
     """What the outputs look like; None where they are not known."""
     lacking: LackingOutputs | None = None
     """Outputs that do not exist, and what depends on them; None where none is missing."""
+    beside: Result | None = None
+    """What judges' scores add to people's ratings; None where no judges table was given."""
 
     def __getitem__(self, criterion: str) -> CriterionAnalysis:
         found = {one.criterion: one for one in self.criteria}
@@ -166,6 +168,7 @@ class Analysis(Result):
         for one in self.criteria:
             whole += one.parts()[1:]
         whole += self.form.parts() if self.form is not None else []
+        whole += self.beside.parts() if self.beside is not None else []
         return whole + (
             [NamedValues([("note", note) for note in self.data.notes])] if self.data.notes else []
         )
@@ -183,6 +186,7 @@ class Analysis(Result):
             **({} if self.lacking is None else {"lacking": self.lacking.to_dict()}),
             "criteria": [one.to_dict() for one in self.criteria],
             **({} if self.form is None else {"form": self.form.to_dict()}),
+            **({} if self.beside is None else {"beside_judges": self.beside.to_dict()}),
         }
 
 

@@ -13,7 +13,7 @@ def init(
     template: Annotated[
         str | None,
         option(
-            "likert|vas|binary|pairs|best-worst|mixed|chat|speech",
+            "likert|vas|binary|pairs|best-worst|mixed|chat|speech|judged",
             "The template to begin with; likert without it.",
             "--template",
             "-t",
@@ -84,5 +84,6 @@ _WHAT = {
     "study.yaml": "what is judged, by whom, how; edit this",
     "outputs.csv": "the outputs to judge: item, system, output",
     "outputs.jsonl": "the outputs to judge: item, system, output",
+    "judges.csv": "a judge's scores, simulated here: put your own in their place",
     "study.schema.json": "lets editors complete study.yaml and mark mistakes",
 }

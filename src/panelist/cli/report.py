@@ -1,12 +1,23 @@
 """``panelist report``: the analysis of a study, or of a table of ratings, as a page and its files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from panelist.cli.inputs import StudyRatings, open_folder
-from panelist.cli.options import AcrossCriteria, Better, By, Columns, Drop, Json, Margin, argument, option
+from panelist.cli.options import (
+    AcrossCriteria,
+    Better,
+    By,
+    Columns,
+    Drop,
+    Json,
+    JudgeScale,
+    Margin,
+    argument,
+    option,
+)
 from panelist.cli.terminal import say, tell
 from panelist.core.prose import count
 from panelist.study.file_names import is_study
@@ -14,6 +25,7 @@ from panelist.study.file_names import is_study
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
+    from panelist.analysis.analysis_result import Analysis
     from panelist.study.study import Study
 
 ARCHIVE_ENDING = ".zip"
@@ -40,6 +52,15 @@ def report(
     better: Better = None,
     across_criteria: AcrossCriteria = None,
     by: By = None,
+    judge: Annotated[
+        list[Path] | None,
+        option("JUDGES", "Add a section beside these judges' scores; may be given more than once."),
+    ] = None,
+    judge_scale: JudgeScale = "auto",
+    sample: Annotated[
+        Path | None,
+        option("FILE", "With a judge: the items that could be drawn, with probability and stratum."),
+    ] = None,
     columns: Columns = None,
     drop: Drop = None,
     json: Json = False,
@@ -68,6 +89,9 @@ def report(
             better=better,  # type: ignore[arg-type]  # analyse checks it
             across_criteria=across_criteria,
         )
+        if judge or sample is not None or judge_scale != "auto":
+            mapped = {"columns": parse_columns(columns) or None, "drop": drop or ()}
+            analysis = _add_judges(analysis, table, judge, sample=sample, judge_scale=judge_scale, **mapped)
     if len(analysis.data.systems) * len(analysis.criteria) > MANY:
         tell("Drawing the page and its files")
     written = write_report(analysis, out, files=files)
@@ -83,6 +107,17 @@ def report(
         else ""
     )
     say(f"Written: {out}{beside}.")
+
+
+def _add_judges(analysis: "Analysis", table: object, judges: list[Path] | None, **choices: Any) -> "Analysis":
+    """Return the analysis with what judges add to it."""
+    from panelist.core.errors import BadModel
+    from panelist.reports.report.beside_judge import add_judges
+
+    if not judges:
+        raise BadModel("A sample and a judge's scale go with a judge: name a judges table (--judge).")
+    tell("Beside the judges")
+    return add_judges(analysis, table, judges, **choices)
 
 
 def _find_input(

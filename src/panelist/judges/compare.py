@@ -250,8 +250,7 @@ def _choose(
             None,
             [
                 f"{n:,} of {N:,} judged items were rated by people. No sample table says how they were "
-                "drawn: if not "
-                "at random, this is a convenience sample, and the correction is only as good as the model."
+                "drawn: if not at random, this is a convenience sample, and all rests on the model."
             ],
         )
     known = {item: at for at, item in enumerate(sample.items)}

@@ -59,6 +59,8 @@ class JudgeScores(Result):
     gaps: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     samples: tuple[Samples, ...] = ()
     metrics: bool = False
+    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By judge: its model, the hash of its prompt, and when it was asked, as far as the table says."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -183,7 +185,22 @@ def _settle(long: LongScores) -> JudgeScores:
         for judge, own in frame[silent].groupby("judge")["reason"].agg(Counter).items()
     ]
     kind: Kind = "pairs" if long.pairs else "scores"
-    return JudgeScores(made, kind, long.source, tuple(notes), gaps, samples, long.metrics)
+    return JudgeScores(
+        made, kind, long.source, tuple(notes), gaps, samples, long.metrics, _describe_judges(frame)
+    )
+
+
+def _describe_judges(frame: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Return what the columns model, instrument and date say of each judge; of dates the first and last."""
+    found: dict[str, dict[str, str]] = {}
+    for name in (*VERSIONS, "date"):
+        said = frame[["judge", name]].dropna() if name in frame else frame[["judge"]][:0]
+        for judge, own in said.groupby("judge", observed=True):
+            values = sorted(set(own[name].astype(str).str.strip()) - {""})
+            if values:
+                ends = dict.fromkeys((values[0], values[-1]))
+                found.setdefault(str(judge), {})[name] = " to ".join(ends)
+    return found
 
 
 def _say_gaps(reasons: Mapping[str, int]) -> str:

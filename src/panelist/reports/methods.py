@@ -16,6 +16,7 @@ from panelist.core.prose import count, listing
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.results.fitted import MODEL_WORDS
 from panelist.reports.provenance import list_versions
+from panelist.reports.report.beside_judge import BesideJudge
 from panelist.reports.report.methods_of_study import tell_study
 from panelist.reports.report.typography import typeset
 
@@ -36,6 +37,8 @@ def write_methods(analysis: "Analysis") -> str:
     said += _tell_models(analysis)
     if analysis.lacking is not None:
         said.append(_tell_lacking(analysis.lacking))
+    if isinstance(analysis.beside, BesideJudge):
+        said.append(analysis.beside.method())
     said += _tell_reliability(analysis)
     said.append(_tell_software(analysis))
     return typeset(" ".join(text for text in said if text))

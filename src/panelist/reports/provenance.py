@@ -46,6 +46,8 @@ def list_commands(analysis: "Analysis", report: str) -> list[str]:
         mapped = ",".join(f"{name}={column or NONE}" for name, column in spec.columns.items())
         extra += f" --columns {shlex.quote(mapped)}"
     extra += "".join(f" --drop {word}" for word in spec.drop)
+    if analysis.beside is not None:
+        extra += f" --judge {shlex.quote(analysis.beside.to_dict()['source'])}"
     extra += f" --by {shlex.quote(spec.by)}" if spec.by else ""
     return [f"pip install panelist=={version('panelist')}", commands[0] + extra]
 

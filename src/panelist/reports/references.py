@@ -130,6 +130,7 @@ _USED: "dict[str, Callable[[Analysis], bool]]" = {
     ),
     "benjamini1995controlling": _adjusts("bh"),
     "bradley1952rank": _models("bradley-terry"),
+    "cochran1977sampling": lambda analysis: analysis.beside is not None,
     "holm1979simple": lambda analysis: _adjusts("holm")(analysis) or _tests_equivalence(analysis),
     "hothorn2008simultaneous": _adjusts("mvt"),
     "howcroft2021happens": _models("clmm", "clm"),

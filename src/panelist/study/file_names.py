@@ -6,6 +6,7 @@ STUDY_FILE = "study.yaml"
 PLAN_TABLE, PLAN_RECORD = "plan.csv", "plan.json"
 DATABASE_FILE, RATINGS_FILE = "study.db", "ratings.csv"
 POWER_FILE = "power.json"
+JUDGES_FILE = "judges.csv"
 STUDY_ENDINGS = {".yaml", ".yml"}
 
 

@@ -108,3 +108,8 @@ def test_a_bonus_brings_the_pay_of_the_time_taken_to_the_floor() -> None:
     hourly = find_hourly(paid + bonus, seconds)
     assert hourly == pytest.approx(12.60)
     assert find_bonus(Decimal("4.20"), seconds, floor) == 0
+
+
+def test_who_follows_a_judge_is_flagged_and_told_which() -> None:
+    (flag,) = find_flags(visit(), VisitTally(), now=NOW, follows="a model")
+    assert (flag.kind, flag.text) == ("judge", "Follows a model beyond the other raters")

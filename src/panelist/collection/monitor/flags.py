@@ -35,12 +35,13 @@ def find_flags(
     hourly: float | None = None,
     floor: Decimal | None = None,
     agrees: float | None = None,
+    follows: str | None = None,
 ) -> tuple[Flag, ...]:
     """Return the flags of one rater.
 
     ``pace`` says how fast the rater went through the pages for their length; ``usual_seconds`` is the usual
     median time on a page; ``hourly`` and ``floor`` what was earned and the least that must be paid;
-    ``agrees`` the correlation with the rest.
+    ``agrees`` the correlation with the rest; ``follows`` a judge whose scores the answers follow.
     """
     found = [
         flag_checks(tally),
@@ -49,6 +50,7 @@ def find_flags(
         flag_pay(hourly, floor),
         flag_quiet(visit, now),
         flag_agreement(agrees),
+        Flag("judge", f"Follows {follows} beyond the other raters") if follows else None,
         Flag("practice", "Practice not passed") if tally.notes else None,
     ]
     return tuple(flag for flag in found if flag is not None)

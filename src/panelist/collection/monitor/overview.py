@@ -123,10 +123,12 @@ def make_overview(
     now: float,
     agrees: Mapping[int, float] | None = None,
     paid: Mapping[int, Decimal] | None = None,
+    follows: Mapping[int, str] | None = None,
 ) -> Overview:
     """Return the state of data collection; ``agrees`` has the correlation of each visit with the rest.
 
-    ``paid`` has what a panel really pays for visits; the others are paid as planned.
+    ``paid`` has what a panel really pays for visits; the others are paid as planned. ``follows`` has the
+    judge whose scores a visit's answers follow beyond what the others explain.
     """
     folders = list(ledger.folders.values())
     holders = {
@@ -169,6 +171,7 @@ def make_overview(
             now,
             agrees or {},
             real,
+            follows or {},
         ),
         open_places=len(facts.places) - sum(place in facts.places for place in holders),
         quiet=tuple(
@@ -217,6 +220,7 @@ def _list_raters(
     now: float,
     agrees: Mapping[int, float],
     paid: Mapping[int, Decimal],
+    follows: Mapping[int, str],
 ) -> tuple[RaterLine, ...]:
     usual = find_usual(folder.tally for folder in folders)
     lines = []
@@ -230,6 +234,7 @@ def _list_raters(
             usual_seconds=usual,
             hourly=hourly, floor=pay.floor,
             agrees=agrees.get(visit.id) if folder.answers else None,  # erased since it was measured
+            follows=follows.get(visit.id) if folder.answers else None,
         )  # fmt: skip
         lines.append(
             RaterLine(

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtr
 
-from panelist.judges.worth.units import Units
+from panelist.judges.units import Units
 from panelist.models.inference.adjust import two_sided_quantile
 from panelist.numerics.arrays import Bools, Floats, Longs
 

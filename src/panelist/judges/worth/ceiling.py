@@ -13,8 +13,8 @@ from math import nan, sqrt
 import numpy as np
 
 from panelist.judges.match import JudgedRatings
+from panelist.judges.units import Units, make_units
 from panelist.judges.worth.levels import correlate, paired_correlation, system_means
-from panelist.judges.worth.units import Units, make_units
 from panelist.numerics.arrays import Floats, Longs
 
 FEWEST = 3  # units that a rater must share with others to be correlated with them

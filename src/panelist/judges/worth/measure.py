@@ -17,6 +17,7 @@ from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_m
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.judges.combine import combine_scores, name_combined
 from panelist.judges.correct.regression import Corrected, correct_means
+from panelist.judges.guard import Following, adjust_together, follow_judges
 from panelist.judges.lengths import read_lengths, spread_lengths
 from panelist.judges.match import JudgedRatings, check_raters, match_criterion
 from panelist.judges.scale import ScaleMatch, check_scale
@@ -93,15 +94,17 @@ def measure_judges(
     notes = [*table.notes, *check_raters(table, scores.judges), *scores.notes]
     done: list[JudgeWorth] = []
     differences: list[JudgeDifference] = []
+    following: list[Following] = []
     failed: dict[str, PanelistError] = {}
     for criterion, part in _split(table, scores, criteria):
         try:
             if holds_choices(part.frame):
                 done += measure_pairs(part, scores, criterion, spec, lengths)
             else:
-                found, compared = _measure_scores(part, scores, criterion, spec, lengths)
+                found, compared, followed = _measure_scores(part, scores, criterion, spec, lengths)
                 done += found
                 differences += compared
+                following += followed
         except PanelistError as error:
             failed[criterion] = error
     if not done:
@@ -112,6 +115,7 @@ def measure_judges(
         judges_source=scores.source,
         judges=tuple(done),
         differences=tuple(differences),
+        guard=adjust_together(following),
         samples=scores.samples,
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -157,8 +161,8 @@ def _split(
 
 def _measure_scores(
     ratings: Ratings, scores: JudgeScores, criterion: str, spec: WorthSpec, lengths: pd.Series | None
-) -> tuple[list[JudgeWorth], list[JudgeDifference]]:
-    """Return the worth of every judge of one criterion, and how their paired r differ."""
+) -> tuple[list[JudgeWorth], list[JudgeDifference], list[Following]]:
+    """Return the worth of every judge of one criterion, how their paired r differ, and who follows them."""
     beside = match_criterion(ratings, scores, criterion, scale=spec.scale, points=spec.points)
     if len(beside.systems) < 2:
         raise BadModel(
@@ -205,7 +209,7 @@ def _measure_scores(
         off = beside.scales[judge].n_off
         missing = {**missing, **({"off the scale": off} if off else {})}
         done.append(replace(one, missing=missing, combined=judge == combined))
-    return done, _compare(criterion, single, done, drawn, spec)
+    return done, _compare(criterion, single, done, drawn, spec), follow_judges(beside.only(single))
 
 
 def _count_missing(scores: JudgeScores, judge: str) -> dict[str, int]:

@@ -13,13 +13,13 @@ from panelist.core.tables.ratings import Ratings
 from panelist.judges.correct.strengths import PairData
 from panelist.judges.match_pairs import match_pairs
 from panelist.judges.table import JudgeScores
+from panelist.judges.units import Units, make_units
 from panelist.judges.worth.alt_test import run_alt_test
 from panelist.judges.worth.ceiling import measure_reliability
 from panelist.judges.worth.judge_worth import JudgeWorth, WorthLevel
 from panelist.judges.worth.levels import correlate, correlate_all, percentile
 from panelist.judges.worth.pair_bias import measure_pair_length, measure_position, measure_win_rates
 from panelist.judges.worth.replaced import Replaced
-from panelist.judges.worth.units import Units, make_units
 from panelist.numerics.arrays import Floats, Longs
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from panelist.core.display.formats import decimals, interval
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
 from panelist.core.prose import listing
+from panelist.judges.guard import Guard
 from panelist.judges.table import Samples, tabulate_samples
 from panelist.judges.worth.judge_worth import JudgeWorth
 
@@ -32,6 +33,7 @@ class Worth(Result):
     judges_source: str
     judges: tuple[JudgeWorth, ...]
     differences: tuple[JudgeDifference, ...] = ()
+    guard: Guard = field(default_factory=Guard)
     samples: tuple[Samples, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
@@ -46,6 +48,8 @@ class Worth(Result):
             parts += [Sentence(""), *one.parts()] if parts else one.parts()
         if self.differences:
             parts.append(self._differences_table())
+        if self.guard.raters:
+            parts += self.guard.parts()
         if self.samples:
             parts.append(tabulate_samples(self.samples))
         return parts + ([NamedValues([("note", note) for note in self.notes])] if self.notes else [])
@@ -102,6 +106,7 @@ class Worth(Result):
             "judges_source": self.judges_source,
             "judges": [one.to_dict() for one in self.judges],
             "differences": [asdict(one) for one in self.differences],
+            "guard": self.guard.to_dict(),
             "samples": [asdict(one) for one in self.samples],
             "notes": list(self.notes),
         }

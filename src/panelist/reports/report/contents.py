@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 SECTIONS = {
     "estimates": "How the systems did",
     "pairs": "Which differences hold",
+    "judge": "Beside a judge",
     "lacking": "Outputs that are missing",
     "spread": "What raters answered",
     "form": "What the outputs look like",
@@ -46,6 +47,8 @@ def list_sections(analysis: Analysis) -> list[str]:
     empty = {name for name in PARTS if not _has_any(analysis, name)}
     if not (exclusions.rules or exclusions.n_excluded or exclusions.n_checks):
         empty.add("aside")
+    if analysis.beside is None:
+        empty.add("judge")
     if analysis.lacking is None:
         empty.add("lacking")
     if analysis.departures is None:

@@ -101,6 +101,7 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         rules=draw_html(rules[0]) if rules else "",
         departures=_show_departures(analysis.departures),
         form=_show_form(analysis.form),
+        judge="" if analysis.beside is None else _draw_parts(analysis.beside.parts()),
         lacking="" if analysis.lacking is None else _draw_parts(analysis.lacking.parts()),
         methods=write_methods(analysis),
         results=write_results(analysis),

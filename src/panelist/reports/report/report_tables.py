@@ -14,6 +14,8 @@ from panelist.core.display.formats import is_interval
 from panelist.core.display.latex import latex, latex_number
 from panelist.core.display.result import Result, Table
 from panelist.core.prose import capitalise
+from panelist.judges.card import tabulate_cards
+from panelist.reports.report.beside_judge import BesideJudge, list_tables_of
 from panelist.reports.report.typography import group_digits, typeset, write_out
 
 if TYPE_CHECKING:
@@ -41,6 +43,13 @@ def list_tables(analysis: Analysis) -> list[NamedTable]:
     found = [_named("exclusions", analysis.exclusions.parts()[1:], analysis.exclusions.rules)]
     if isinstance(analysis.departures, Departures):
         found.append(_named("departures", analysis.departures.parts()[1:], analysis.departures.rows))
+    if isinstance(analysis.beside, BesideJudge):
+        found.append(_named("judges", [tabulate_cards(analysis.beside.cards)], analysis.beside.cards))
+        for corrected in analysis.beside.criteria:
+            name = f"judges_{make_file_name(corrected.criterion)}"
+            systems, pairs = list_tables_of(corrected)
+            found.append(_named(f"{name}_systems", [systems], corrected.systems))
+            found.append(_named(f"{name}_pairs", [pairs], corrected.pairs))
     for place, one in enumerate(analysis.criteria, start=1):
         prefix = f"{place:02d}_{make_file_name(one.criterion)}"
         found += [_named(f"{prefix}_{name}", [table], rows) for name, table, rows in _tables_of(one)]

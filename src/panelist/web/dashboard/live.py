@@ -8,7 +8,7 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -23,6 +23,7 @@ from panelist.collection.monitor.warming import Warming
 from panelist.collection.recruiting.repository import RecruitingRepository, find_paid
 from panelist.collection.store.errors import StoreUnavailable
 from panelist.web.dashboard.background import run_aside
+from panelist.web.dashboard.following import follow_so_far
 from panelist.web.state import AppState
 
 LOOK_SECONDS, FRESH_SECONDS, HEARTBEAT_SECONDS = 2.0, 0.5, 15.0
@@ -54,6 +55,7 @@ class Board:
         self.site = site
         self.ledger = Ledger(site.store, name_texts(site.study))
         self.agreement: AgreementSoFar | None = None
+        self.follows: Mapping[int, str] = {}
         self._draw = draw
         self._facts: tuple[int, PlanFacts] | None = None
         self._view: LiveView | None = None
@@ -114,7 +116,9 @@ class Board:
             if self.site.study.file.recruiting is not None
             else {}
         )
-        overview = make_overview(self.ledger, self.site.study, self.facts(), time.time(), with_rest, paid)
+        overview = make_overview(
+            self.ledger, self.site.study, self.facts(), time.time(), with_rest, paid, self.follows
+        )
         parts = self._draw(overview, self.agreement)
         whole = sha256(json.dumps([overview.state, parts]).encode()).hexdigest()[:16]
         return LiveView(overview, self.agreement, whole, parts)
@@ -136,12 +140,13 @@ class Board:
             await asyncio.sleep(WARMING_SECONDS)
         began = monotonic()
 
-        def work() -> AgreementSoFar:
+        def work() -> tuple[AgreementSoFar, dict[int, str]]:
             folders = list(self.ledger.folders.values())
-            return measure_so_far(collect_ratings(folders, self.site.booklet().agenda, self.site.study))
+            given = collect_ratings(folders, self.site.booklet().agenda, self.site.study)
+            return measure_so_far(given), follow_so_far(given, self.site.study)
 
         try:
-            self.agreement = await run_aside(work)
+            self.agreement, self.follows = await run_aside(work)
             self._looked = -LOOK_SECONDS  # the next look shows it
         finally:
             took = monotonic() - began

@@ -28,6 +28,7 @@ FLAGS = (
     ("pay", "Pay under floor"),
     ("quiet", "Quiet"),
     ("agreement", "Agrees little"),
+    ("judge", "Follows a judge"),
 )
 
 

@@ -1,0 +1,126 @@
+"""Beside a judge: what its scores add to people's ratings, in words that claim no more than was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from panelist.analysis.cleaning.clean import clean_ratings
+from panelist.analysis.cleaning.everything import read_everything
+from panelist.analysis.systems.comparison import Comparison
+from panelist.core.display.formats import number
+from panelist.core.display.result import Part, Result, Sentence, Table
+from panelist.core.errors import BadModel
+from panelist.core.prose import count, listing
+from panelist.judges.card import JudgeCard, make_cards, tabulate_cards
+from panelist.judges.compare import compare_beside, read_correction
+from panelist.judges.correct.corrected import METHODS, CorrectedCriterion
+from panelist.judges.worth.measure import measure_judges
+from panelist.judges.worth.worth import Worth
+
+if TYPE_CHECKING:
+    from panelist.analysis.analysis_result import Analysis
+
+NO_RATER = "A judge is no rater: its scores count neither as ratings nor as rated items."
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BesideJudge(Result):
+    """A report's comparison corrected by judges, beside people alone, with the judges' cards."""
+
+    source: str
+    comparison: Comparison = field(repr=False)
+    worth: Worth = field(repr=False)
+    cards: tuple[JudgeCard, ...]
+
+    @property
+    def criteria(self) -> tuple[CorrectedCriterion, ...]:
+        """The corrected comparisons, one for each criterion."""
+        return tuple(one for one in self.comparison.criteria if isinstance(one, CorrectedCriterion))
+
+    def title(self) -> str:
+        """Return the heading."""
+        return "Beside a judge"
+
+    def method(self) -> str:
+        """Return the sentence for the methods paragraph."""
+        ways = "; ".join(dict.fromkeys(METHODS[one.method] for one in self.criteria))
+        spread = listing(
+            [f"{count(one.n_items, 'item')} of {one.n_judged:,} on {one.criterion}" for one in self.criteria],
+            8,
+        )
+        return (
+            f"Beside the raters, outputs were scored by {listing([one.phrase() for one in self.cards], 8)}; "
+            f"people rated {spread}. The comparison was also made with these scores ({ways}), people alone "
+            f"beside it. {NO_RATER}"
+        )
+
+    def sentences(self) -> list[str]:
+        """Return what was found with the judges, what they are worth, and whom they favour."""
+        said = [one.sentence() for one in self.criteria]
+        for one in self.worth.judges:
+            said.append(one.sentence())
+            said += [
+                f"On {one.criterion} {one.judge} favours {by.system} by {number(by.estimate, 2)} points "
+                f"({number(by.low, 2)} to {number(by.high, 2)}) beyond what people say; the corrected "
+                "estimates are free of it."
+                for by in one.bias
+                if one.kind == "scores" and by.estimate > 0 and by.p_adjusted < 1 - one.confidence
+            ]
+        return [*said, NO_RATER]
+
+    def parts(self) -> list[Part]:
+        """Return the cards, the sentences, and for each criterion estimates and differences."""
+        parts: list[Part] = [tabulate_cards(self.cards), *map(Sentence, self.sentences())]
+        for one in self.criteria:
+            parts += list_tables_of(one)
+        return parts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison, the worth and the cards."""
+        return {
+            "source": self.source,
+            "judges": [{**asdict(one), "no_answer_share": one.share} for one in self.cards],
+            "comparison": self.comparison.to_dict(),
+            "worth": self.worth.to_dict(),
+            "findings": self.sentences(),
+        }
+
+
+def list_tables_of(one: CorrectedCriterion) -> list[Table]:
+    """Return the tables of a corrected criterion: the systems, and the pairs beside people alone."""
+    tables = {part.name: part for part in one.parts() if isinstance(part, Table)}
+    return [tables[name] for name in ("systems", "people") if name in tables]
+
+
+def add_judges(
+    analysis: Analysis,
+    ratings: Any,
+    judges: Sequence[Any],
+    *,
+    columns: Mapping[str, str | None] | None = None,
+    drop: str | Iterable[str] = (),
+    sample: Any = None,
+    judge_scale: str = "auto",
+    points: tuple[float, float] | None = None,
+) -> Analysis:
+    """Return the analysis with what judges add to it, from the ratings that it counted."""
+    if analysis.spec.by is not None:
+        raise BadModel("A report is made by strata or with a judge, not both: leave out --by or --judge.")
+    kept = clean_ratings(read_everything(ratings, columns, drop=drop), analysis.study).kept
+    correction = read_correction(kept, list(judges), (), sample, judge_scale, "auto", points)
+    compared = compare_beside(kept, correction, analysis.spec)
+    worth = measure_judges(
+        kept,
+        correction.scores,
+        criteria=[one.criterion for one in compared.criteria] if kept.criteria else None,
+        confidence=analysis.spec.confidence,
+        judge_scale=judge_scale,
+        points=points,
+        combine=False,
+    )
+    beside = BesideJudge(
+        source=correction.scores.source, comparison=compared, worth=worth, cards=make_cards(correction.scores)
+    )
+    return replace(analysis, beside=beside)
