@@ -89,7 +89,10 @@ def compare(
     ] = "auto",
     sample: Annotated[
         Path | None,
-        given.option("FILE", "With a judge: the items that could be drawn, with probability and stratum."),
+        given.option(
+            "FILE",
+            "With a judge: the items that could be drawn, with probability and stratum. A study has its own.",
+        ),
     ] = None,
     where: given.Where = None,
     columns: given.Columns = None,
@@ -108,13 +111,14 @@ def compare(
         refuse_options(context, DECIDED)
         if judge or judge_columns:
             from panelist.judges.compare import compare_beside, read_correction
+            from panelist.judges.sample import find_sample
 
             columns_named = split_names(judge_columns)
             correction = read_correction(
                 planned.ratings,
                 judge or None,
                 columns_named,
-                sample,
+                find_sample(planned.study) if sample is None else sample,
                 judge_scale,
                 judge_method,
                 find_ends(scale),
