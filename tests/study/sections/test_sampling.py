@@ -128,7 +128,9 @@ def test_what_cannot_be_drawn_is_refused_with_the_reason(tmp_path: Path, sample:
 
 
 def test_items_that_lack_outputs_and_uneven_pairs_are_refused(tmp_path: Path) -> None:
-    path = write_study(tmp_path, PLAIN + "sample: {items: 4}\noutputs: {file: outputs.csv, missing: plan}\n", 8)
+    path = write_study(
+        tmp_path, PLAIN + "sample: {items: 4}\noutputs: {file: outputs.csv, missing: plan}\n", 8
+    )
     outputs = tmp_path / "outputs.csv"
     outputs.write_text(outputs.read_text().replace("i2,b,2 by b\n", ""))
     with pytest.raises(BadStudy, match="items are drawn complete, and 1 output is missing"):
