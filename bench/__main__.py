@@ -19,6 +19,7 @@ MODULES = {
     "batch": "bench.batch",
     "power": "bench.power",
     "choices": "bench.choices",
+    "judges": "bench.judges",
     "reports": "bench.reports",
     "collecting": "bench.collecting",
     "faults": "bench.collecting_faults",

@@ -20,7 +20,7 @@ from panelist.judges.correct.estimates import Estimates
 from panelist.judges.correct.regression import correct_means
 from panelist.judges.correct.strengths import PairData, correct_strengths
 from panelist.judges.correct.weights import weigh_means
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.models.inference.adjust import two_sided_quantile
 from panelist.numerics.arrays import Bools, Floats
 from panelist.power.truth.spread import PRESETS
@@ -72,7 +72,7 @@ def true_means(shift: float = 0.0) -> Floats:
     return found
 
 
-def simulate(world: World, rng: np.random.Generator) -> tuple[Beside, Floats, list[str], Floats]:
+def simulate(world: World, rng: np.random.Generator) -> tuple[JudgedRatings, Floats, list[str], Floats]:
     """Return ratings and scores, the probability and the stratum of each item, and the truth."""
     N, S, R = world.items, 3, world.raters
     sd_rater, sd_rater_system, sd_item, sd_cell = spreads()
@@ -91,7 +91,7 @@ def simulate(world: World, rng: np.random.Generator) -> tuple[Beside, Floats, li
     latent = truth[item, system] + rng.normal(0, sd_rater, R)[rater]
     latent += rng.normal(0, sd_rater_system, (R, S))[rater, system] + rng.normal(0, 1, len(item))
     y = 1.0 + (latent[:, None] > CUTS).sum(axis=1)
-    beside = Beside(
+    beside = JudgedRatings(
         criterion="quality",
         items=tuple(f"i{k:04}" for k in range(N)),
         systems=SYSTEMS,
@@ -180,7 +180,7 @@ def run(world: World, sets: int, seed: int = 1) -> list[Tally]:
 
 
 def list_intervals(
-    world: World, beside: Beside, probability: Floats, stratum: list[str], truth: Floats
+    world: World, beside: JudgedRatings, probability: Floats, stratum: list[str], truth: Floats
 ) -> Iterator[tuple[str, Floats, Floats, Floats, Floats]]:
     """Give each way's estimates and intervals, and what they should hold: differences, then means."""
     contrasts = (("", PAIRS), (", means", np.eye(3)))
@@ -200,7 +200,7 @@ def list_intervals(
         yield ("judge alone" + suffix, *_alone(beside, rows), rows @ truth)
 
 
-def _naive(beside: Beside, rows: Floats) -> tuple[Floats, Floats, Floats]:
+def _naive(beside: JudgedRatings, rows: Floats) -> tuple[Floats, Floats, Floats]:
     """Return PPI++ on item means: one label an item, raters ignored."""
     f, here = beside.scores["judge"], beside.labelled
     made = [estimate_mean(beside.means[here] @ row, f[here] @ row, f[~here] @ row) for row in rows]
@@ -211,7 +211,7 @@ def _naive(beside: Beside, rows: Floats) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _alone(beside: Beside, rows: Floats) -> tuple[Floats, Floats, Floats]:
+def _alone(beside: JudgedRatings, rows: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the judge's own differences, moved to people's scale by its spread, with their t interval."""
     f, here = beside.scores["judge"], beside.labelled
     scale = float(np.nanstd(beside.means[here])) / float(f[here].std())

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from panelist.core.tables.ratings import Ratings, read_ratings
-from panelist.judges.match import Beside, match_criterion
+from panelist.judges.match import JudgedRatings, match_criterion
 from panelist.judges.table import JudgeScores, read_judges
 from tests.shared_cases import SHARED
 
@@ -44,7 +44,7 @@ def judges(name: str) -> JudgeScores:
 
 
 @cache
-def synthetic(people: str = "syn_people") -> Beside:
+def synthetic(people: str = "syn_people") -> JudgedRatings:
     return match_criterion(read_ratings(FOLDER / f"{people}.csv"), judges("syn_judges"), "quality")
 
 
@@ -58,7 +58,7 @@ def hanna_ratings(criterion: str, labelled: bool = False) -> Ratings:
 
 
 @cache
-def hanna(criterion: str, judge: str, labelled: bool = False) -> Beside:
+def hanna(criterion: str, judge: str, labelled: bool = False) -> JudgedRatings:
     """Return HANNA with one judge or metric, scored as it is: nothing refused."""
     scores = judges("hanna_judges")
     scores = scores if judge in scores.judges else judges("hanna_metrics")

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 
 
-def tables(beside: Beside) -> tuple[pd.DataFrame, pd.DataFrame]:
+def tables(beside: JudgedRatings) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return ratings and judges' scores as a person would have them."""
     rows = [
         (judge, beside.items[i], beside.systems[s], grid[i, s])

@@ -15,24 +15,24 @@ from panelist.judges.compare import compare_systems
 from panelist.judges.correct.corrected import CorrectedCriterion
 from panelist.judges.correct.regression import Corrected, correct_means
 from panelist.judges.correct.weights import weigh_means
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.numerics.arrays import Floats
 from tests.judges.simulated_tables import tables
 
 SMALL = World("good", 12, 20, items=60)
 
 
-def make(world: World = SMALL, seed: int = 3) -> Beside:
+def make(world: World = SMALL, seed: int = 3) -> JudgedRatings:
     return simulate(world, np.random.default_rng(seed))[0]
 
 
-def balanced(seed: int = 1) -> Beside:
+def balanced(seed: int = 1) -> JudgedRatings:
     """Return a balanced design in which every judged item was rated, by everybody."""
     rng = np.random.default_rng(seed)
     item, system, rater = (grid.ravel() for grid in np.meshgrid(range(9), range(3), range(4), indexing="ij"))
     truth = rng.normal(size=(9, 3))
     y = 3 + truth[item, system] + rng.normal(size=len(item))
-    return Beside(
+    return JudgedRatings(
         criterion="quality",
         items=tuple(f"i{k}" for k in range(9)),
         systems=("A", "B", "C"),

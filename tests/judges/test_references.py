@@ -148,7 +148,8 @@ def test_bias(key: str) -> None:
         length = length[length["metric"] == "Text length"]
         words, plus = length.pivot_table(index="item", columns="system", values="value"), 1.0
     f = beside.scores[judge]
-    people = np.where(np.isfinite(f).all(axis=1)[:, None], beside.means, np.nan)
+    whole = np.isfinite(f).all(axis=1, keepdims=True)
+    people = np.where(whole, beside.means, np.nan)
     favour = {
         one.system: {"mean": one.estimate, "se": one.se, "low": one.low, "high": one.high}
         for one in measure_favour(beside, judge, f, model=False)
@@ -193,16 +194,12 @@ def test_both_orders_of_a_judge() -> None:
     assert place is not None
     assert one.length is not None
     counts = (place.answered_in_both, place.missing_in_one, place.to_first, place.to_second)
-    names = (
-        "answered_in_both",
-        "no_answer_in_one_order",
-        "reversed_towards_first",
-        "reversed_towards_second",
-    )
-    assert counts == tuple(expected[name] for name in names)
+    names = ["answered_in_both", "no_answer_in_one_order"]
+    names += ["reversed_towards_first", "reversed_towards_second"]
+    assert list(counts) == [expected[name] for name in names]
     found = (place.same, place.bias, place.se, one.level("output").pearson, one.length.slope, one.length.se)
-    names = ("same_answer", "position_bias", "position_bias_se", "pearson_both_orders")  # type: ignore[assignment]
-    names += ("length_slope", "length_slope_se_by_item")  # type: ignore[assignment]
+    names = ["same_answer", "position_bias", "position_bias_se", "pearson_both_orders"]
+    names += ["length_slope", "length_slope_se_by_item"]
     assert found == pytest.approx([expected[name] for name in names], abs=1e-6)
 
 

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau, pearsonr
 import panelist
 from bench.judges_coverage import World, simulate
 from panelist.core.errors import BadModel, UnknownName
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.judges.worth.accuracy import accuracy_of_outputs
 from panelist.judges.worth.alt_test import run_alt_test
 from panelist.judges.worth.ceiling import measure_ceiling
@@ -21,11 +21,11 @@ from tests.judges.simulated_tables import tables
 
 
 @pytest.fixture(scope="module")
-def beside() -> Beside:
+def beside() -> JudgedRatings:
     return simulate(World("good", 6, 30, items=60), np.random.default_rng(4))[0]
 
 
-def test_levels_agree_with_scipy(beside: Beside) -> None:
+def test_levels_agree_with_scipy(beside: JudgedRatings) -> None:
     y, f = beside.means[beside.labelled], beside.scores["judge"][beside.labelled]
     found = measure_levels(y, f, beside.systems)
     assert found.output.pearson == pytest.approx(pearsonr(y.ravel(), f.ravel()).statistic)
@@ -36,7 +36,7 @@ def test_levels_agree_with_scipy(beside: Beside) -> None:
     assert found.by_item_kendall == pytest.approx(np.mean(single))
 
 
-def test_with_gaps_the_paired_r_is_that_of_the_additive_fit(beside: Beside) -> None:
+def test_with_gaps_the_paired_r_is_that_of_the_additive_fit(beside: JudgedRatings) -> None:
     y, f = beside.means.copy(), beside.scores["judge"].copy()
     f[np.flatnonzero(beside.labelled)[:5], 1] = np.nan
     there = np.isfinite(y) & np.isfinite(f)
@@ -48,7 +48,7 @@ def test_with_gaps_the_paired_r_is_that_of_the_additive_fit(beside: Beside) -> N
     )
 
 
-def test_a_resample_of_items_is_the_table_of_the_drawn_items(beside: Beside) -> None:
+def test_a_resample_of_items_is_the_table_of_the_drawn_items(beside: JudgedRatings) -> None:
     y, f = beside.means[beside.labelled], beside.scores["judge"][beside.labelled].copy()
     for gaps in (False, True):
         if gaps:
@@ -99,7 +99,7 @@ def test_the_alt_test_scores_are_distances_to_the_others() -> None:
         assert one.d == pytest.approx(np.mean(d))
 
 
-def test_a_person_is_compared_with_the_others_and_the_judge_with_the_same(beside: Beside) -> None:
+def test_a_person_is_compared_with_the_others_and_the_judge_with_the_same(beside: JudgedRatings) -> None:
     output = next(one for one in measure_ceiling(beside, "judge") if one.level == "output")
     people, judge = [], []
     frame = beside.frame().assign(f=beside.scores["judge"][beside.item, beside.system])
@@ -111,7 +111,7 @@ def test_a_person_is_compared_with_the_others_and_the_judge_with_the_same(beside
     assert (output.people, output.judge) == pytest.approx((np.mean(people), np.mean(judge)))
 
 
-def test_the_json_has_the_keys_of_the_contract(beside: Beside) -> None:
+def test_the_json_has_the_keys_of_the_contract(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     found = panelist.measure_judges(ratings, judges, judge_scale="as-is", resamples=200).to_dict()
     one = found["judges"][0]
@@ -137,7 +137,7 @@ def test_a_good_judge_is_worth_ratings_and_a_useless_one_is_not() -> None:
     assert "orders differences as the mean of" in good.sentence()
 
 
-def test_unknown_raters_have_no_ceiling_and_no_alt_test(beside: Beside) -> None:
+def test_unknown_raters_have_no_ceiling_and_no_alt_test(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     frame = panelist.load_ratings(ratings.drop(columns="rater"), columns={"rater": None})
     one = measure_judges(frame, judges, judge_scale="as-is", resamples=100).judges[0]
@@ -148,7 +148,7 @@ def test_unknown_raters_have_no_ceiling_and_no_alt_test(beside: Beside) -> None:
         measure_judges(frame, judges, interval="both")
 
 
-def test_no_sentence_claims_that_people_can_be_replaced(beside: Beside) -> None:
+def test_no_sentence_claims_that_people_can_be_replaced(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     text = str(measure_judges(ratings, judges, judge_scale="as-is", resamples=100))
     for claim in ("replace people", "human-level", "unbiased", "near-perfect", "as good as"):
@@ -156,7 +156,7 @@ def test_no_sentence_claims_that_people_can_be_replaced(beside: Beside) -> None:
     assert "constant judge" in text
 
 
-def test_several_judges_are_compared_and_combined(beside: Beside) -> None:
+def test_several_judges_are_compared_and_combined(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     noise = judges.assign(judge="noise", rating=np.random.default_rng(1).normal(3, 1, len(judges)))
     found = measure_judges(ratings, pd.concat([judges, noise]), judge_scale="as-is", resamples=200)
@@ -169,14 +169,14 @@ def test_several_judges_are_compared_and_combined(beside: Beside) -> None:
     )
 
 
-def test_a_constant_judge_is_no_error(beside: Beside) -> None:
+def test_a_constant_judge_is_no_error(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     one = measure_judges(ratings, judges.assign(rating=3), resamples=100).judges[0]
     assert np.isnan(one.level("pair").pearson)
     assert "cannot be said" in one.sentence()
 
 
-def test_words_that_are_not_known_are_refused(beside: Beside) -> None:
+def test_words_that_are_not_known_are_refused(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     with pytest.raises(UnknownName, match="items"):
         measure_judges(ratings, judges, interval="item")

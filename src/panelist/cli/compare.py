@@ -1,7 +1,7 @@
 """``panelist compare``: the systems, criterion by criterion."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +9,10 @@ from panelist.cli import options as given
 from panelist.cli.inputs import StudyRatings, find_ends, open_planned, refuse_options, split_names
 from panelist.cli.terminal import open_ratings, show_planned, tell
 from panelist.core.prose import list_words
+
+if TYPE_CHECKING:
+    from panelist.analysis.planned import Planned
+    from panelist.analysis.systems.comparison import Comparison
 
 AnyModel = Annotated[
     str,
@@ -44,6 +48,31 @@ WholeFormula = Annotated[
     ),
 ]
 
+JudgeFiles = Annotated[
+    list[Path] | None,
+    given.option(
+        "JUDGES",
+        "Correct by these judges' scores of all outputs, people having rated some; may be given more than "
+        "once.",
+    ),
+]
+JudgeMethod = Annotated[
+    str,
+    given.option(
+        "auto|regression|weights",
+        "How judges correct; auto: weights where items had unequal probabilities without strata.",
+    ),
+]
+SampleFile = Annotated[
+    Path | None,
+    given.option(
+        "FILE",
+        "With a judge: the items that could be drawn, with probability and stratum; a study has its own.",
+    ),
+]
+Reference = Annotated[str | None, given.option("SYSTEM", "Show only the pairs with this system.")]
+FigureFile = Annotated[Path | None, given.option("FILE", "Draw the estimates into FILE.svg, .pdf or .png.")]
+
 
 DECIDED = list_words("adjust confidence formula model link cluster reference df by where drop")
 """Options that a study decides."""
@@ -60,40 +89,19 @@ def compare(
     model: AnyModel = "auto",
     link: given.Link = "probit",
     cluster: Cluster = "both",
-    reference: Annotated[str | None, given.option("SYSTEM", "Show only the pairs with this system.")] = None,
+    reference: Reference = None,
     df: given.Df = "t",
     margin: given.Margin = None,
     better: given.Better = None,
     across_criteria: given.AcrossCriteria = None,
-    figure: Annotated[
-        Path | None, given.option("FILE", "Draw the estimates into FILE.svg, .pdf or .png.")
-    ] = None,
+    figure: FigureFile = None,
     by: given.By = None,
-    judge: Annotated[
-        list[Path] | None,
-        given.option(
-            "JUDGES",
-            "Correct by these judges' scores of all outputs, people having rated some; may be given more "
-            "than once.",
-        ),
-    ] = None,
+    judge: JudgeFiles = None,
     judge_columns: given.JudgeColumns = None,
     judge_scale: given.JudgeScale = "auto",
     scale: given.ScalePoints = None,
-    judge_method: Annotated[
-        str,
-        given.option(
-            "auto|regression|weights",
-            "How judges correct; auto: weights where items had unequal probabilities without strata.",
-        ),
-    ] = "auto",
-    sample: Annotated[
-        Path | None,
-        given.option(
-            "FILE",
-            "With a judge: the items that could be drawn, with probability and stratum. A study has its own.",
-        ),
-    ] = None,
+    judge_method: JudgeMethod = "auto",
+    sample: SampleFile = None,
     where: given.Where = None,
     columns: given.Columns = None,
     drop: given.Drop = None,
@@ -104,42 +112,27 @@ def compare(
         from panelist.reports.figures.style import check_figure_path
 
         check_figure_path(figure)  # before the work starts
+    judging: dict[str, Any] = {
+        "judge": judge or None,
+        "judge_columns": split_names(judge_columns),
+        "sample": sample,
+        "judge_scale": judge_scale,
+        "judge_method": judge_method,
+        "points": find_ends(scale),
+    }
     planned = open_planned(
         source, ratings, columns, margin=margin, better=better, across_criteria=across_criteria
     )
     if planned is not None:
         refuse_options(context, DECIDED)
-        if judge or judge_columns:
-            from panelist.judges.compare import compare_beside, read_correction
-            from panelist.judges.sample import find_sample
-
-            columns_named = split_names(judge_columns)
-            correction = read_correction(
-                planned.ratings,
-                judge or None,
-                columns_named,
-                find_sample(planned.study) if sample is None else sample,
-                judge_scale,
-                judge_method,
-                find_ends(scale),
-            )
-            found = compare_beside(planned.ratings, correction, planned.spec, planned.choose(criterion))
-        else:
-            from panelist.analysis.planned import compare_planned
-
-            found = compare_planned(planned, criterion)
+        found = _compare_planned(planned, criterion, judging)
     else:
         table = open_ratings(source, columns, where, drop)
         from panelist.judges.compare import compare_systems
 
         found = compare_systems(
             table,
-            judge=judge or None,
-            judge_columns=split_names(judge_columns),
-            sample=sample,
-            judge_scale=judge_scale,
-            judge_method=judge_method,
-            points=find_ends(scale),
+            **judging,
             model=model,
             link=link,
             formula=formula,
@@ -161,3 +154,21 @@ def compare(
         draw_systems(found, figure)
         tell(f"Figure written to {figure}.")
     show_planned(planned, {"comparison": found}, json)
+
+
+def _compare_planned(
+    planned: "Planned", criterion: list[str] | None, judging: "dict[str, Any]"
+) -> "Comparison":
+    """Return the comparison that a study declares; corrected, where a judge is named."""
+    from panelist.judges.compare import compare_beside, read_correction, wants_judges
+
+    if wants_judges(*judging.values()):
+        from panelist.judges.sample import find_sample
+
+        if judging["sample"] is None:
+            judging = judging | {"sample": find_sample(planned.study)}
+        correction = read_correction(planned.ratings, *judging.values())
+        return compare_beside(planned.ratings, correction, planned.spec, planned.choose(criterion))
+    from panelist.analysis.planned import compare_planned
+
+    return compare_planned(planned, criterion)

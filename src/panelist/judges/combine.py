@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from panelist.judges.correct.covariates import rank_scores
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.numerics.arrays import Floats
 
 
-def combine_scores(beside: Beside) -> Floats:
+def combine_scores(beside: JudgedRatings) -> Floats:
     """Return the mean of the judges' midranks of each output; no answer where any judge gave none.
 
     Midranks put all scales on one. No judge is weighted by how well it does on the same ratings that it is
@@ -19,7 +19,7 @@ def combine_scores(beside: Beside) -> Floats:
     return np.asarray(ranks.mean(axis=0))
 
 
-def name_combined(beside: Beside) -> str:
+def name_combined(beside: JudgedRatings) -> str:
     """Return what the combination is called; it must not be the name of a judge."""
     name = f"mean of {len(beside.scores)} judges"
     while name in beside.scores:

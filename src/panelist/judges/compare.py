@@ -13,6 +13,7 @@ from panelist.analysis.choices.compare_choices import EFFECT_UNITS, UNITS
 from panelist.analysis.choices.trials import holds_choices
 from panelist.analysis.compare import compare_systems as compare_people
 from panelist.analysis.compare import compare_table
+from panelist.analysis.fitting.together import do_each
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.comparison import Comparison, CriterionComparison
 from panelist.analysis.systems.equivalence import test_points
@@ -26,7 +27,7 @@ from panelist.judges.correct.estimates import tabulate
 from panelist.judges.correct.regression import Corrected, correct_means
 from panelist.judges.correct.strengths import correct_strengths
 from panelist.judges.correct.weights import Weighted, weigh_means
-from panelist.judges.match import Beside, check_raters, match_criterion
+from panelist.judges.match import JudgedRatings, check_raters, match_criterion
 from panelist.judges.match_pairs import match_pairs
 from panelist.judges.sample import ItemSample, read_sample
 from panelist.judges.scale import check_scale
@@ -73,12 +74,7 @@ def compare_systems(
     and ``points`` are its ends. ``judge_method`` is "regression" (docs/judges.md), "weights", or "auto":
     weights where probabilities are unequal and there are no strata.
     """
-    if judge is None and not judge_columns:
-        if sample is not None or points is not None or (judge_scale, judge_method) != ("auto", "auto"):
-            raise BadModel(
-                "A sample, the ends of a scale, and a judge's scale and method go with a judge: name a "
-                "judges table."
-            )
+    if not wants_judges(judge, judge_columns, sample, judge_scale, judge_method, points):
         return compare_people(ratings, **choices)
     table = read_ratings(ratings)
     correction = read_correction(table, judge, judge_columns, sample, judge_scale, judge_method, points)
@@ -116,6 +112,25 @@ compare_systems.__signature__ = inspect.signature(compare_systems).replace(  # t
         ],
     ]
 )
+
+
+def wants_judges(
+    judge: Any,
+    columns: Sequence[str],
+    sample: Any,
+    scale: str,
+    method: str,
+    points: tuple[float, float] | None,
+) -> bool:
+    """Return whether a judge is named; raise where something that goes with one is given without it."""
+    if judge is not None or columns:
+        return True
+    if sample is not None or points is not None or (scale, method) != ("auto", "auto"):
+        raise BadModel(
+            "A sample, the ends of a scale, and a judge's scale and method go with a judge: name a judges "
+            "table."
+        )
+    return False
 
 
 def read_correction(
@@ -186,8 +201,9 @@ def _compare_one(
         assert probability is not None, "weights need probabilities"
         main, people = weigh_means(beside, probability, scores), weigh_means(beside, probability, {})
     else:
-        main = correct_means(beside, scores, stratum=stratum)
-        people = correct_means(beside, {}, stratum=stratum)
+        main, people = do_each(
+            lambda used: correct_means(beside, used, stratum=stratum), [scores, {}], len(beside.y)
+        )
     spread = _spread_within(beside)
     made = [_draw(one, beside, criterion, spec, spread) for one in (main, people)]
     said += [*_warn(beside, main), *silent]
@@ -203,7 +219,7 @@ def _compare_one(
     )
 
 
-def _drop_silent(beside: Beside) -> tuple[Beside, list[str]]:
+def _drop_silent(beside: JudgedRatings) -> tuple[JudgedRatings, list[str]]:
     """Return the table without judges that never answered, and say so."""
     kept = [name for name, grid in beside.scores.items() if np.isfinite(grid).any()]
     gone = [name for name in beside.judges if name not in kept]
@@ -218,7 +234,9 @@ def _drop_silent(beside: Beside) -> tuple[Beside, list[str]]:
     )
 
 
-def _choose(beside: Beside, correction: Correction) -> tuple[str, list[str] | None, Floats | None, list[str]]:
+def _choose(
+    beside: JudgedRatings, correction: Correction
+) -> tuple[str, list[str] | None, Floats | None, list[str]]:
     """Return the way to correct, the stratum and the probability of each item, and what to say about it."""
     sample, n, N = correction.sample, int(beside.labelled.sum()), len(beside.items)
     if sample is None:
@@ -275,7 +293,7 @@ def _choose(beside: Beside, correction: Correction) -> tuple[str, list[str] | No
     return "regression", None, probability, said
 
 
-def _warn(beside: Beside, main: Corrected | Weighted) -> list[str]:
+def _warn(beside: JudgedRatings, main: Corrected | Weighted) -> list[str]:
     """Return what a reader must know about raters, judges and slopes."""
     said = []
     if not beside.knows_raters:
@@ -296,7 +314,7 @@ def _warn(beside: Beside, main: Corrected | Weighted) -> list[str]:
     return said
 
 
-def _spread_within(beside: Beside) -> float:
+def _spread_within(beside: JudgedRatings) -> float:
     """Return the standard deviation of ratings within systems, the unit of effects."""
     total = np.bincount(beside.system, weights=beside.y)
     n = np.bincount(beside.system)
@@ -305,7 +323,7 @@ def _spread_within(beside: Beside) -> float:
 
 
 def _draw(
-    found: Corrected | Weighted, beside: Beside, criterion: str, spec: AnalysisSpec, unit: float
+    found: Corrected | Weighted, beside: JudgedRatings, criterion: str, spec: AnalysisSpec, unit: float
 ) -> dict[str, Any]:
     """Return what a comparison of ratings holds, from means and their covariance."""
     fit = found.fit

@@ -19,7 +19,7 @@ from panelist.numerics.arrays import Bools, Floats, Longs
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class JudgedRatings:
     """Ratings and scores of one criterion; items and systems are sorted by name.
 
     ``scores`` has, for each judge, a score for each of the N items × S systems, nan for no answer. ``item``,
@@ -75,7 +75,7 @@ class Beside:
         }
         return pd.DataFrame({**made, "rating": self.y})
 
-    def only(self, judges: Sequence[str]) -> Beside:
+    def only(self, judges: Sequence[str]) -> JudgedRatings:
         """Return the same with these judges alone."""
         for name in judges:
             if name not in self.scores:
@@ -113,7 +113,7 @@ def match_criterion(
     *,
     scale: str = "auto",
     points: tuple[float, float] | None = None,
-) -> Beside:
+) -> JudgedRatings:
     """Return ratings and scores of one criterion, or raise with what they lack."""
     if scores.kind == "pairs":
         raise BadModel(f"{scores.source} holds pairs, and {criterion!r} has ratings of single outputs.")
@@ -153,7 +153,7 @@ def match_criterion(
     if count_levels(frame, "rater"):
         codes, names = pd.factorize(frame["rater"].astype(str), sort=True)
         raters, rater = tuple(map(str, names)), codes.astype(np.int64)
-    return Beside(
+    return JudgedRatings(
         criterion=criterion,
         items=items,
         systems=systems,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from panelist.judges.correct.covariates import Covariates, make_covariates, make_strata
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.models.inference.adjust import two_sided_quantile
 from panelist.numerics.arrays import Floats
 
@@ -77,7 +77,7 @@ class Corrected:
         return estimate, se, estimate - reach, estimate + reach
 
 
-def choose_terms(beside: Beside) -> tuple[str, ...]:
+def choose_terms(beside: JudgedRatings) -> tuple[str, ...]:
     """Return the random terms that these ratings can separate: raters, raters by system, items, outputs.
 
     A term whose levels have one rating each is the residual, and a single rater has no spread.
@@ -99,14 +99,14 @@ def choose_terms(beside: Beside) -> tuple[str, ...]:
     return tuple(terms)
 
 
-def _crosses(beside: Beside) -> bool:
+def _crosses(beside: JudgedRatings) -> bool:
     """Return whether some rater rated more than one system: else raters and raters by system are one."""
     met = np.unique(beside.rater * len(beside.systems) + beside.system)
     return len(met) > len(np.unique(beside.rater))
 
 
 def correct_means(
-    beside: Beside, scores: Mapping[str, Floats] | None = None, *, stratum: Sequence[str] | None = None
+    beside: JudgedRatings, scores: Mapping[str, Floats] | None = None, *, stratum: Sequence[str] | None = None
 ) -> Corrected:
     """Return the systems' means over all N items, with the judges of ``scores`` (default: all of ``beside``).
 
@@ -131,7 +131,7 @@ def correct_means(
 
 
 def _predict(
-    beside: Beside, fitted: Any, made: Covariates, columns: Mapping[str, Floats], alone: bool
+    beside: JudgedRatings, fitted: Any, made: Covariates, columns: Mapping[str, Floats], alone: bool
 ) -> Corrected:
     """Return the mean prediction of each system over all N items, and how predictions spread over items."""
     N, S = len(beside.items), len(beside.systems)

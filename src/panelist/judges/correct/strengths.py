@@ -52,7 +52,7 @@ class PairData:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedStrengths:
     """Strengths whose sum is 0, the inverse information, and the score of every row."""
 
     theta: Floats
@@ -84,7 +84,7 @@ class CorrectedStrengths:
         return self.spread.measure(rows)
 
 
-def fit_strengths(a: Longs, b: Longs, score: Floats, n_systems: int, who: str = "people") -> Fitted:
+def fit_strengths(a: Longs, b: Longs, score: Floats, n_systems: int, who: str = "people") -> FittedStrengths:
     """Return the strengths by maximum likelihood, a tie counting as half a win of each."""
     X = np.zeros((len(a), n_systems))
     X[np.arange(len(a)), a] = 1.0
@@ -101,7 +101,7 @@ def fit_strengths(a: Longs, b: Longs, score: Floats, n_systems: int, who: str = 
         if np.abs(theta).max() > FURTHEST or not np.isfinite(size):
             break
         if size < TOLERANCE:
-            return Fitted(theta - theta.mean(), bread, X * (score - p)[:, None])
+            return FittedStrengths(theta - theta.mean(), bread, X * (score - p)[:, None])
     raise BadModel(
         f"By {who}, some system won or lost nearly every comparison, or systems were never compared: their "
         "strengths have no finite estimate to be corrected. Compare people's answers without --judge."
@@ -124,19 +124,18 @@ def correct_strengths(pairs: PairData) -> CorrectedStrengths:
         D -= _sum_by(some.scores @ some.bread, pairs.judged_item[here], N)
         shifts.append(every.theta - some.theta)
         influences.append(D)
-    alone = _spread(pairs, people, own, A, S)
+    alone = _spread(pairs, people, own, A)
     if not influences:
         return replace(alone, people=alone)
     stacked = np.stack([D.ravel() for D in influences], axis=1)
     weight = -np.linalg.lstsq(stacked, A.ravel(), rcond=None)[0]
-    corrected = _spread(
-        pairs, people, own, A + sum(w * D for w, D in zip(weight, influences, strict=True)), S
-    )
+    moved = A + sum(w * D for w, D in zip(weight, influences, strict=True))
+    corrected = _spread(pairs, people, own, moved)
     estimate = people.theta + np.asarray(weight) @ np.stack(shifts)
     return replace(corrected, estimate=estimate, people=alone, weights=tuple(map(float, weight)))
 
 
-def _spread(pairs: PairData, people: Fitted, own: Floats, by_item: Floats, S: int) -> CorrectedStrengths:
+def _spread(pairs: PairData, people: FittedStrengths, own: Floats, by_item: Floats) -> CorrectedStrengths:
     """Return the strengths of people with the covariance that these influences of items give."""
     n, R = int(pairs.labelled.sum()), len(pairs.raters)
     items = by_item.T @ by_item

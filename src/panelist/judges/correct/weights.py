@@ -16,7 +16,7 @@ import numpy as np
 
 from panelist.judges.correct.covariates import make_covariates
 from panelist.judges.correct.regression import Slope
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.numerics.arrays import Floats, Longs
 
 
@@ -56,7 +56,9 @@ class Weighted:
         return whole, np.full(len(rows), float(max(min(self.n_raters, self.n_labelled) - 1, 1)))
 
 
-def weigh_means(beside: Beside, probability: Floats, scores: Mapping[str, Floats] | None = None) -> Weighted:
+def weigh_means(
+    beside: JudgedRatings, probability: Floats, scores: Mapping[str, Floats] | None = None
+) -> Weighted:
     """Return the means over all N items; ``probability`` has that of each item to be rated."""
     used = beside.scores if scores is None else scores
     made = make_covariates(used, beside.counts)

@@ -7,6 +7,7 @@ rules of the WMT metrics task. Systems are in alphabetical order, on which "≥"
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import nan
 
 import numpy as np
@@ -59,10 +60,16 @@ def soft_accuracy(people: Floats, judge: Floats, *, flips: int | None = FLIPS, s
     if flips is None:
         y, f = (_normal(d) for d in tables)
     else:
-        coins = stream(seed, "judges", "flips").integers(0, 2, size=(flips, len(people)))
-        signs = coins.astype(np.float64) * 2.0 - 1.0
+        signs = _toss(seed, flips, len(people))
         y, f = (_flip(d, signs) for d in tables)
     return 1.0 - float(np.abs(y - f).mean())
+
+
+@lru_cache(maxsize=1)
+def _toss(seed: int, flips: int, n: int) -> Floats:
+    """Return random signs, the same for all judges."""
+    coins = stream(seed, "judges", "flips").integers(0, 2, size=(flips, n), dtype=np.int8)
+    return coins.astype(np.float64) * 2.0 - 1.0
 
 
 def _normal(differences: Floats) -> Floats:

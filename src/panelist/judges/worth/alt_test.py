@@ -91,12 +91,7 @@ def run_alt_test(
             skipped.append(units.raters[code])
         else:
             tests.append(_test_rater(units.raters[code], d[own], near[own], epsilon))
-    common = {
-        "epsilon": epsilon,
-        "skipped": tuple(skipped),
-        "n_units": len(np.unique(known.unit)),
-        "n_left_out": silent,
-    }
+    common = {"epsilon": epsilon, "skipped": tuple(skipped), "n_units": known.n_units, "n_left_out": silent}
     constant = None
     if control is not None:
         middle = replace(units, f=np.full(len(units.f), control))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 from scipy.stats import fisher_exact
 
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.judges.worth.levels import centre_twice
 from panelist.models.inference.adjust import adjust_holm, two_sided_p
 from panelist.numerics.arrays import Floats
@@ -55,7 +55,7 @@ class SilenceBias:
 
 
 def measure_favour(
-    beside: Beside, judge: str, scores: Floats, confidence: float = 0.95, *, model: bool = True
+    beside: JudgedRatings, judge: str, scores: Floats, confidence: float = 0.95, *, model: bool = True
 ) -> tuple[Favour, ...]:
     """Return the favour of each system over items complete in both, with t intervals on n − 1.
 
@@ -91,7 +91,7 @@ def measure_favour(
     )
 
 
-def _favour_by_model(beside: Beside, scores: Floats, confidence: float) -> tuple[Floats, Floats]:
+def _favour_by_model(beside: JudgedRatings, scores: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Return intervals of the favour that allow for raters: judge − rating, as people are compared."""
     from dataclasses import replace
 

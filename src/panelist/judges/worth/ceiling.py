@@ -12,7 +12,7 @@ from math import nan, sqrt
 
 import numpy as np
 
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.judges.worth.levels import correlate, paired_correlation, system_means
 from panelist.judges.worth.units import Units, make_units
 from panelist.numerics.arrays import Floats, Longs
@@ -30,13 +30,13 @@ class Ceiling:
     n_raters: int
 
 
-def units_of(beside: Beside, judge: str) -> Units:
+def units_of(beside: JudgedRatings, judge: str) -> Units:
     """Return the outputs as units, with the judge's scores."""
     unit = beside.item * len(beside.systems) + beside.system
     return make_units(unit, beside.rater, beside.y, beside.scores[judge].ravel(), beside.raters)
 
 
-def measure_ceiling(beside: Beside, judge: str) -> tuple[Ceiling, ...]:
+def measure_ceiling(beside: JudgedRatings, judge: str) -> tuple[Ceiling, ...]:
     """Return person and judge against the others, over outputs, systems and paired differences."""
     if not beside.knows_raters:
         return ()

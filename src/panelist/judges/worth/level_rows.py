@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 
 from panelist.agreement.statistics.resample import LeftOut, Reach
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.judges.worth.ceiling import measure_ceiling
 from panelist.judges.worth.judge_worth import WorthLevel
 from panelist.judges.worth.levels import ItemSums, LevelTable, centre_twice, correlate_all, percentile
@@ -19,7 +19,7 @@ MOST_GROUPS = 60  # of raters that are left out in turn
 
 
 def draw_levels(
-    beside: Beside,
+    beside: JudgedRatings,
     judge: str,
     table: LevelTable,
     drawn: tuple[Floats, Floats, Floats],
@@ -72,7 +72,7 @@ def _widen(
     return max(estimate - whole.down, -1.0), min(estimate + whole.up, 1.0)
 
 
-def leave_out_raters(beside: Beside) -> dict[str, Floats]:
+def leave_out_raters(beside: JudgedRatings) -> dict[str, Floats]:
     """Return each judge's three correlations without each rater, or each group of raters, in turn."""
     groups = min(len(beside.raters), MOST_GROUPS)
     found: dict[str, list[tuple[float, float, float]]] = {judge: [] for judge in beside.judges}

@@ -22,7 +22,7 @@ FLAT = 1e-12
 
 
 @dataclass(frozen=True)
-class Correlations:
+class LevelCorrelations:
     """Pearson's r, Spearman's rho and Kendall's tau-b."""
 
     pearson: float
@@ -34,8 +34,8 @@ class Correlations:
 class LevelTable:
     """The correlations of one judge at every level, and what belongs to them."""
 
-    output: Correlations
-    system: Correlations
+    output: LevelCorrelations
+    system: LevelCorrelations
     by_item_pearson: float
     by_item_kendall: float
     by_item_n: int
@@ -63,13 +63,13 @@ def correlate(x: Floats, y: Floats) -> float:
     return float(a @ b) / size if size > FLAT * max(float(np.abs(x).max() * np.abs(y).max()), FLAT) else nan
 
 
-def correlate_all(x: Floats, y: Floats, digits: int | None = ROUND) -> Correlations:
+def correlate_all(x: Floats, y: Floats, digits: int | None = ROUND) -> LevelCorrelations:
     """Return the three correlations of two columns."""
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return Correlations(nan, nan, nan)
+        return LevelCorrelations(nan, nan, nan)
     x, y = (np.round(one, digits) for one in (x, y)) if digits else (x, y)
     tau = float(kendalltau(x, y).statistic)
-    return Correlations(correlate(x, y), correlate(rankdata(x), rankdata(y)), tau)
+    return LevelCorrelations(correlate(x, y), correlate(rankdata(x), rankdata(y)), tau)
 
 
 def centre_twice(values: Floats, there: Bools) -> Floats:

@@ -18,7 +18,7 @@ from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.judges.combine import combine_scores, name_combined
 from panelist.judges.correct.regression import Corrected, correct_means
 from panelist.judges.lengths import read_lengths, spread_lengths
-from panelist.judges.match import Beside, check_raters, match_criterion
+from panelist.judges.match import JudgedRatings, check_raters, match_criterion
 from panelist.judges.scale import ScaleMatch, check_scale
 from panelist.judges.table import JudgeScores, read_judges
 from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
@@ -38,7 +38,7 @@ from panelist.judges.worth.levels import (
     resample_items,
 )
 from panelist.judges.worth.pairs import measure_pairs
-from panelist.judges.worth.replaced import LARGE, find_obstacle, measure_replaced
+from panelist.judges.worth.replaced import LARGE, MOST_ITEMS, find_obstacle, measure_replaced, thin_items
 from panelist.judges.worth.worth import JudgeDifference, Worth
 from panelist.numerics.arrays import Floats
 
@@ -192,7 +192,8 @@ def _measure_scores(
             strict=True,
         )
     )
-    alone = correct_means(beside, {}) if beside.knows_raters else None
+    large = len(beside.y) > LARGE
+    alone = correct_means(thin_items(beside) if large else beside, {}) if beside.knows_raters else None
     free = _free_of_severity(beside, alone)
     left_out = leave_out_raters(beside) if spec.over != "items" else {}
     length = spread_lengths(lengths, beside.items, beside.systems)
@@ -215,7 +216,7 @@ def _count_missing(scores: JudgeScores, judge: str) -> dict[str, int]:
 
 
 def _measure_one(
-    beside: Beside,
+    beside: JudgedRatings,
     judge: str,
     spec: WorthSpec,
     drawn: tuple[Floats, Floats, Floats],
@@ -248,7 +249,7 @@ def _measure_one(
         accuracy_systems=accuracy_of_systems(people, scores),
         spa=soft_accuracy(people[beside.labelled], scores[beside.labelled], seed=spec.seed),
         spa_normal=soft_accuracy(people, scores, flips=None),
-        spa_model=_soft_by_model(beside, scores, alone),
+        spa_model=nan if large else _soft_by_model(beside, scores, alone),
         accuracy=accuracy_of_outputs(people, scores),
         alt_test=_alt_test(beside, judge, spec) if same else None,
         agreement=(
@@ -267,7 +268,7 @@ def _measure_one(
     )
 
 
-def _free_of_severity(beside: Beside, alone: Corrected | None) -> Floats | None:
+def _free_of_severity(beside: JudgedRatings, alone: Corrected | None) -> Floats | None:
     """Return people's means without raters' severity, where outputs were rated by different people."""
     rated = beside.counts[beside.counts > 0]
     if alone is None or (rated == len(beside.raters)).all():
@@ -278,7 +279,7 @@ def _free_of_severity(beside: Beside, alone: Corrected | None) -> Floats | None:
     return replace(beside, y=beside.y - severity[beside.rater]).means
 
 
-def _soft_by_model(beside: Beside, judge: Floats, alone: Corrected | None) -> float:
+def _soft_by_model(beside: JudgedRatings, judge: Floats, alone: Corrected | None) -> float:
     """Return soft pairwise accuracy with people's p from the model, which knows raters."""
     if alone is None:
         return nan
@@ -301,7 +302,7 @@ def _to_people(people: Floats, judge: Floats) -> Floats:
     return judge * (float(y @ f) / size if size > 0 else 0.0)
 
 
-def _alt_test(beside: Beside, judge: str, spec: WorthSpec) -> AltTest | None:
+def _alt_test(beside: JudgedRatings, judge: str, spec: WorthSpec) -> AltTest | None:
     """Return the alternative annotator test; decimals are rounded where people gave whole numbers."""
     if not beside.knows_raters:
         return None
@@ -326,7 +327,7 @@ def _compare(
     return found
 
 
-def _notes(beside: Beside, judge: str, table: Any, replaced: Any, same: bool) -> list[str]:
+def _notes(beside: JudgedRatings, judge: str, table: Any, replaced: Any, same: bool) -> list[str]:
     """Return what a reader must know about this judge's numbers."""
     notes = []
     if table.n_systems < FEW_SYSTEMS:
@@ -342,5 +343,6 @@ def _notes(beside: Beside, judge: str, table: Any, replaced: Any, same: bool) ->
     if replaced.why and not find_obstacle(beside):
         notes.append(f"how many ratings a score replaces: {replaced.why}")
     if len(beside.y) > LARGE and beside.knows_raters:
-        notes.append("components come from one fit of people's ratings, as the table is large")
+        n = min(MOST_ITEMS, table.n_items)
+        notes.append(f"the table is large: components come from people's ratings of {n:,} items")
     return [*beside.notes, *notes]

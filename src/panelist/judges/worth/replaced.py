@@ -1,13 +1,13 @@
 """How many people's ratings a judge's score is worth, by components of variance (docs/judges.md).
 
 From the fit of the correction: e = γ_W² v_W is what the judge explains of the differences between outputs,
-σ²_d what it leaves. r_true = √(e/(e+σ²_d)) is the correlation with what very many people would say, and k = r²_true/(1 −
-r²_true) · σ²_e/(e+σ²_d) the number of raters whose mean would order differences as well.
+σ²_d what it leaves. r_true = √(e/(e+σ²_d)) is the correlation with what very many people would say, and k =
+r²_true/(1 − r²_true) · σ²_e/(e+σ²_d) the number of raters whose mean would order differences as well.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan, sqrt
 from typing import Any
 
@@ -15,12 +15,13 @@ import numpy as np
 
 from panelist.core.seeds import stream
 from panelist.judges.correct.regression import choose_terms, correct_means
-from panelist.judges.match import Beside
+from panelist.judges.match import JudgedRatings
 from panelist.judges.worth.levels import centre_twice
 from panelist.numerics.arrays import Floats
 
 DRAWS = 4000
 LARGE = 40_000  # ratings, from which one fit of people alone serves all judges
+MOST_ITEMS = 2000  # drawn from a large table for the components
 HALF = 0.5  # of the outputs need two ratings
 
 
@@ -45,7 +46,7 @@ class Replaced:
 
 
 def measure_replaced(
-    beside: Beside, judge: str, confidence: float = 0.95, seed: int = 0, people: Any = None
+    beside: JudgedRatings, judge: str, confidence: float = 0.95, seed: int = 0, people: Any = None
 ) -> Replaced:
     """Return how many ratings one score of the judge replaces, with an interval.
 
@@ -90,7 +91,20 @@ def measure_replaced(
     )
 
 
-def find_obstacle(beside: Beside) -> str:
+def thin_items(beside: JudgedRatings, seed: int = 0) -> JudgedRatings:
+    """Return a large table with the ratings of some items, drawn at random: enough for components."""
+    rated = np.flatnonzero(beside.labelled)
+    if len(rated) <= MOST_ITEMS:
+        return beside
+    chosen = np.zeros(len(beside.items), dtype=bool)
+    chosen[stream(seed, "judges", "components").choice(rated, MOST_ITEMS, replace=False)] = True
+    kept = chosen[beside.item]
+    return replace(
+        beside, item=beside.item[kept], system=beside.system[kept], rater=beside.rater[kept], y=beside.y[kept]
+    )
+
+
+def find_obstacle(beside: JudgedRatings) -> str:
     """Return why components cannot be told apart; empty where they can."""
     if not beside.knows_raters:
         return "raters are unknown, so their differences cannot be told from noise"
@@ -160,6 +174,6 @@ def _slope(people: Floats, judge: Floats) -> tuple[float, float]:
     return slope, sqrt(float((f * left) @ (f * left))) / float(f @ f)
 
 
-def _mean_ratings(beside: Beside) -> float:
+def _mean_ratings(beside: JudgedRatings) -> float:
     """Return the number of ratings of an output, on average over outputs that have one."""
     return float(beside.counts[beside.counts > 0].mean())

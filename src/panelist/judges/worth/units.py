@@ -30,7 +30,7 @@ class Units:
     @property
     def n_units(self) -> int:
         """How many units people answered about."""
-        return len(np.unique(self.unit))
+        return int((np.bincount(self.unit, minlength=1) > 0).sum())
 
     def sums(self) -> tuple[Floats, Floats, Floats]:
         """Return, by unit, the number of answers, their sum, and the sum of their squares."""
