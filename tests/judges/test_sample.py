@@ -15,6 +15,7 @@ from panelist.judges.correct.corrected import CorrectedCriterion
 from panelist.judges.sample import find_sample, read_sample
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
+from tests.cli.commands import call
 from tests.study.studies import PLAIN
 
 N, SYSTEMS, MEANS = 120, ("a", "b", "c"), np.array([0.0, 0.2, 0.5])
@@ -135,3 +136,22 @@ def test_a_study_that_rates_all_has_no_sample(tmp_path: Path) -> None:
     assert len(study.items) == N
     assert not write_sample(plan_study(study), study)
     assert "sample_hash" not in plan_study(study).to_dict()
+
+
+def test_from_the_plan_to_the_comparison_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_world(tmp_path, "sample: {items: 36}\n")
+    said = call(capsys, "plan", tmp_path)
+    assert "labelled 36 of 120" in said.out
+    assert "each with probability 0.3" in said.out
+    assert call(capsys, "simulate", tmp_path).code == 0
+    done = call(capsys, "compare", tmp_path, "--judge", tmp_path / "judges.csv", "--json")
+    assert done.code == 0, done.err
+    (one,) = json.loads(done.out)["criteria"]
+    assert (one["n_items"], one["n_judged"]) == (36, N)
+    assert any("36.0 were to be expected by sample.csv" in note for note in one["notes"])
+    other = (tmp_path / "study.yaml").read_text().replace("items: 36", "items: 48")
+    (tmp_path / "study.yaml").write_text(other)
+    late = call(capsys, "compare", tmp_path, "--judge", tmp_path / "judges.csv")
+    assert (late.code, "is another than the one in" in late.err) == (2, True)
