@@ -78,7 +78,7 @@ def load_script(path: Path) -> ModuleType:
 
 
 def test_the_six_templates_and_five_papers_are_there() -> None:
-    assert TEMPLATE_NAMES == ["best-worst", "binary", "likert", "mixed", "pairs", "vas"]
+    assert TEMPLATE_NAMES == ["best-worst", "binary", "chat", "likert", "mixed", "pairs", "vas"]
     assert {name.split("/")[0] for name in EXAMPLE_FILES} == {BELZ, LI, MILTENBURG, HOWCROFT, AMIDEI}
 
 
@@ -145,7 +145,7 @@ def test_every_study_plans(path: Path) -> None:
 
 @pytest.mark.parametrize("name", TEMPLATE_NAMES)
 def test_the_raters_that_a_template_announces_are_those_of_its_plan(name: str) -> None:
-    announced = {"likert": 9, "vas": 12, "binary": 10, "pairs": 15, "best-worst": 15, "mixed": 10}
+    announced = {"likert": 9, "vas": 12, "binary": 10, "pairs": 15, "best-worst": 15, "mixed": 10, "chat": 12}
     assert plan_of(TEMPLATES / name / "study.yaml")["rater"].nunique() == announced[name]
 
 

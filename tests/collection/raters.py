@@ -72,7 +72,7 @@ def make_study(
     made = StudyFile.model_validate(
         {"title": "A study", "criteria": criteria, "design": dict(design), **file}
     )
-    return Study(made, Outputs(frame))
+    return Study(made, Outputs(frame, made.outputs))
 
 
 def load_template(name: str) -> Study:

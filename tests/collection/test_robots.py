@@ -127,10 +127,44 @@ def test_every_scale_can_be_answered_with_what_the_page_offers(scale: str) -> No
     assert {given.name: given.value for given in outcome.answers} == answers
 
 
-def test_a_spoilt_copy_is_recognised_as_one() -> None:
+MARKDOWN = """## Text {item}
+
+- the **version {system}** of `f({item}) < 1`
+
+| a | b |
+|---|---|
+| $x_{item}$ | {system} words |
+
+```python
+if x: pass  # {item} {system}
+```
+"""
+
+
+@pytest.mark.parametrize("name", ["markdown", "code"])
+@pytest.mark.parametrize("scale", ["likert", "pairs", "best-worst", "ranking"])
+def test_texts_in_a_format_are_recognised(scale: str, name: str) -> None:
+    study = make_study(
+        {scale: SCALES[scale]},
+        DESIGNS.get(scale, {"type": "lists", "trials_per_rater": 6}),
+        lambda item, system: MARKDOWN.format(item=item, system=system),
+        outputs={"formats": {"output": name}, "code": {"language": "python"}},
+    )
+    walk = walk_through(study, state="rating", place="r001")
+    html = render(next_page(walk.turn()), walk.booklet)
+    shown = walk.booklet.agenda.sitting("r001", 1).pages[0].outputs
+    seen = Recognition(study).look(read_sheet(html)).outputs
+    assert [(study.items[one.item], study.systems[one.system]) for one in seen] == list(shown)
+    assert find_fields(html) == Reference(html).fields
+
+
+@pytest.mark.parametrize("name", ["plain", "markdown", "code"])
+def test_a_spoilt_copy_is_recognised_as_one(name: str) -> None:
     checks = {"items": [{"kind": "degraded", "how": "shuffle words"}]}
     study = make_study(
-        output=lambda item, system: f"Words of text {item}, not in order in version {system}.", checks=checks
+        output=lambda item, system: f"- Words of text {item}, not in **order in** version {system}.",
+        checks=checks,
+        outputs={"formats": {"output": name}},
     )
     walk = walk_through(study, state="rating", place="r001")
     booklet: Booklet = walk.booklet

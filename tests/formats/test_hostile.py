@@ -1,5 +1,6 @@
 """Whatever a system wrote: nothing acts, nothing is fetched, nothing is lost."""
 
+import json
 import re
 import time
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from panelist.core.prose import list_words
 from panelist.formats import FORMATS, FormatOptions, Stimulus
 from panelist.formats.markdown import LONGEST_MARKDOWN
 from panelist.formats.sanitise import ATTRIBUTES, CLASSES, TAGS, VALUES
@@ -74,10 +76,37 @@ def check_allowed(html: str) -> None:
                 )
 
 
-@pytest.mark.parametrize("name", list(FORMATS))
+@pytest.mark.parametrize("name", WRITTEN)
 @pytest.mark.parametrize("text", list_hostile())
 def test_nothing_comes_out_but_what_is_allowed(name: str, text: str) -> None:
     check_allowed(FORMATS[name].show(Stimulus(text, language=text[:40]), OPTIONS, say))
+
+
+FRAMES = frozenset({"img", "audio", "video", "track", "label", "input", "details", "summary"})
+"""What dialogues and media put around texts, besides what texts may hold."""
+HARMLESS = frozenset(
+    list_words("alt aria-label class controls controlslist dir disablepictureinpicture kind")
+)
+HARMLESS |= frozenset(list_words("label open playsinline preload type value default"))
+ADDRESSED = re.compile(r"media:\d+")
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - set(WRITTEN)))
+@pytest.mark.parametrize("text", list_hostile())
+def test_frames_of_dialogues_and_media_let_nothing_of_a_text_act(name: str, text: str) -> None:
+    cells = [Stimulus(text, alt=text, transcript=text, captions=text)]
+    cells.append(
+        Stimulus(json.dumps([{"role": "assistant", "text": text, "images": [text], "audio": [text]}]))
+    )
+    cells.append(Stimulus(json.dumps([{"file": text, "alt": text}])))
+    for cell in cells:
+        for tag, attributes in read_tags(FORMATS[name].show(cell, OPTIONS, say)):
+            assert tag in TAGS | FRAMES, tag
+            for attribute, value in attributes.items():
+                if attribute in ("src", "name"):
+                    assert ADDRESSED.fullmatch(value), (tag, attribute, value)
+                else:
+                    assert attribute in HARMLESS, (tag, attribute)
 
 
 @given(st.lists(PIECES | st.text(max_size=8), max_size=40).map("".join), st.booleans(), st.booleans())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panelist.collection.pages.booklet import place_media
+from panelist.collection.pages.renderings import place_media
 from panelist.collection.pages.translations import find_languages, load_words
 from panelist.formats import FORMATS, FormatOptions, Stimulus
 from panelist.formats.media_types import (

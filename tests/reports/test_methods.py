@@ -11,6 +11,7 @@ from panelist.analysis.analysis_result import Analysis
 from panelist.analysis.systems.effects import Effect
 from panelist.reports.methods import write_methods, write_results
 from panelist.reports.references import list_references, write_bibtex
+from panelist.reports.report.methods_of_study import tell_study
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from tests.analysis.near_unanimity import nearly_unanimous
@@ -103,3 +104,17 @@ def test_no_limit_is_told_that_exceeds_the_scale() -> None:
     said = analyse(None, frame, resamples=FEW).criteria[0].sentence()
     assert "too few to say how small a difference must be" in said
     assert "e+" not in said
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("chat", ["Outputs were shown as dialogues.", "Each turn of the assistant was rated."]),
+        ("speech", ["Outputs were shown as sound."]),
+        ("likert", []),
+    ],
+)
+def test_the_methods_say_what_outputs_were_shown_as(template: str, said: list[str], tmp_path: Path) -> None:
+    init_study(tmp_path / "study", template)
+    told = tell_study(load_study(tmp_path / "study"))
+    assert [sentence for sentence in told if sentence.startswith(("Outputs were shown", "Each turn"))] == said

@@ -10,7 +10,7 @@ from panelist.study.reading.json_schema import make_schema
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study, list_templates
 
-TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed")
+TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed", "chat", "speech")
 
 
 def test_there_is_a_template_for_every_kind_of_study() -> None:
@@ -20,11 +20,14 @@ def test_there_is_a_template_for_every_kind_of_study() -> None:
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_new_study_loads_and_knows_its_schema(tmp_path: Path, template: str) -> None:
     made = init_study(tmp_path / "deep" / "new", template)
-    assert [path.name for path in made] == ["study.yaml", "outputs.csv", "study.schema.json"]
+    outputs = "outputs.jsonl" if template == "chat" else "outputs.csv"
+    media = [path for path in made if path.suffix in (".wav", ".vtt")]
+    assert [path.name for path in made if path not in media] == ["study.yaml", outputs, "study.schema.json"]
+    assert {path.relative_to(made[0].parent).as_posix() for path in media} == set(load_study(made[0]).files)
     assert load_study(made[0]).outputs.items
     first = made[0].read_text(encoding="utf-8").splitlines()[0]
     assert first == "# yaml-language-server: $schema=study.schema.json"
-    assert json.loads(made[2].read_text(encoding="utf-8")) == make_schema()
+    assert json.loads(made[-1].read_text(encoding="utf-8")) == make_schema()
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from panelist.core.display.formats import Cell, decimals
 from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
-from panelist.core.prose import listing
+from panelist.core.prose import capitalise, listing
 from panelist.study.outputs import Outputs
 
 FEATURES = {
@@ -87,7 +87,7 @@ class OutputForm(Result):
         ]
         whole = decimals(0)
         formats = dict.fromkeys(header[2:], whole)
-        note = "Headings and the like: per cent of outputs that have them." if shown else ""
+        note = f"{capitalise(listing(shown, None))}: per cent of outputs that have them." if shown else ""
         parts: list[Part] = [
             Sentence(self.sentence()),
             Table("Length and form of the outputs", header, rows, formats, note, name="form"),

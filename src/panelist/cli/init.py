@@ -13,7 +13,7 @@ def init(
     template: Annotated[
         str | None,
         option(
-            "likert|vas|binary|pairs|best-worst|mixed",
+            "likert|vas|binary|pairs|best-worst|mixed|chat|speech",
             "The template to begin with; likert without it.",
             "--template",
             "-t",
@@ -83,5 +83,6 @@ def _begin_repeat(folder: Path, original: Path, template: str | None, columns: s
 _WHAT = {
     "study.yaml": "what is judged, by whom, how; edit this",
     "outputs.csv": "the outputs to judge: item, system, output",
+    "outputs.jsonl": "the outputs to judge: item, system, output",
     "study.schema.json": "lets editors complete study.yaml and mark mistakes",
 }

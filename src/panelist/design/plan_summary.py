@@ -64,7 +64,8 @@ def summarise_plan(plan: Plan, study: Study, pilot: PilotTime | None = None) -> 
 
 def preview_estimates(study: Study) -> Estimability:
     """Return what the plan of a study could estimate; the plan is made and discarded."""
-    return Estimability(find_estimable(plan_study(study).table, study.criteria, study.systems))
+    table, turns = plan_study(study).table, study.outputs.in_parts
+    return Estimability(find_estimable(table, study.criteria, study.systems, turns))
 
 
 def _say_design(plan: Plan, study: Study) -> str:

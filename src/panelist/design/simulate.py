@@ -110,7 +110,7 @@ def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> Simula
     page, _ = number_pages(table)
     turn = None
     if study.outputs.in_parts:
-        again, turn = _spread_turns(table, page, study)
+        again, turn = spread_turns(table, page, study)
         table, page = table.iloc[again].reset_index(drop=True), page[again]
         table["turn"] = turn
     rater = number(table["rater"], plan.raters)
@@ -127,7 +127,7 @@ def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> Simula
     )
 
 
-def _spread_turns(table: pd.DataFrame, page: Longs, study: Study) -> tuple[Longs, Longs]:
+def spread_turns(table: pd.DataFrame, page: Longs, study: Study) -> tuple[Longs, Longs]:
     """Return the row of the plan behind each rating and the turn that it is about.
 
     A rating has a row for each turn of its output; a comparison for each turn that all outputs have. An

@@ -40,15 +40,14 @@ class _Rendering(RendererHTML):
         return self.td_open(tokens, place, options, env)
 
     def td_open(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
-        aligned = tokens[place].attrs.pop("style", "")
-        if aligned in _ALIGNED:
-            tokens[place].attrSet("class", _ALIGNED[str(aligned)])
+        if named := _ALIGNED.get(str(tokens[place].attrGet("style"))):  # the style itself is dropped later
+            tokens[place].attrSet("class", named)
         return self.renderToken(tokens, place, options, env)
 
     def ordered_list_open(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
         """Return the start of a list with room for its longest number."""
         level = tokens[place].level
-        last = int(tokens[place].attrs.get("start", 1)) - 1
+        last = int(first) - 1 if (first := tokens[place].attrGet("start")) is not None else 0
         for token in tokens[place + 1 :]:
             if token.level == level:
                 break

@@ -18,8 +18,8 @@ Levy, Scheepers & Tily 2013, doi:10.1016/j.jml.2012.11.001), decided for each fa
 Where each turn of dialogues is rated (a column ``turn``), a rater gives several ratings to one output. These
 shapes are then decided as if each output had been rated once, and two intercepts join them: (1 | item:turn),
 because some turns are harder than others for every system, and (1 | rater:item:system), because the ratings
-that one rater gives to the turns of one output are alike. Without the second, a rater who rates four turns
-would count as four. What a system makes of one turn needs no term: the item's slopes or cells hold its mean.
+that one rater gives to the turns of one output are alike. What a system makes of one turn needs no term: the
+item's slopes or cells hold its mean (docs/method.md).
 
 Where systems never meet within a rater or an item, the shape steps down until it is identified
 (models/identify.py). A factor with one level, or with one level per rating, is left out. No rating is used,
@@ -127,7 +127,8 @@ def _find_within(frame: pd.DataFrame, shapes: dict[str, Shape]) -> tuple[tuple[s
     notes: list[str] = []
     sizes = {len(frame), *(frame[name].nunique() for name in shapes)}
     turns = len(frame[["item", "turn"]].drop_duplicates())
-    if "item" in shapes and turns not in sizes:
+    items = len(frame["item"].drop_duplicates())
+    if items > 1 and turns not in sizes:
         found.append("item:turn")
         notes.append(
             "turn: (1 | item:turn), because some turns of an item are harder than others for all systems."

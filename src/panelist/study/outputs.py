@@ -3,8 +3,9 @@
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from panelist.study.problems import Problem
 from panelist.study.sections.outputs_file import OutputsFile
 
 PLAIN = OutputsFile()
+CELLS_KEPT = 50_000
 TEXT_ENDINGS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 
 
@@ -132,6 +134,10 @@ class Outputs:
         return OutputMedia(self.frame, self.options, self.folder)
 
     @cached_property
+    def _find_cell(self) -> Callable[[str, str, Pair | None], Stimulus]:
+        return lru_cache(CELLS_KEPT)(self.media.cell)  # it looks for files beside each
+
+    @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
         pairs = zip(self.frame["item"].tolist(), self.frame["system"].tolist(), strict=True)
         return {pair: place for place, pair in enumerate(pairs)}
@@ -157,7 +163,7 @@ class Outputs:
 
     def make_cell(self, column: str, text: str, pair: Pair | None = None) -> Stimulus:
         """Return a text as a cell of a column, with what the row of its item and system says about it."""
-        cell, language = self.media.cell(column, text, pair), self.options.code.column
+        cell, language = self._find_cell(column, text, pair), self.options.code.column
         if column != "output":
             cell = replace(cell, judged=False)
         if pair is None or not language or pair not in self._places:

@@ -8,7 +8,8 @@ import pytest
 
 from panelist.collection.pages.grading import grade_checks, grade_practice
 from panelist.collection.pages.models import RatingPage
-from panelist.collection.pages.sheets import find_fields, make_rows
+from panelist.collection.pages.sheets import find_fields
+from panelist.collection.pages.turn_rows import make_rows
 from panelist.collection.robots.mind import Recognition, Seen
 from panelist.collection.robots.page_reader import read_sheet
 from panelist.design.make import plan_study

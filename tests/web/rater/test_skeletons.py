@@ -35,6 +35,18 @@ def list_studies() -> Iterator[tuple[str, Study]]:
     pages = {"binary": SCALES["binary"], "likert": SCALES["likert"]}
     yield "several on a page", make_study(pages, {"type": "pages"}, risky)
     yield "one of several on a page", make_study({"binary": SCALES["binary"]}, {"type": "pages"}, risky)
+    rendered = {"formats": {"output": "markdown"}}
+    for name, scale in SCALES.items():
+        yield (
+            f"Markdown, scale {name}",
+            make_study({name: scale}, DESIGNS.get(name, SINGLE), risky, outputs=rendered),
+        )
+    binary = {"binary": SCALES["binary"]}
+    yield "Markdown, several on a page", make_study(binary, {"type": "pages"}, risky, outputs=rendered)
+    formula = make_study(
+        None, SINGLE, lambda item, system: f"{system} $x_{item}$" * (item % 2), outputs=rendered
+    )
+    yield "Markdown, formulas on some pages", formula
 
 
 def risky(item: int, system: int) -> str:
@@ -79,6 +91,8 @@ def vary(page: RatingPage) -> Iterator[Page]:
     yield replace(page, context=page.outputs[0].text)
     yield replace(page, reference=page.outputs[0].text)
     yield replace(page, outputs=(replace(page.outputs[0], image=True),))
+    yield replace(page, outputs=(replace(page.outputs[0], blocks=True),))
+    yield replace(page, sheets=("stimuli", "formulas"))
     yield replace(page, language="ar")
     yield replace(page, noun="sentence")
     yield replace(page, practice=True)

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from panelist.collection.pages.reading_pace import count_words
+from panelist.design.assess.showings import number_pages
+from panelist.design.simulate import spread_turns
 from panelist.study.sections.wages import exact, find_pay, find_wage
 from panelist.study.study import Study
 
@@ -87,7 +89,10 @@ def count_plan(plan: "Plan", study: Study) -> PlanFacts:
             words=words,
         )
     wanted = np.bincount(cells[first], minlength=int(cells.max(initial=-1)) + 1)
-    return PlanFacts(places, int((trial & ~several).sum()), wanted)
+    asked = trial & ~several
+    if study.outputs.in_parts:
+        asked = asked[spread_turns(table, number_pages(table)[0], study)[0]]
+    return PlanFacts(places, int(asked.sum()), wanted)
 
 
 def count_cells(facts: PlanFacts, filled: Iterable[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,6 +1,5 @@
 """The study and its plan made ready for pages: questions laid out, texts escaped, pages found by place."""
 
-import re
 from functools import cached_property
 from math import ceil
 
@@ -8,8 +7,8 @@ from markupsafe import Markup
 
 from panelist.collection.pages.agenda import Agenda, PlanPage
 from panelist.collection.pages.models import PageQuestion
-from panelist.collection.pages.questions import make_question
-from panelist.collection.pages.renderings import Renderings
+from panelist.collection.pages.questions import make_question, name_output
+from panelist.collection.pages.renderings import Renderings, place_media
 from panelist.collection.pages.spoiling import spoil_output
 from panelist.collection.pages.translations import Words, load_words
 from panelist.core.prose import capitalise
@@ -20,13 +19,6 @@ from panelist.study.sections.briefing import Shown
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck, choose_spoilt
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
-
-_MARK = re.compile(r'(<(?:img|audio|video|source|track|input)(?:\s[^<>]*)?\s(?:src|name)="media:)(?=\d+")')
-
-
-def place_media(html: Markup, where: str) -> Markup:
-    """Return HTML whose media know their page and place: ``media:1`` becomes ``media:1-7-2-1``."""
-    return Markup(_MARK.sub(rf"\g<1>{where}-", str(html))) if where and '="media:' in html else html
 
 
 class Booklet:
@@ -145,7 +137,7 @@ class Booklet:
 
         ``where`` is the page and the place on it, under which its media have their addresses.
         """
-        made = self.study.outputs.media.cell(column, cell) if isinstance(cell, str) else cell
+        made = self.study.outputs.make_cell(column, cell) if isinstance(cell, str) else cell
         return place_media(self._renderings.show(made, column), where)
 
     def is_told(self, page: PlanPage) -> bool:
@@ -156,7 +148,7 @@ class Booklet:
         """Return the media files of a part of a page: an output by its place, ``context``, ``reference``."""
         media = self.study.outputs.media
         if part in ("context", "reference"):
-            return media.list_files(media.cell(part, self.beside(page, part)), part)
+            return media.list_files(self.study.outputs.make_cell(part, self.beside(page, part)), part)
         texts = () if self.is_told(page) else self.texts(page)
         place = int(part) if part.isdecimal() and len(part) < 5 else 0
         if not 1 <= place <= len(texts):
@@ -189,6 +181,10 @@ class Booklet:
             for part in parts
             for n in range(1, len(self.list_media(page, part)) + 1)
         )
+
+    def name_output(self, place: int) -> str:
+        """Return what a page calls one of several outputs."""
+        return name_output(self.noun, place, self.lettered)
 
     def split(self, cell: Stimulus) -> tuple[ShownTurn, ...]:
         """Return the turns of an output, rendered once; none where it is no dialogue."""

@@ -24,14 +24,8 @@ from panelist.collection.pages.models import (
 )
 from panelist.collection.pages.questions import name_output
 from panelist.collection.pages.safe_html import NOTHING, render_line, render_markdown
-from panelist.collection.pages.sheets import (
-    find_sheets,
-    make_output,
-    make_outputs,
-    make_rows,
-    page_name,
-    show_beside,
-)
+from panelist.collection.pages.sheets import find_sheets, make_output, make_outputs, page_name, show_beside
+from panelist.collection.pages.turn_rows import make_rows
 from panelist.collection.store.operations.places import TIMED_OUT
 from panelist.formats.sanitise import name_regions
 from panelist.study.sections.briefing import Example

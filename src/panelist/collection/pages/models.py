@@ -10,7 +10,7 @@ from typing import ClassVar
 from markupsafe import Markup
 
 from panelist.collection.pages.safe_html import NOTHING
-from panelist.formats.base import ShownTurn
+from panelist.collection.pages.turn_rows import TurnRow
 from panelist.scales.base import Scale
 
 
@@ -108,31 +108,6 @@ class Output:
     def run(self) -> Markup:
         """The text in one run, for places where no paragraph may stand (a legend)."""
         return Markup(self.text.removeprefix("<p>").removesuffix("</p>").replace("</p><p>", "\n\n"))
-
-
-@dataclass(frozen=True, slots=True)
-class TurnReply:
-    """What one of the outputs says to the same question."""
-
-    label: str
-    place: int
-    """The place of the output on the page, from 1."""
-    turns: tuple[ShownTurn, ...]
-    judged: bool = False
-    """Whether it is what is judged, where earlier turns are not."""
-    letter: str = ""
-    """The last part of the label, where several outputs are told apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnRow:
-    """Turns of dialogues that stand level: said once for all outputs, then by each of them."""
-
-    number: int
-    shared: tuple[ShownTurn, ...]
-    replies: tuple[TurnReply, ...] = ()
-    compared: tuple[int, ...] = ()
-    """The turns that are compared after the row."""
 
 
 @dataclass(frozen=True, kw_only=True)

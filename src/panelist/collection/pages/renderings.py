@@ -4,6 +4,7 @@ Markdown takes some 10 ms a kilobyte. So whoever answers requests defers renderi
 is then an error that says how to do so, in a thread, after which the page is asked for again.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -105,3 +106,11 @@ class Renderings:
             del self._kept[next(iter(self._kept))]
         self._kept[cell, column] = html
         return html
+
+
+_MARK = re.compile(r'(<(?:img|audio|video|source|track|input)(?:\s[^<>]*)?\s(?:src|name)="media:)(?=\d+")')
+
+
+def place_media(html: Markup, where: str) -> Markup:
+    """Return HTML whose media know their page and place: ``media:1`` becomes ``media:1-7-2-1``."""
+    return Markup(_MARK.sub(rf"\g<1>{where}-", str(html))) if where and '="media:' in html else html

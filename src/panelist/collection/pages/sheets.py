@@ -1,31 +1,19 @@
 """Pages of the plan: texts and questions put together, without a word about where the texts come from."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import zip_longest
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from panelist.collection.hits.keys import make_key
 from panelist.collection.pages.agenda import PlanPage, Sitting
-from panelist.collection.pages.booklet import Booklet, place_media
-from panelist.collection.pages.models import (
-    Asked,
-    HitPage,
-    Output,
-    PracticePage,
-    RatingPage,
-    TurnReply,
-    TurnRow,
-)
-from panelist.collection.pages.questions import name_output
+from panelist.collection.pages.booklet import Booklet
+from panelist.collection.pages.models import Asked, HitPage, Output, PracticePage, RatingPage
 from panelist.collection.pages.safe_html import NOTHING
+from panelist.collection.pages.turn_rows import make_rows
 from panelist.formats import Stimulus
-from panelist.formats.base import ShownTurn
 from panelist.formats.plain import render_text, trim_text
 from panelist.formats.sanitise import name_regions
-from panelist.formats.turns import pair_exchanges
 
 LONGEST_LINE = 90  # characters of a context that still reads as a heading
 LONG_TEXT, LONG_LINES = 1200, 16  # characters or lines of outputs that fill a screen
@@ -134,7 +122,7 @@ def make_outputs(booklet: Booklet, page: PlanPage, name: str) -> tuple[Output, .
     several = len(page.outputs) > 1
     outputs = []
     for place, cell in enumerate(booklet.cells(page), start=1):
-        label = name_output(booklet.noun, place, booklet.lettered) if several else ""
+        label = booklet.name_output(place) if several else ""
         if booklet.is_told(page) and booklet.study.outputs.media.kinds("output"):
             outputs.append(Output(render_text(cell.text), label, place))  # told in words, never played
             continue
@@ -168,64 +156,6 @@ def find_sheets(booklet: Booklet, *texts: Markup) -> tuple[str, ...]:
     return ("stimuli", *(name for name, mark in marks.items() if any(mark in text for text in texts)))
 
 
-def make_rows(booklet: Booklet, cells: Sequence[Stimulus], where: str) -> tuple[TurnRow, ...]:
-    """Return dialogues in rows of turns, so that answers to one question stand level; none without turns.
-
-    What all outputs have alike stands there once. Where earlier turns are context, so do their answers.
-    ``where``, with the place of an output, is what its media are found under.
-    """
-    dialogues = [pair_exchanges(booklet.split(cell)) for cell in cells]
-    if not all(dialogues):
-        return ()
-    rate = booklet.study.outputs.options.turns.rate
-    fewest = min(sum(turn.role == "assistant" for _, said in one for turn in said) for one in dialogues)
-    rows: list[TurnRow] = []
-    for number, exchange in enumerate(zip_longest(*dialogues, fillvalue=((), ())), start=1):
-        asked = [one for one, _ in exchange]
-        said = [one for _, one in exchange]
-        ends = [number == len(one) for one in dialogues]
-        shared: tuple[ShownTurn, ...] = ()
-        if all(_reads_alike(one, asked[0]) for one in asked):
-            shared, asked = asked[0], [()] * len(asked)
-        judged = rate == "each" or (rate == "last" and any(ends))
-        if not any(asked) and not judged and all(_reads_alike(one, said[0]) for one in said):
-            rows.append(TurnRow(number, _place((*shared, *said[0]), f"{where}1")))
-            continue
-        replies = tuple(
-            _make_reply(
-                booklet,
-                _place((*before, *after), f"{where}{place}"),
-                place,
-                len(cells),
-                number,
-                rate == "last" and ends[place - 1],
-            )
-            for place, (before, after) in enumerate(zip(asked, said, strict=True), start=1)
-        )
-        compared = [turn.number for turn in said[0] if turn.role == "assistant" and turn.number <= fewest]
-        before = _place(shared, f"{where}1")
-        rows.append(TurnRow(number, before, replies, tuple(compared) if rate == "each" else ()))
-    return tuple(rows)
-
-
-def _make_reply(
-    booklet: Booklet, turns: tuple[ShownTurn, ...], place: int, shown: int, number: int, judged: bool
-) -> TurnReply:
-    say = booklet.words.say
-    if shown == 1:
-        return TurnReply(say("turn_assistant", number), place, turns, judged)
-    name = name_output(booklet.noun, place, booklet.lettered)
-    return TurnReply(say("turn_of", number, name=name), place, turns, judged, name.split()[-1])
-
-
-def _place(turns: tuple[ShownTurn, ...], where: str) -> tuple[ShownTurn, ...]:
-    return tuple(replace(turn, html=place_media(turn.html, where)) for turn in turns)
-
-
-def _reads_alike(one: tuple[ShownTurn, ...], other: tuple[ShownTurn, ...]) -> bool:
-    return [(turn.role, turn.html) for turn in one] == [(turn.role, turn.html) for turn in other]
-
-
 def _ask(
     booklet: Booklet,
     page: PlanPage,
@@ -239,7 +169,7 @@ def _ask(
     asked = []
     for name, (criterion, place, turn) in fields.items():
         problem, numbers = problems.get(name, ("", ()))
-        label = name_output(booklet.noun, place, booklet.lettered) if place and shown > 1 else ""
+        label = booklet.name_output(place) if place and shown > 1 else ""
         if turn:
             label = booklet.words.say("turn_of", turn, name=label or booklet.noun)
         asked.append(

@@ -119,7 +119,7 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
         n_pages=len(number_pages(trials)[1]),
         n_ratings=_count_answers(trials, comparative),
         lines=tuple(lines),
-        estimable=find_estimable(table, study.criteria, study.systems),
+        estimable=find_estimable(table, study.criteria, study.systems, study.outputs.in_parts),
     )
 
 

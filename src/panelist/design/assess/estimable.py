@@ -44,7 +44,7 @@ class Estimable:
     @property
     def maximal(self) -> bool:
         """Whether the maximal model is the one to start from."""
-        return self.identified and self.formula == MAXIMAL
+        return self.identified and self.formula.startswith(MAXIMAL)
 
     def sentence(self) -> str:
         """Return the verdict in words."""
@@ -98,17 +98,20 @@ class Estimability(Result):
 
 
 def find_estimable(
-    table: pd.DataFrame, criteria: Iterable[Criterion], systems: Sequence[str]
+    table: pd.DataFrame, criteria: Iterable[Criterion], systems: Sequence[str], turns: bool = False
 ) -> tuple[Estimable, ...]:
     """Return what the trials of a plan's table can estimate, for each set of criteria with the same trials.
 
     Of several sittings the first counts: a second judgement of the same output by the same rater says how
-    consistent raters are, and nothing more about systems. Free text is left out.
+    consistent raters are, and nothing more about systems. Free text is left out. ``turns`` says that each
+    turn of the outputs is rated.
     """
     trials = table[(table["phase"] == "trial").to_numpy()]
     trials = trials[(trials["occasion"] == trials["occasion"].min()).to_numpy()]
     found = []
     for names, rows, comparative in _gather(trials, criteria):
+        if turns and not comparative:
+            rows = pd.concat([rows.assign(turn=turn) for turn in ("1", "2")], ignore_index=True)
         judge = _judge_comparisons if comparative else _judge_ratings
         found.append(judge(rows, names, systems))
     return tuple(found)
@@ -144,8 +147,8 @@ def _judge_ratings(rows: pd.DataFrame, names: tuple[str, ...], systems: Sequence
     part = choose_random(rows, meetings)
     known = meetings.known
     identified = not unseen and bool(known["rater"].all() and known["item"].all())
-    if identified and part.formula() == MAXIMAL:
-        return Estimable(names, "ratings", True, MAXIMAL, ())
+    if identified and part.formula().startswith(MAXIMAL):
+        return Estimable(names, "ratings", True, part.formula(), ())
     reasons = [f"Nobody judges {listing(unseen, most=3)}."] if unseen else []
     reasons += _say_apart(rows, [name for name in systems if name not in unseen])
     reasons += (

@@ -34,10 +34,40 @@ def tell_study(study: Study) -> list[str]:
         )
     design = study.file.design
     order = "in random order" if design.order == "random" else "in the order of the file"
+    said += _tell_format(study)
     said.append(f"Outputs were assigned {design.facts.assigned}, {order}.")
     if rates_and_compares(study):
         said.append(f"{RATED[design.rated].replace(' are ', ' were ')}.")
     return said + _tell_checks(study)
+
+
+SHOWN = {
+    "markdown": "rendered Markdown",
+    "code": "code",
+    "turns": "dialogues",
+    "image": "pictures",
+    "images": "sets of pictures",
+    "audio": "sound",
+    "video": "film",
+}
+RATED_TURNS = {
+    "last": "The last turn of each was rated.",
+    "each": "Each turn of the assistant was rated.",
+    "whole": "Each was rated as a whole.",
+}
+
+
+def _tell_format(study: Study) -> list[str]:
+    """Return what outputs were shown as, where they were not plain text."""
+    options = study.file.outputs
+    name = options.formats.output
+    if name not in SHOWN:
+        return []
+    words = (
+        "plain text, without the marks of Markdown" if options.flatten and name == "markdown" else SHOWN[name]
+    )
+    said = [f"Outputs were shown as {words}."]
+    return [*said, RATED_TURNS[options.turns.rate]] if name == "turns" else said
 
 
 def _tell_raters(study: Study) -> list[str]:

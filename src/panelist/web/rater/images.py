@@ -17,11 +17,7 @@ log = logging.getLogger("panelist.web")
 # A drawing may hold scripts: opened by itself, it is nobody's page and can do nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 ADDRESS = re.compile(r"([1-9]\d{0,2}-[1-9]\d{0,5}|examples|sound)-(\w{1,20})-([1-9]\d{0,2})", re.ASCII)
-_HEADERS = {
-    "Cache-Control": "private, max-age=3600",
-    "Content-Security-Policy": POLICY,
-    "Content-Disposition": "inline",
-}
+_HEADERS = {"Cache-Control": "private, max-age=3600", "Content-Security-Policy": POLICY}
 
 
 def find_image(folder: Path, name: str) -> Path | None:
@@ -41,8 +37,7 @@ def find_file(booklet: Booklet, place: str | None, address: str, reached: tuple[
     page_name, part, number = found[1], found[2], int(found[3])
     if page_name == "sound":
         check = booklet.study.file.sound_check
-        word = check is not None and part == "word"
-        names: tuple[str, ...] = (check.file,) if check is not None and word else ()
+        names: tuple[str, ...] = (check.file,) if check is not None and part == "word" else ()
     elif page_name == "examples":
         names = booklet.list_examples(part)
     else:
@@ -56,17 +51,20 @@ def find_file(booklet: Booklet, place: str | None, address: str, reached: tuple[
     return booklet.study.outputs.media.find(names[number - 1]) if 1 <= number <= len(names) else None
 
 
-def send_media(path: Path, salt: str) -> Response | None:
+def send_media(path: Path, salt: str = "") -> Response | None:
     """Return a file without name, age or metadata, which could tell systems apart; None if it is damaged.
 
     Sound and film are sent in the parts that players ask for (Range), and only those are read. The tag that
-    lets browsers keep a file follows from its content and the salt: two studies give it different ones.
+    lets browsers keep a file follows from its content and the salt: two studies give it different ones, and
+    without a salt there is none.
     """
     known = find_type(path.name)
     if known is None:
         return None
-    tag = hmac.digest(salt.encode(), hash_file(path).encode(), "sha256").hex()[:32]
-    headers = {**_HEADERS, "ETag": f'"{tag}"'}
+    headers = dict(_HEADERS)
+    if salt:
+        tag = hmac.digest(salt.encode(), hash_file(path).encode(), "sha256").hex()[:32]
+        headers |= {"Content-Disposition": "inline", "ETag": f'"{tag}"'}
     if known.kind in ("sound", "film"):
         return _PlainFile(path, headers=headers, media_type=known.mime)
     try:

@@ -281,7 +281,7 @@ async def send_picture(request: Request) -> Response:
         booklet = site.booklet()
         page = booklet.agenda.sitting(visit.place, occasion).page(order)
         path = find_image(site.study.folder, booklet.image(page, place)) if page is not None else None
-        return send_media(path, site.store.study.salt) if path is not None else None
+        return send_media(path) if path is not None else None
 
     return await site.read(look) or show_unknown(site)
 

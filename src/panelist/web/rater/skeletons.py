@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
-from panelist.collection.pages.models import HitPage, Output, Page, RatingPage, TurnRow
+from panelist.collection.pages.models import HitPage, Output, Page, RatingPage
 from panelist.collection.pages.translations import Words
+from panelist.collection.pages.turn_rows import TurnRow
 from panelist.formats.base import ShownTurn
 from panelist.web.rendering import Frame, PagePosition, address_media, find_where, render_page
 
