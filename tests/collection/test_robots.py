@@ -264,6 +264,25 @@ def test_robots_fill_a_plan_with_holes_and_see_what_exists(tmp_path: Path) -> No
     assert len(ratings) == 2 * len(exists)
 
 
+def test_robots_rate_the_items_that_were_drawn_and_no_others(tmp_path: Path) -> None:
+    rows = [f"{i},{s},{s} writes {i},context {i}" for i in range(9) for s in "ab"]
+    (tmp_path / "outputs.csv").write_text("\n".join(["item,system,output,context", *rows, ""]))
+    (tmp_path / "study.yaml").write_text(
+        "title: Drawn\nsample: {items: 4}\n"
+        "criteria: [{name: fluency, question: 'How fluent?', scale: {type: likert, points: 5}}]\n"
+        "design: {type: full}\nraters: {count: 2}\n"
+    )
+    study = load_study(tmp_path)
+    with serve_in_thread(tmp_path, joins_a_minute=0) as served:
+        plan = served.store.plan()
+        record = send_robots(served.study, served.url, Fleet(raters=len(plan.raters)))
+        assert record.ends == {"finished": 2}
+        assert (record.refused, record.faults, record.unknown) == ([], {}, 0)
+        ratings = export_ratings(served.store.snapshot(), served.study, plan).frame
+    assert set(ratings["item"]) == set(study.items)
+    assert (len(study.items), len(ratings)) == (4, 16)
+
+
 @pytest.mark.parametrize("language", find_languages())
 def test_an_empty_output_is_shown_as_nothing_in_every_language(language: str) -> None:
     study = make_study()

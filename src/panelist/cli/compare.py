@@ -65,7 +65,10 @@ JudgeMethod = Annotated[
 ]
 SampleFile = Annotated[
     Path | None,
-    given.option("FILE", "With a judge: the items that could be drawn, with probability and stratum."),
+    given.option(
+        "FILE",
+        "With a judge: the items that could be drawn, with probability and stratum; a study has its own.",
+    ),
 ]
 Reference = Annotated[str | None, given.option("SYSTEM", "Show only the pairs with this system.")]
 FigureFile = Annotated[Path | None, given.option("FILE", "Draw the estimates into FILE.svg, .pdf or .png.")]
@@ -160,6 +163,10 @@ def _compare_planned(
     from panelist.judges.compare import compare_beside, read_correction, wants_judges
 
     if wants_judges(*judging.values()):
+        from panelist.judges.sample import find_sample
+
+        if judging["sample"] is None:
+            judging = judging | {"sample": find_sample(planned.study)}
         correction = read_correction(planned.ratings, *judging.values())
         return compare_beside(planned.ratings, correction, planned.spec, planned.choose(criterion))
     from panelist.analysis.planned import compare_planned

@@ -66,14 +66,15 @@ def plan_extend(
 
 def _hand_out(path: Path, study: "Study", kept: "UpdatedPlan", pilot: Path | None, json: bool) -> None:
     """Write the plan, and print its balance, its cost and what comes next."""
-    from panelist.design.plan_files import write_plan
+    from panelist.design.plan_files import write_plan, write_sample
     from panelist.design.plan_summary import summarise_plan
-    from panelist.study.file_names import PLAN_RECORD, PLAN_TABLE
+    from panelist.study.file_names import PLAN_RECORD, PLAN_TABLE, SAMPLE_FILE
 
     summary = summarise_plan(kept.plan, study, None if pilot is None else _measure_pilot(pilot))
     extra = {"balance": summary.balance.to_dict(), "cost": summary.cost.to_dict()}
     write_plan(kept.plan, study.folder, extra)
-    said = f"{kept.said} The plan is in {study.folder / PLAN_TABLE}, its record in {PLAN_RECORD}."
+    drawn = f" The sample is in {SAMPLE_FILE}." if write_sample(kept.plan, study) else ""
+    said = f"{kept.said} The plan is in {study.folder / PLAN_TABLE}, its record in {PLAN_RECORD}.{drawn}"
     if json:
         tell(said)
         show(summary, as_json=True)

@@ -11,7 +11,7 @@ from panelist.collection.study_changes import Change, find_changes, find_gaps, l
 from panelist.core.errors import BadPlan
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
-from panelist.design.plan_files import write_plan
+from panelist.design.plan_files import write_plan, write_sample
 from panelist.design.update import find_plan, fits_study, say_wanted
 from panelist.study.file_names import PLAN_TABLE
 from panelist.study.study import Study
@@ -110,6 +110,7 @@ def _find_plan(study: Study, known: _Known | None, notes: list[str]) -> Plan | N
             return None
         plan = plan_study(study)
         write_plan(plan, study.folder)
+        write_sample(plan, study)
         notes.append(
             f"there was no plan, so one was made: {len(plan.raters)} raters, {PLAN_TABLE} beside the study"
         )

@@ -48,6 +48,7 @@ def grow_plan(plan: Plan, study: Study, raters: int) -> Plan:
         places=(*plan.places, *names),
         notes=whole.notes,
         study_hash=study.hash,
+        sample=whole.sample,
         history=(*plan.history, step),
     )
 

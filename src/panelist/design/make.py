@@ -158,7 +158,9 @@ def _finish(
         "group": ["", *(group.name for group in study.file.raters.groups)],
     }
     table = make_table(columns, words)
-    return Plan(table, study.file.design.type, seed, study.hash, names, sizes.trials, notes)
+    drawn = study.draw.hash if study.draw is not None else ""
+    made = Plan(table, study.file.design.type, seed, study.hash, names, sizes.trials, notes)
+    return replace(made, sample=drawn)
 
 
 def remark_lists(shown: Longs, task: Task) -> list[str]:

@@ -45,6 +45,8 @@ class Plan(Result):
     """What could not be met exactly, in numbers."""
     history: tuple[dict[str, Any], ...] = ()
     """What was done to the plan after it was made: grown, replaced."""
+    sample: str = ""
+    """The hash of sample.csv, where people rate a sample of the items."""
 
     def __len__(self) -> int:
         return len(self.table)
@@ -104,6 +106,7 @@ class Plan(Result):
             "raters": len(self.raters),
             "rows": len(self),
             **pick(self, "places trials notes history"),
+            **({"sample_hash": self.sample} if self.sample else {}),
         }
 
 

@@ -14,7 +14,8 @@ import pyarrow.csv
 from panelist.core.display.result import json_ready
 from panelist.core.errors import BadPlan
 from panelist.design.plan import COLUMNS, NUMBERS, Plan, make_table
-from panelist.study.file_names import PLAN_RECORD, PLAN_TABLE
+from panelist.study.file_names import PLAN_RECORD, PLAN_TABLE, SAMPLE_FILE
+from panelist.study.study import Study
 
 FORMAT = 1
 ROWS_AT_ONCE = 500_000
@@ -36,6 +37,18 @@ def write_plan(plan: Plan, folder: str | Path, extra: Mapping[str, Any] | None =
         raise BadPlan(f"The plan cannot be written to {folder}: {error.strerror or error}.") from None
 
 
+def write_sample(plan: Plan, study: Study, folder: Path | None = None) -> bool:
+    """Write sample.csv beside a plan, if people rate a sample of the items; return whether it was written."""
+    if study.draw is None or plan.sample != study.draw.hash:  # a plan of an older study keeps its own
+        return False
+    folder = study.folder if folder is None else folder
+    try:
+        (folder / SAMPLE_FILE).write_bytes(study.draw.text.encode())
+    except OSError as error:
+        raise BadPlan(f"The sample cannot be written to {folder}: {error.strerror or error}.") from None
+    return True
+
+
 def read_plan(folder: str | Path) -> Plan:
     """Return the plan in a folder, or raise BadPlan if it is missing, incomplete, or changed by hand."""
     folder = Path(folder)
@@ -50,6 +63,7 @@ def read_plan(folder: str | Path) -> Plan:
         trials=int(record["trials"]),
         notes=tuple(record["notes"]),
         history=tuple(record["history"]),
+        sample=str(record.get("sample_hash", "")),
     )
     if plan.hash != record["plan_hash"]:
         raise BadPlan(

@@ -46,7 +46,7 @@ def fits_study(plan: Plan, study: Study) -> bool:
         check_unmoved(plan, today)
     except (BadDesign, BadPlan):
         return False
-    return plan.design == today.design
+    return plan.design == today.design and plan.sample == today.sample
 
 
 def keep_plan(

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from panelist.core.errors import BadRatings, list_shortly
+from panelist.core.errors import BadPlan, BadRatings, list_shortly
 from panelist.core.tables.cells import read_identifiers
 from panelist.core.tables.frames import read_frame
 from panelist.core.tables.readers import read_table
+from panelist.design.update import find_plan
+from panelist.study.file_names import PLAN_RECORD, SAMPLE_FILE
+from panelist.study.study import Study
 
 FEWEST_STRATA, MOST_STRATA = 2, 5
 SAME = 1e-9  # probabilities that differ by less are equal
@@ -41,6 +44,27 @@ class ItemSample:
         own = np.array(self.stratum, dtype=object)
         spread = [float(np.ptp(self.probability[own == name])) for name in names]
         return tuple(names) if max(spread) < SAME else ()
+
+
+def find_sample(study: Study) -> ItemSample | None:
+    """Return the sample that a study's people rated, None where they rated all items.
+
+    BadPlan where it is not the sample that the plan was made for, or sample.csv was changed.
+    """
+    draw = study.draw
+    if draw is None:
+        return None
+    plan = find_plan(study, stale=True)
+    if plan is not None and plan.sample != draw.hash:
+        raise BadPlan(
+            f"The sample of the study is another than the one in {study.folder / PLAN_RECORD}: sample, "
+            "design.seed, the outputs or the scores behind its strata have changed since. Restore them, or "
+            "name the sample that people rated: --sample FILE."
+        )
+    path = study.folder / SAMPLE_FILE
+    if study.path is not None and path.is_file() and path.read_bytes() != draw.text.encode():
+        raise BadPlan(f"{path} was changed after it was written. Make it again: panelist plan STUDY")
+    return ItemSample(SAMPLE_FILE, draw.items, draw.stratum, draw.probability)
 
 
 def read_sample(source: Any) -> ItemSample:

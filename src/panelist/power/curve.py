@@ -18,6 +18,7 @@ from panelist.models.inference.adjust import find_adjustment
 from panelist.power.analyses import ANALYSES
 from panelist.power.cells import Cell, CellResult
 from panelist.power.grid import Grid, run_grid
+from panelist.power.judged import JudgedDesign, show_judged
 from panelist.power.layouts.base import Layout, Sampling, list_samplings
 from panelist.power.run import Run
 from panelist.power.truth.base import Truth, find_effects
@@ -41,6 +42,8 @@ class PowerCurve(Result):
     alpha: float
     adjust: str
     notes: tuple[str, ...] = ()
+    judge: tuple[JudgedDesign, ...] = ()
+    """What a judge would add to each design, where one is planned for."""
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -65,7 +68,7 @@ class PowerCurve(Result):
         said = f"\nalpha {self.alpha:g}{adjusted}; intervals are exact 95 % intervals of the share; "
         said += f"seed {self.seed}; {self.fits:,} analyses in {self.seconds:.1f} s."
         parts.append(Sentence(said))
-        return [*parts, *(Sentence(note) for note in self.notes)]
+        return [*parts, *show_judged(self.judge), *(Sentence(note) for note in self.notes)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return cells, seconds, fits and what they depend on."""
@@ -73,6 +76,7 @@ class PowerCurve(Result):
             {
                 "cells": [one.to_dict() for one in self.cells],
                 **pick(self, "seconds fits seed alpha adjust notes"),
+                **({"judge": [vars(one) for one in self.judge]} if self.judge else {}),
             }
         )
 

@@ -72,7 +72,11 @@ def _tell_collection(analysis: "Analysis") -> str:
     who = count(data.n_raters, "rater") if data.n_raters else "Raters"
     what = f"outputs of {count(len(data.systems), 'system')}" if data.systems else "outputs"
     items = f" for {count(data.n_items, 'item')}" if data.n_items else ""
-    return f"{who} judged {what}{items} on {listing(data.criteria, 8)} ({count(data.n, data.noun)})."
+    draw = analysis.study.draw if analysis.study else None
+    of = (
+        f" The items were drawn at random from {len(draw.items):,}, {draw.say_probability()}." if draw else ""
+    )
+    return f"{who} judged {what}{items} on {listing(data.criteria, 8)} ({count(data.n, data.noun)}).{of}"
 
 
 def _tell_exclusions(analysis: "Analysis") -> str:

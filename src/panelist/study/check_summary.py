@@ -90,9 +90,10 @@ def _summarise(study: Study) -> list[tuple[str, str]]:
         what = f"{count(len(study.items), 'HIT')} of {hit.template}, {shared}"
         return [("HITs", what), ("answers", read), ("raters", _describe_raters(study))]
     systems, items = count(len(study.systems), "system"), count(len(study.items), "item")
-    total = count(len(study.outputs.frame), "output")
+    total = count(study.n_outputs, "output")
     sign = "=" if study.there is None else "less what is missing:"
     rows = [("outputs", f"{systems} × {items} {sign} {total}: {', '.join(study.systems)}")]
+    rows += [("sample", study.draw.sentence())] if study.draw is not None else []
     rows += [(criterion.name, criterion.scale.describe()) for criterion in study.criteria]
     return [*rows, ("design", _describe_design(study)), ("raters", _describe_raters(study))]
 

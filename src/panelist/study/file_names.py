@@ -4,6 +4,7 @@ from pathlib import Path
 
 STUDY_FILE = "study.yaml"
 PLAN_TABLE, PLAN_RECORD = "plan.csv", "plan.json"
+SAMPLE_FILE = "sample.csv"
 DATABASE_FILE, RATINGS_FILE = "study.db", "ratings.csv"
 POWER_FILE = "power.json"
 JUDGES_FILE = "judges.csv"

@@ -18,6 +18,7 @@ from panelist.study.sections.pay import Pay
 from panelist.study.sections.people import Question, Raters
 from panelist.study.sections.recruiting import Comprehension, Recruiting
 from panelist.study.sections.repeating import Repeat
+from panelist.study.sections.sampling import Sample
 
 
 class System(StudyPart):
@@ -47,6 +48,8 @@ class StudyFile(StudyPart):
     systems: tuple[System, ...] = ()
     """The systems, in the order in which tables show them; without it, as in the outputs file."""
     criteria: tuple[Criterion, ...] = Field(min_length=1)
+    sample: Sample | None = None
+    """Which items people rate, where a judge scores all; without it, every item."""
     design: DesignChoice = DesignChoice()
     raters: Raters = Raters()
     information: Information = Information()

@@ -200,12 +200,13 @@ def read_outputs(path: str | Path) -> Outputs:
 
 
 def examine_outputs(
-    path: Path, name: str = "", options: OutputsFile = PLAIN, folder: Path | None = None
+    path: Path, name: str = "", options: OutputsFile = PLAIN, folder: Path | None = None, strata: str = ""
 ) -> tuple[Outputs | None, list[Problem]]:
     """Return the outputs in a file, None where they cannot be read at all, and every problem of the file.
 
     ``name`` is what problems call the file; without it, the last part of its path. ``options`` says which
-    column has which format; ``folder`` is that of the study, if not that of the file.
+    column has which format; ``folder`` is that of the study, if not that of the file; ``strata`` a column
+    that a sample is drawn by.
     """
     name = name or path.name
     if unreadable := find_unreadable(path):
@@ -217,7 +218,7 @@ def examine_outputs(
         return None, [Problem(name, None, "", str(error).replace(str(path), "the file"))]
     problems = [Problem(name, None, "", note, grave=False) for note in raw.notes]
     plans = options.missing == "plan"
-    needed = (*REQUIRED, *((options.code.column,) if options.code.column else ()))
+    needed = tuple(dict.fromkeys((*REQUIRED, *(one for one in (options.code.column, strata) if one))))
     optional = (*OPTIONAL, *name_more(options), *((STATUS,) if plans else ()))
     columns, found = _choose_columns(list(map(str, raw.frame.columns)), name, needed, optional)
     problems += found
@@ -230,7 +231,9 @@ def examine_outputs(
         }
     except (BadRatings, UnicodeDecodeError) as error:
         return None, [*problems, Problem(name, None, "", str(error))]
-    frame = pd.DataFrame(cells)[[column for column in (*needed, *optional) if column in cells]]
+    frame = pd.DataFrame(cells)[
+        list(dict.fromkeys(column for column in (*needed, *optional) if column in cells))
+    ]
     rows = Rows(path, name, len(raw.frame.columns))
     for look in (find_nameless, find_repeated, *((find_unknown,) if plans else (find_missing, find_empty))):
         problems += look(frame, rows)

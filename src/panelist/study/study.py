@@ -17,6 +17,7 @@ from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs
 from panelist.study.problems import Problem
 from panelist.study.sections.criteria import Criterion
+from panelist.study.sections.sampling import ItemDraw, draw_items
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,8 +52,14 @@ class Study:
 
     @property
     def items(self) -> tuple[str, ...]:
-        """The items, in the order of the outputs file."""
-        return self.outputs.items
+        """The items that people rate, in the order of the outputs file: all, or those that were drawn."""
+        return self.outputs.items if self.draw is None else self.draw.chosen
+
+    @cached_property
+    def draw(self) -> ItemDraw | None:
+        """The draw of the items that people rate; None where they rate all."""
+        sample = self.file.sample
+        return None if sample is None else draw_items(sample, self.file.design.seed, self.outputs)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -73,6 +80,12 @@ class Study:
         found[*places] = True
         return found if not found.all() else None
 
+    @property
+    def n_outputs(self) -> int:
+        """How many outputs people rate."""
+        rows = self.outputs.frame["item"]
+        return len(rows) if self.draw is None else int(rows.isin(self.items).sum())
+
     @cached_property
     def n_items(self) -> int:
         """How many items there are, those of which no system has an output included."""
@@ -91,6 +104,8 @@ class Study:
             ),
             "outputs": self.outputs.hash,
         }
+        if self.draw is not None:  # scores that strata were made from are part of it
+            content["sample"] = self.draw.hash
         if shown := self.briefing_media:
             content["media"] = [self.outputs.media.hash(name) for name in shown]
         text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

@@ -421,3 +421,21 @@ def test_an_old_hit_is_packed_with_its_template_and_input(tmp_path: Path) -> Non
     write_archive(folder, tmp_path / "hit.zip")
     assert {"hit.html", "input.csv", "mapping.yaml", "study.yaml"} <= set(names_in(tmp_path / "hit.zip"))
     assert verify_archive(tmp_path / "hit.zip").holds
+
+
+def test_a_sample_travels_with_the_scores_behind_its_strata(tmp_path: Path) -> None:
+    text = SMALL + "sample: {items: 4, strata: {judges: scores.csv, parts: 2}}\n"
+    folder = tmp_path / "s"
+    folder.mkdir()
+    scores = [f"i{item},{system},{item * (system == 'a')}" for item in range(1, 7) for system in "ab"]
+    (folder / "scores.csv").write_text("\n".join(["item,system,rating", *scores]))
+    study = load_study(write_study(folder, text))
+    plan = plan_study(study)
+    write_plan(plan, folder)
+    simulate_ratings(study, plan, 3).to_csv(folder / "ratings.csv", index=False)
+    target = tmp_path / "s.zip"
+    write_archive(folder, target, resamples=20)
+    assert study.draw is not None
+    assert read_in(target, "sample.csv").decode() == study.draw.text
+    assert "scores.csv" in names_in(target)
+    assert verify_archive(target).holds

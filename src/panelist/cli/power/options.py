@@ -9,6 +9,7 @@ from panelist.cli.options import option
 from panelist.core.errors import PanelistError
 
 if TYPE_CHECKING:
+    from panelist.power.judged import PlannedJudge
     from panelist.power.truth.base import Truth
     from panelist.power.truth.spread import Spread
 
@@ -120,6 +121,15 @@ Goal = Annotated[
         "--smallest",
     ),
 ]
+JudgeR = Annotated[
+    str | None,
+    option(
+        "R[,LOW]",
+        "Plan with a judge: its correlation with people on differences between systems (r_true of judges "
+        "worth) and, if known, the lower end of its interval.",
+    ),
+]
+JudgeItems = Annotated[int | None, option("N", "With --judge-r: how many items the judge scores.")]
 ConfirmSims = Annotated[int, option("N", "Data sets that confirm the answer.")]
 
 
@@ -182,6 +192,17 @@ def make_truths(
     if rater_sd is not None and item_sd is not None:
         truths = [replace(truths[0], name="given")]
     return truths
+
+
+def plan_judge(r: str | None, items: int | None) -> "PlannedJudge | None":
+    """Return the judge that is planned for; None where there is none."""
+    if r is None and items is None:
+        return None
+    if r is None or items is None:
+        raise PanelistError("A judge has --judge-r R and --judge-items N: say both.")
+    from panelist.power.judged import PlannedJudge
+
+    return PlannedJudge(items, tuple(parse_numbers(r, "--judge-r")))
 
 
 def parse_spread(text: str, option: str) -> "Spread":

@@ -51,6 +51,8 @@ def power(
     engine: given.Engine = "local",
     workers: given.Workers = None,
     journal: given.JournalFile = None,
+    judge_r: given.JudgeR = None,
+    judge_items: given.JudgeItems = None,
     figure: given.Figure = None,
     table: given.TableFile = None,
     columns: Columns = None,
@@ -58,6 +60,7 @@ def power(
 ) -> None:
     """Simulate how often a study of this size finds the difference."""
     check_files(figure, table)
+    judge = given.plan_judge(judge_r, judge_items)
     with show_power_progress() as report:  # from here on: reading and loading take time too
         from panelist.analysis.spec import AnalysisSpec
         from panelist.power.curve import lay_out, make_cells, simulate_cells
@@ -86,8 +89,13 @@ def power(
         asked = None if effects is None else given.parse_numbers(effects, "--effects")
         names = parse_models(spec.model or None, truths[0], layouts[0])
         cells = make_cells(truths, layouts, asked, pattern)
+        judged = ()
+        if judge is not None:
+            from panelist.power.judged import judge_cells
+
+            judged = judge_cells(cells, judge)  # before the work: a design may not allow it
         found = simulate_cells(cells, names, replace(spec, model="auto"), run)
-    found = replace(found, notes=(*said, *found.notes))
+    found = replace(found, notes=(*said, *found.notes), judge=judged)
     write_files(found, figure, table)
     show(found, json)
 

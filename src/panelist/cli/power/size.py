@@ -49,6 +49,8 @@ def size(
     max_items: given.MaxItems = 2000,
     max_raters: given.MaxRaters = None,
     smallest: given.Goal = None,
+    judge_r: given.JudgeR = None,
+    judge_items: given.JudgeItems = None,
     sims: given.ConfirmSims = 400,
     seed: given.Seed = 1,
     engine: given.Engine = "local",
@@ -63,6 +65,7 @@ def size(
         from panelist.reports.figures.style import check_figure_path
 
         check_figure_path(figure)
+    judge = given.plan_judge(judge_r, judge_items)
     with show_power_progress() as report:  # from here on: reading and loading take time too
         from panelist.analysis.spec import AnalysisSpec
         from panelist.power.run import Run
@@ -95,6 +98,12 @@ def size(
             )
         found = search_sizes(target, truth, space, spec, run)
     found = replace(found, notes=(*said, *found.notes))
+    if judge is not None and found.best is not None:
+        from panelist.power.judged import replace_items
+
+        best = found.best
+        saved = replace_items(truth, target.systems, best.items, best.ratings_per_item, judge)
+        found = replace(found, judge=saved)
     if figure is not None:
         from panelist.reports.figures.power_figures import draw_sizes
 

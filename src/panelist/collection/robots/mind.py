@@ -126,7 +126,7 @@ class Recognition:
         rows = zip(frame["item"].tolist(), frame["system"].tolist(), study.outputs.cells(), strict=True)
         media = study.outputs.media
         for item, system, cell in rows:
-            if system not in systems:
+            if system not in systems or item not in items:
                 continue
             seen = Seen(items[item], systems[system])
             if media.kinds("output"):
@@ -143,7 +143,8 @@ class Recognition:
         for name in ("context", "reference"):
             if name in frame:
                 for item, text in zip(frame["item"].tolist(), frame[name].tolist(), strict=True):
-                    self._contexts.setdefault(self._read(text, name), set()).add(items[item])
+                    if item in items:
+                        self._contexts.setdefault(self._read(text, name), set()).add(items[item])
 
     def _read(self, cell: Stimulus | str, column: str = "output") -> str:
         """Return what is read on a page that shows a cell: of a dialogue, what the assistant says."""

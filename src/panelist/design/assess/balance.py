@@ -13,7 +13,13 @@ from panelist.core.display.result import Part, Result, Sentence, Table, json_obj
 from panelist.core.errors import BadPlan
 from panelist.core.prose import listing
 from panelist.design.assess.estimable import Estimability, Estimable, find_estimable
-from panelist.design.assess.evenness import Line, count_existing, measure_evenness, write_range
+from panelist.design.assess.evenness import (
+    Line,
+    count_existing,
+    count_labelled,
+    measure_evenness,
+    write_range,
+)
 from panelist.design.assess.showings import Where, number, number_pages, split_trials
 from panelist.study.sections.checks import InstructedCheck
 from panelist.study.study import Study
@@ -98,8 +104,9 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
         evenness = measure_evenness(shows, study.file.design, True in kinds, False in kinds, study.there)
         found.append((where, evenness))
     existing = [] if study.there is None else count_existing(study.there)
+    labelled = [] if study.draw is None else [count_labelled(study.draw)]
     lines = [
-        *(BalanceLine("", line) for line in existing),
+        *(BalanceLine("", line) for line in (*labelled, *existing)),
         *_place_lines(found),
         *_compare_occasions(trials),
         *_count_checks(table, study),

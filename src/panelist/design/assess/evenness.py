@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from panelist.design.assess.showings import Showings
 from panelist.numerics.arrays import Longs
 from panelist.study.sections.design_choice import DesignChoice
+from panelist.study.sections.sampling import ItemDraw
 
 DENSE = 50_000_000  # counts that easily fit into one array
 CHANCE = 3.0  # standard errors that a random order may be off
@@ -80,6 +81,13 @@ def count_existing(there: NDArray[np.bool_]) -> list[Line]:
         counts = there.sum(axis=axis)
         lines.append(Line(name, f"all {wanted:,}", write_range(counts), missing, None, *_ends(counts)))
     return lines
+
+
+def count_labelled(draw: ItemDraw) -> Line:
+    """Return how many items people rate of those that could be drawn."""
+    n, of = draw.n, len(draw.items)
+    found = f"labelled {n:,} of {of:,}"
+    return Line("sample of items", "drawn at random", found, draw.say_probability(), None, n, n)
 
 
 def _find_target(shows: Showings, choice: DesignChoice, there: NDArray[np.bool_] | None = None) -> int | None:

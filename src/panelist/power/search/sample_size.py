@@ -7,6 +7,7 @@ from panelist.core.display.formats import Format, decimals, number
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object
 from panelist.core.prose import inflect, list_words
 from panelist.power.cells import CellResult
+from panelist.power.judged import JudgedDesign, show_judged
 from panelist.power.search.probit_search import DesignFamily
 
 RIGHT = Format(str, "right")
@@ -50,6 +51,8 @@ class SampleSize(Result):
     fits: int
     seed: int
     notes: tuple[str, ...] = ()
+    judge: tuple[JudgedDesign, ...] = ()
+    """What a judge would save of the smallest design, where one is planned for."""
 
     def title(self) -> str:
         """Return the heading."""
@@ -57,7 +60,7 @@ class SampleSize(Result):
 
     def parts(self) -> list[Part]:
         """Return the answer, the trade-off and the notes."""
-        parts: list[Part] = [Sentence(self.sentence()), self._make_table()]
+        parts: list[Part] = [Sentence(self.sentence()), self._make_table(), *show_judged(self.judge)]
         asked = [
             ("effect", f"{self.effect:g} threshold {inflect(self.effect, 'distance')}"),
             ("analysis", self.model),
@@ -92,6 +95,7 @@ class SampleSize(Result):
         whole["best"] = vars(self.best) if self.best else None
         whole["confirmed"] = self.confirmed.to_dict() if self.confirmed else None
         whole["options"] = [vars(option) for option in self.options]
+        whole |= {"judge": [vars(one) for one in self.judge]} if self.judge else {}
         return json_object(whole)
 
     def _cost_header(self) -> str:

@@ -30,7 +30,10 @@ from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 from panelist.study.yaml_lines import read_yaml
 
-NAMED = ["outputs", "outputs.file", "outputs.media", "repeat.of", "hit.template", "hit.input", "hit.mapping"]
+NAMED = [
+    "outputs", "outputs.file", "outputs.media", "sample.strata.judges", "repeat.of",
+    "hit.template", "hit.input", "hit.mapping",
+]  # fmt: skip
 """The keys of a study file that name another file."""
 
 

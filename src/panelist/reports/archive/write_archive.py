@@ -17,13 +17,20 @@ from panelist.core.display.markdown import markdown
 from panelist.core.display.result import NamedValues, Part, Result, Sentence
 from panelist.core.errors import BadFile, BadPlan, BadRatings, BadStudy
 from panelist.core.progress import OnProgress, Progress, ignore
-from panelist.design.plan_files import read_plan, write_plan
+from panelist.design.plan_files import read_plan, write_plan, write_sample
 from panelist.reports.archive.anonymised import Gathered, gather_ratings
 from panelist.reports.archive.environment import describe_environment, write_requirements
 from panelist.reports.archive.zip_content import MANIFEST, make_manifest, write_zip
 from panelist.reports.datasheet.write_datasheet import save_sheet, write_datasheet
 from panelist.reports.report.write_report import write_report
-from panelist.study.file_names import PLAN_RECORD, PLAN_TABLE, POWER_FILE, RATINGS_FILE, STUDY_FILE
+from panelist.study.file_names import (
+    PLAN_RECORD,
+    PLAN_TABLE,
+    POWER_FILE,
+    RATINGS_FILE,
+    SAMPLE_FILE,
+    STUDY_FILE,
+)
 from panelist.study.preregistration import FILE as PREREGISTRATION
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
@@ -38,7 +45,7 @@ SHEET, PAGE = "heds.json", "heds.html"
 REPORT = "report/report.html"
 ANALYSIS = "report/report_files/analysis.json"
 RESERVED = {README, MANIFEST, ENVIRONMENT, REQUIREMENTS, SHEET, PAGE}
-RESERVED |= {STUDY_FILE, PLAN_TABLE, PLAN_RECORD, RATINGS_FILE}
+RESERVED |= {STUDY_FILE, PLAN_TABLE, PLAN_RECORD, SAMPLE_FILE, RATINGS_FILE}
 """Names that are taken in an archive, besides those in report/."""
 BESIDE = (PREREGISTRATION, POWER_FILE, "study.schema.json")
 """Files that are packed where they are beside the study file."""
@@ -181,7 +188,9 @@ def _list_inputs(study: Study) -> list[tuple[str, str]]:
     """Return the files that the study names, each with what it is: its outputs, or those of an old HIT."""
     hit = study.file.hit
     if hit is None:
-        return [(study.file.outputs.file, "the outputs")]
+        sample = study.file.sample
+        scores = sample.strata.judges if sample and sample.strata else ""
+        return [(study.file.outputs.file, "the outputs"), *([(scores, "the scores")] if scores else [])]
     named = [(hit.template, "the template"), (hit.input, "the input"), (hit.mapping, "the mapping")]
     return [(name, f"{what} of the HIT") for name, what in named if name]
 
@@ -226,6 +235,7 @@ def _put_plan(study: Study, plan: "Plan", folder: Path) -> None:
             shutil.copyfile(study.folder / name, folder / name)
     else:
         write_plan(plan, folder)
+    write_sample(plan, study, folder)
 
 
 def _describe(
@@ -288,6 +298,7 @@ _FILES = {
     "study.schema.json": "lets editors complete study.yaml and mark mistakes",
     "plan.csv": "the plan: who saw what, in which order, one row per rating to be given",
     "plan.json": "the plan's hash, seed, balance and history",
+    "sample.csv": "every item with its probability and stratum, and whether it was drawn for people to rate",
     "ratings.csv": "the ratings, one row per rating; practice, checks and exclusions are marked and left in",
     "preregistration.json": "what was declared beforehand, each version with its time and hashes",
     "power.json": "the power analysis",

@@ -89,9 +89,10 @@ def _conditions(known: Known) -> str:
         name + (" (written by people)" if name in described and described[name].human else "")
         for name in study.systems
     ]
+    drawn = f" {study.draw.sentence()}" if study.draw is not None else ""
     return (
         f"{count(len(study.systems), 'system')}: {listing(names, 8)}; outputs for "
-        f"{count(len(study.items), 'item')}.{_say_lacking(study)} Systems vary within raters."
+        f"{count(len(study.outputs.items), 'item')}.{_say_lacking(study)}{drawn} Systems vary within raters."
     )
 
 
@@ -176,7 +177,7 @@ def _sample_size(known: Known) -> str:
     study, plan = known.study, known.plan
     if plan is not None:
         asked, noun = count_planned(plan, study)
-        outputs, items = count(len(study.outputs.frame), "output"), count(len(study.items), "item")
+        outputs, items = count(study.n_outputs, "output"), count(len(study.items), "item")
         return (
             f"{count(len(plan.raters), 'rater')} give {count(asked, noun)} of {outputs} ({items}), as "
             "the plan says."

@@ -90,7 +90,9 @@ def _from_study(draft: Path, path: Path) -> list[str]:
     """Copy an original's study: once as it is, into original/, and once as the repeat, with its steps."""
     study = load_study(path)
     notes = []
-    for name in (study.file.outputs.file, *study.files):
+    sample = study.file.sample
+    scores = (sample.strata.judges,) if sample and sample.strata and sample.strata.judges else ()
+    for name in (study.file.outputs.file, *scores, *study.files):
         source = (path.parent / name).resolve()
         if not source.is_relative_to(path.parent.resolve()):
             raise BadFile(f"{name} is outside the folder of {path.name}; move it there first.")

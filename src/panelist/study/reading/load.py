@@ -61,7 +61,8 @@ def examine_study(source: str | Path) -> tuple[Study | None, list[Problem]]:
         outputs, found_there = examine_hit(path.parent, file.hit, text, path.name)
     elif ("outputs",) not in broken and text.data.get("hit") is None:
         name = file.outputs.file
-        outputs, found_there = examine_outputs(path.parent / name, name, file.outputs, path.parent)
+        strata = file.sample.strata.column if file.sample and file.sample.strata else ""
+        outputs, found_there = examine_outputs(path.parent / name, name, file.outputs, path.parent, strata)
     problems += find_clashes(Facts(file, outputs, text, path.name, broken))
     problems = sorted(problems, key=lambda problem: problem.line or 0) + found_there
     if outputs is None or any(problem.grave for problem in problems):

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from panelist.core.errors import BadStudy
 from panelist.study.model import StudyFile
 from panelist.study.outputs import Outputs
 from panelist.study.problems import Path, Problem, find_line, write_key
 from panelist.study.sections.criteria import Criterion
 from panelist.study.sections.design_choice import DesignFacts
+from panelist.study.sections.sampling import ItemDraw, draw_items
 from panelist.study.yaml_lines import YamlText
 
 EVERY_CRITERION = "every criterion"  # what a rule needs that draws conclusions from all criteria
@@ -81,8 +83,21 @@ class Facts:
 
     @property
     def n_items(self) -> int:
-        """How many items."""
-        return len(self.outputs.items) if self.outputs else 0
+        """How many items people rate: those drawn, where there is a sample that can be drawn."""
+        if self.outputs is None:
+            return 0
+        return len(self.outputs.items) if isinstance(self.draw, str | None) else self.draw.n
+
+    @cached_property
+    def draw(self) -> ItemDraw | str | None:
+        """The draw of the items that people rate; in words, why there is none; None where they rate all."""
+        sample = self.file.sample
+        if sample is None or self.outputs is None or self.is_broken("sample"):
+            return None
+        try:
+            return draw_items(sample, self.file.design.seed, self.outputs)
+        except BadStudy as error:
+            return str(error)
 
     @property
     def design(self) -> DesignFacts:

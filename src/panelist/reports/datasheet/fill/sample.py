@@ -20,7 +20,8 @@ def count_outputs(facts: SheetFacts) -> dict[Place, SheetAnswer]:
     """Return the number of items judged for each system."""
     frame, source = _find_rows(facts)
     if frame is None:
-        owners = facts.study.outputs.frame["system"].value_counts()
+        rows = facts.study.outputs.frame
+        owners = rows["system"][rows["item"].isin(facts.study.items)].value_counts()
         counts = {name: int(owners.get(name, 0)) for name in facts.study.systems}
     else:
         sizes = frame.groupby("system", observed=True)["item"].nunique()
