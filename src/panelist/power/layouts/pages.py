@@ -107,8 +107,8 @@ def _deal(pages: PageDesign, items: int, each: int, load: int, seed: int) -> Lay
     lists = pages.design.suit(lists, kinds, task)
     shown = kinds.find_shown(lists).reshape(n_raters * load, -1)[:total]
     m = shown.shape[1]
-    rater = np.repeat(np.arange(n_raters), load)[:total]
-    parts = (rater, lists.items.reshape(-1)[:total], np.arange(total))
+    owner = np.repeat(np.arange(n_raters), load)[:total]
+    parts = (owner, lists.items.reshape(-1)[:total], np.arange(total))
     rater, item, page = (np.repeat(part, m).astype(np.int32) for part in parts)
     system = shown.reshape(-1).astype(np.int32)
     return Layout(rater, item, system, n_raters, items, pages.systems, each, page, pages.told)
