@@ -20,6 +20,7 @@ from panelist.design.plan_files import read_plan, write_plan
 from panelist.design.plan_summary import summarise_plan
 from panelist.design.simulate import simulate_ratings
 from panelist.design.update import fits_study
+from panelist.power.truth.base import Truth
 from panelist.study.file_names import PLAN_TABLE
 from tests.design.plan_counts import trials
 from tests.design.small_studies import LIKERT, make_study
@@ -144,6 +145,7 @@ def test_the_wave_is_estimated_and_the_difference_of_old_and_new_recovered() -> 
     assert np.mean(plain) > 2.0  # the plain means give the new system what its raters give to all
 
 
+@pytest.mark.slow
 def test_waves_without_a_common_system_are_confounded_and_shared_raters_need_no_wave() -> None:
     made = add_systems(plan_study(study(), 8), study(systems=NEW), 10)
     table = rate(made, 1, 2.0)
@@ -163,3 +165,16 @@ def test_the_record_of_a_plan_says_which_wave_began_where(tmp_path: Path) -> Non
     assert step["wave"] == 2
     assert step["systems"] == ["d", "e"]
     assert step["places"] == [6, 11]
+
+
+@pytest.mark.slow
+def test_a_pilot_with_waves_has_effects_of_its_systems_alone() -> None:
+    made = add_systems(plan_study(make_study(20, OLD), 12), make_study(20, NEW), 12)
+    table = rate(made, 3, 1.0)
+    table["rating"] = (table["rating"] - 48).round().clip(1, 6).astype(int)
+    truth = Truth.from_pilot(table, uncertain=True)
+    assert truth.effects is not None
+    assert truth.uncertainty is not None
+    assert len(truth.effects) == len(truth.systems) == len(NEW)
+    assert len(truth.uncertainty.estimates) == truth.cuts.points - 1 + len(NEW) - 1
+    assert truth.effects[3] > truth.effects[1]
