@@ -194,3 +194,19 @@ def test_size_of_a_study_takes_its_systems_model_and_adjustment(tmp_path: Path, 
     assert "By option: --model." in found["notes"][1]
     two = json.loads(call(capsys, *asked, "--systems", "2").out)
     assert two["confirmed"]["pairs"] == []
+
+
+def test_size_of_a_study_that_compares_is_searched_in_its_own_design(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "tasting"
+    assert call(capsys, "init", folder, "--template", "pairs").code == 0
+    asked = ["size", "--study", folder, "--effect", "2", "--sims", "20"]
+    done = call(capsys, *asked, "--json")
+    found = json.loads(done.out)
+    assert (found["model"], found["unit"]) == ("bradley_terry", "pair")
+    assert found["best"]["outputs_per_rater"] == 12
+    assert found["best"]["ratings"] == 3 * found["best"]["items"] * found["best"]["ratings_per_item"]
+    assert "3 systems (anvil, bellows, chisel)" in found["notes"][0]
+    assert "all pairs of systems, 2 on a page" in found["notes"][2]
+    refused = call(capsys, *asked, "--systems", "2")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--systems and the comparisons of" in refused.err

@@ -1,7 +1,7 @@
 """Studies and plans written by hand, so that what is measured of them is known beforehand."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -50,6 +50,7 @@ class HandPlan:
 
     table: pd.DataFrame
     design: str = "by hand"
+    waves: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def raters(self) -> tuple[str, ...]:

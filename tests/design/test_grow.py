@@ -156,11 +156,3 @@ def test_a_plan_grows_and_is_read_back_after_replacements(tmp_path: Any) -> None
     read = read_plan(tmp_path)
     assert read.hash == again.hash
     assert grow_plan(read, one, 7).raters[-1] == "r009"
-
-
-def test_a_plan_in_use_takes_on_no_system_and_says_what_to_do() -> None:
-    plan = plan_study(make_study(6, ("a", "b"), design={"type": "lists"}))
-    with pytest.raises(
-        BadPlan, match=r"does not have 'c'\. A plan in use does not take on systems: .* second"
-    ):
-        grow_plan(plan, make_study(6, ("a", "b", "c"), design={"type": "lists"}), len(plan.places) + 2)

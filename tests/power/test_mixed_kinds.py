@@ -1,10 +1,7 @@
 """Planning a study that rates and compares: each criterion by its own kind."""
 
-import pytest
-
-from panelist.core.errors import BadDesign
 from panelist.design.make import plan_study
-from panelist.power.layouts.from_plan import check_sizable, lay_out_plan
+from panelist.power.layouts.from_plan import lay_out_plan
 from tests.design.small_studies import LIKERT, make_study
 
 STUDY = make_study(
@@ -22,10 +19,3 @@ def test_each_criterion_of_a_plan_has_its_own_layout() -> None:
     assert rated.page is None
     assert compared.page is not None
     assert compared.page.max() == 23
-
-
-def test_a_size_is_refused_for_what_compares_and_found_for_what_rates() -> None:
-    check_sizable(STUDY)
-    check_sizable(STUDY, "fluency")
-    with pytest.raises(BadDesign, match="panelist power --study STUDY --criterion preference"):
-        check_sizable(STUDY, "preference")

@@ -51,17 +51,25 @@ def plan_extend(
     study: StudyPath,
     add: Annotated[int | None, option("N", "Add this many raters to the plan.", min=1)] = None,
     replace: Annotated[str | None, option("RATER", "Give the pages of this rater to a new one.")] = None,
+    add_systems: Annotated[
+        bool,
+        typer.Option(
+            "--add-systems",
+            help="Add the systems that the outputs have and the plan has not; new raters judge all systems, "
+            "--add N of them, or as many as the study asks for.",
+        ),
+    ] = False,
     pilot: Pilot = None,
     json: Json = False,
 ) -> None:
-    """Add raters to a plan, or replace one who dropped out; nobody else moves."""
+    """Add raters or systems to a plan, or replace a rater; nobody else moves."""
     from panelist.design.update import change_plan
     from panelist.study.reading.load import load_study
 
-    if (add is None) == (replace is None):
-        raise typer.BadParameter("say --add N or --replace RATER: one of the two, not both")
+    if (add is None and not add_systems) == (replace is None):
+        raise typer.BadParameter("say --add N, --add-systems or --replace RATER, which goes with neither")
     loaded = load_study(study)
-    _hand_out(study, loaded, change_plan(loaded, add, replace), pilot, json)
+    _hand_out(study, loaded, change_plan(loaded, add, replace, add_systems), pilot, json)
 
 
 def _hand_out(path: Path, study: "Study", kept: "UpdatedPlan", pilot: Path | None, json: bool) -> None:

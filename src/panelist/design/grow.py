@@ -1,7 +1,8 @@
-"""Plans that change without moving anyone: more raters at the end, or a new rater for unfinished pages."""
+"""Plans that change without moving anyone: more raters at the end, new systems for them, a new rater for
+unfinished pages."""
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 
 from panelist.core.errors import BadDesign, BadPlan, did_you_mean
 from panelist.core.prose import quoted
-from panelist.design.make import deal_plan
-from panelist.design.plan import COLUMNS, Plan, join_tables
+from panelist.core.seeds import stream
+from panelist.design.make import count_wanted, deal_plan
+from panelist.design.plan import COLUMNS, SYSTEMS, Plan, join_tables, name_places
 from panelist.study.study import Study
 
 PAGES = 2**32  # more than an occasion has
@@ -30,13 +32,13 @@ def grow_plan(plan: Plan, study: Study, raters: int) -> Plan:
             f"The plan has {before} places already; a plan grows to more of them, not to {raters}. Ask for "
             f"{before + 1} or more."
         )
-    if plan.design != study.file.design.type:
+    _check_design(plan, study)
+    if unknown := find_new_systems(plan, study):
         raise BadPlan(
-            f"The plan is of design {plan.design}, and the study now says {study.file.design.type}. Make a "
-            "new plan, or set the design back."
+            f"The plan does not have {quoted(unknown)}. Raters who come later can judge old and new systems: "
+            "panelist plan extend STUDY --add-systems. Or make a new plan."
         )
-    _refuse_systems(plan, study)
-    whole = deal_plan(study, raters, plan.seed, plan.trials)
+    whole = deal_again(plan, study, raters)
     check_unmoved(plan, whole)
     names = _name_next(plan, raters - before)
     new = whole.table[(whole.table["rater"].cat.codes >= before).to_numpy()]
@@ -93,14 +95,116 @@ def replace_rater(plan: Plan, rater: str, done: Collection[tuple[int, int]] = ()
     return replace(plan, table=joined, history=(*plan.history, step))
 
 
-def _refuse_systems(plan: Plan, study: Study) -> None:
-    """Raise BadPlan where the study has systems that the plan does not: raters of both would differ."""
-    known = {str(name) for name in plan.table["system"].cat.categories}
-    if new := [name for name in study.systems if name not in known]:
+def add_systems(plan: Plan, study: Study, raters: int | None = None) -> Plan:
+    """Return the plan with places for systems that the study has now and the plan has not: a new wave.
+
+    The new raters get a plan of their own, in the study's design, of all systems on all items: so old and new
+    systems are judged by the same people on the same items, and the waves are connected by all old systems.
+    ``raters`` is how many join; without it, as many as the study asks for, or needs for the ratings of each
+    output that it asks for. Nobody who is in the plan moves.
+    """
+    _check_design(plan, study)
+    new = find_new_systems(plan, study)
+    if not new:
         raise BadPlan(
-            f"The plan does not have {quoted(new)}. A plan in use does not take on systems: only raters who "
-            "come later would judge them, so that a system could not be told from its raters. Make a second "
-            "study, with the new systems and at least one of the old ones on the same items, or a new plan."
+            "There is no system to add: the plan has all that the outputs have. Add the outputs of a new "
+            "system first; for more raters: panelist plan extend STUDY --add N"
+        )
+    check_unmoved(plan, deal_again(plan, study))
+    before = len(plan.places)
+    wave = 2 + sum(step["step"] == SYSTEMS for step in plan.history)
+    seed = int(stream(plan.seed, "wave", wave).integers(2**31))
+    made = deal_plan(study, count_wanted(study) if raters is None else raters, seed)
+    judged = set(made.table.loc[(made.table["phase"] == "trial").to_numpy(), "system"].astype(str))
+    if unseen := [name for name in study.systems if name not in judged]:
+        raise BadDesign(
+            f"{len(made.places)} new raters with {made.trials} trials each would not judge {quoted(unseen)}: "
+            "old and new systems are compared only if the same people judge both. Ask for more raters."
+        )
+    names = _name_next(plan, len(made.places))
+    step = {
+        "step": SYSTEMS,
+        "wave": wave,
+        "systems": new,
+        "places": [before, before + len(names)],
+        "seed": seed,
+        "trials": made.trials,
+        "study_hash": study.hash,
+    }
+    return replace(
+        plan,
+        table=join_tables([plan.table, _rename(made.table, dict(zip(made.places, names, strict=True)))]),
+        places=(*plan.places, *names),
+        notes=tuple(dict.fromkeys((*plan.notes, *made.notes))),
+        study_hash=study.hash,
+        history=(*plan.history, step),
+    )
+
+
+def find_new_systems(plan: Plan, study: Study) -> list[str]:
+    """Return the systems of the study that nobody in the plan judges."""
+    known = {str(name) for name in plan.table["system"].cat.categories}
+    return [name for name in study.systems if name not in known]
+
+
+@dataclass(frozen=True)
+class _Wave:
+    """The places of a plan that were assigned at once: of which systems, how many, from which seed."""
+
+    without: frozenset[str]
+    places: int
+    seed: int
+    trials: int
+
+
+def deal_again(plan: Plan, study: Study, raters: int | None = None) -> Plan:
+    """Return the plan as the study would assign it today, wave by wave; further raters join the last one."""
+    waves = _list_waves(plan, study, raters or len(plan.places))
+    if len(waves) == 1 and not waves[0].without:
+        return deal_plan(study, waves[0].places, plan.seed, plan.trials)
+    total = sum(wave.places for wave in waves)
+    names = name_places(1, total, max(3, len(str(total))))
+    parts, first, notes = [], 0, tuple[str, ...]()
+    for wave in waves:
+        made = deal_plan(_leave_out(study, wave.without), wave.places, wave.seed, wave.trials)
+        parts.append(
+            _rename(made.table, dict(zip(made.places, names[first : first + wave.places], strict=True)))
+        )
+        first, notes = first + wave.places, (*notes, *made.notes)
+    return replace(plan, table=join_tables(parts), places=names, notes=tuple(dict.fromkeys(notes)))
+
+
+def _list_waves(plan: Plan, study: Study, raters: int) -> list[_Wave]:
+    steps = [step for step in plan.history if step["step"] == SYSTEMS]
+    starts = [0, *(int(step["places"][0]) for step in steps), raters]
+    seeds = [plan.seed, *(int(step["seed"]) for step in steps)]
+    trials = [plan.trials, *(int(step["trials"]) for step in steps)]
+    later: set[str] = set(find_new_systems(plan, study))
+    waves = []
+    for at in reversed(range(len(seeds))):
+        waves.append(_Wave(frozenset(later), starts[at + 1] - starts[at], seeds[at], trials[at]))
+        later |= set(steps[at - 1]["systems"]) if at else set()
+    return waves[::-1]
+
+
+def _leave_out(study: Study, systems: Collection[str]) -> Study:
+    """Return the study as it was before it had these systems."""
+    outputs = study.outputs
+    frame = outputs.frame[~outputs.frame["system"].isin(list(systems)).to_numpy()].reset_index(drop=True)
+    lacking = tuple(one for one in outputs.lacking if one[1] not in systems)
+    kept = tuple(one for one in study.file.systems if one.name not in systems)
+    return replace(
+        study,
+        file=study.file.model_copy(update={"systems": kept}),
+        outputs=replace(outputs, frame=frame, lacking=lacking),
+    )
+
+
+def _check_design(plan: Plan, study: Study) -> None:
+    if plan.design != study.file.design.type:
+        raise BadPlan(
+            f"The plan is of design {plan.design}, and the study now says {study.file.design.type}. Make a "
+            "new plan, or set the design back."
         )
 
 

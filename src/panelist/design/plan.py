@@ -21,6 +21,8 @@ COLUMNS = (
 NUMBERS = ("order", "position", "occasion")
 WORDS = tuple(name for name in COLUMNS if name not in NUMBERS)
 PHASES = ("practice", "check", "trial")
+SYSTEMS = "systems"
+"""The step of a plan's history that added systems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class Plan(Result):
     notes: tuple[str, ...] = ()
     """What could not be met exactly, in numbers."""
     history: tuple[dict[str, Any], ...] = ()
-    """What was done to the plan after it was made: grown, replaced."""
+    """What was done to the plan after it was made: grown, replaced, systems added."""
     sample: str = ""
     """The hash of sample.csv, where people rate a sample of the items."""
 
@@ -55,6 +57,18 @@ class Plan(Result):
     def raters(self) -> tuple[str, ...]:
         """The raters who have pages, in the order of the table."""
         return tuple(str(name) for name in self.table["rater"].cat.categories.tolist())
+
+    @cached_property
+    def waves(self) -> dict[str, int]:
+        """The wave of each rater, where systems were added later: 1 before the first were; else nothing."""
+        starts = [int(step["places"][0]) for step in self.history if step["step"] == SYSTEMS]
+        if not starts:
+            return {}
+        waves = {name: 1 + sum(at >= start for start in starts) for at, name in enumerate(self.places)}
+        for step in self.history:
+            if step["step"] == "replaced":
+                waves[str(step["by"])] = waves[str(step["rater"])]
+        return waves
 
     @cached_property
     def hash(self) -> str:

@@ -45,7 +45,7 @@ HUMAN_LEAD = 0.3  # of texts by people, before the best system
 SPOILT = 2.5  # by how much worse a degraded copy is
 TURN_SPREADS = {"turn": 0.3, "reply": 0.3, "page": 0.4}
 SECONDS = 20.0  # for a page, where the study does not say
-FOLLOWING = ("occasion", "group", "order", "position", "seconds", "list", "check")
+FOLLOWING = ("occasion", "group", "wave", "order", "position", "seconds", "list", "check")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +113,8 @@ def _read_rows(study: Study, plan: "Plan", seed: int, careless: float) -> Simula
         again, turn = spread_turns(table, page, study)
         table, page = table.iloc[again].reset_index(drop=True), page[again]
         table["turn"] = turn
+    if plan.waves:
+        table["wave"] = table["rater"].astype(str).map(plan.waves).astype("int64")
     rater = number(table["rater"], plan.raters)
     lazy = stream(seed, "simulate", "careless").random(len(plan.raters)) < careless
     return SimulatedRows(

@@ -1,10 +1,18 @@
 """The plan beside its study: made once, kept, grown at its end, and never replaced by accident."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from panelist.core.errors import BadDesign, BadPlan, PanelistError
-from panelist.core.prose import count
-from panelist.design.grow import check_unmoved, grow_plan, replace_rater
+from panelist.core.prose import count, quoted
+from panelist.design.grow import (
+    add_systems,
+    check_unmoved,
+    deal_again,
+    find_new_systems,
+    grow_plan,
+    replace_rater,
+)
 from panelist.design.make import count_wanted, deal_plan, plan_study
 from panelist.design.plan import Plan
 from panelist.design.plan_files import read_plan
@@ -42,7 +50,10 @@ def fits_study(plan: Plan, study: Study) -> bool:
         return True
     grown = any(step["step"] == "grown" for step in plan.history)  # it keeps the trials of its first places
     try:
-        today = deal_plan(study, len(plan.places), plan.seed, plan.trials if grown else None)
+        if plan.waves and not find_new_systems(plan, study):
+            today = deal_again(plan, study)
+        else:
+            today = deal_plan(study, len(plan.places), plan.seed, plan.trials if grown else None)
         check_unmoved(plan, today)
     except (BadDesign, BadPlan):
         return False
@@ -68,6 +79,11 @@ def keep_plan(
         )
     if same_seed and raters is not None and raters > here:
         return UpdatedPlan(grow_plan(existing, study, raters), _say_grown(raters - here))
+    if existing.waves and same_seed and raters in (None, here) and fits_study(existing, study):
+        return UpdatedPlan(
+            replace(existing, study_hash=study.hash),
+            "The study has changed in words only: the plan stays as it is.",
+        )
     wanted = here if raters is None else raters
     made = plan_study(study, wanted, existing.seed if seed is None else seed)
     if made.hash == existing.hash:
@@ -97,13 +113,21 @@ def say_wanted(study: Study, here: int) -> str:
     )
 
 
-def change_plan(study: Study, add: int | None = None, replace: str | None = None) -> UpdatedPlan:
-    """Return the plan beside the study with raters added, or with a new one for one who dropped out."""
+def change_plan(
+    study: Study, add: int | None = None, replace: str | None = None, systems: bool = False
+) -> UpdatedPlan:
+    """Return the plan beside the study with raters added, or with a new one for one who dropped out.
+
+    With ``systems`` the raters who are added judge the systems that the plan does not have yet, too.
+    """
     if not _is_there(study):
         raise BadPlan(f"There is no plan in {study.folder} to change. Make it first: panelist plan STUDY")
     existing = _read_existing(study)
-    if (add is None) == (replace is None):
-        raise PanelistError("Either add raters or replace one, not both at once.")
+    if (add is None and not systems) == (replace is None):
+        raise PanelistError("Either add raters (or systems) or replace one, not both at once.")
+    if systems:
+        made = add_systems(existing, study, add)
+        return UpdatedPlan(made, _say_systems(made.history[-1]))
     if add is not None:
         return UpdatedPlan(grow_plan(existing, study, len(existing.places) + add), _say_grown(add))
     made = replace_rater(existing, str(replace))
@@ -129,3 +153,12 @@ def _say_short(study: Study, raters: int | None, here: int) -> str:
 
 def _say_grown(raters: int) -> str:
     return f"{count(raters, 'rater')} added; nobody who was in the plan moved."
+
+
+def _say_systems(step: dict[str, Any]) -> str:
+    first, last = step["places"]
+    return (
+        f"{quoted(step['systems'])} added, for {count(last - first, 'new rater')} who judge all systems "
+        f"(wave {step['wave']}); nobody who was in the plan moved. Once collecting has begun, the server "
+        "asks you to allow the new outputs: panelist serve STUDY --study-changed outputs."
+    )

@@ -42,6 +42,7 @@ MOST_SLOPES = 6
 LEAST_SHARED = 0.1
 AROUND = ("document", "doc", "topic", "batch", "list", "prompt_set")  # what items are often nested in
 PAGE = ("rater", "item", "system")
+WAVE = "wave"
 FEWEST_AROUND = 5  # levels below which their spread is hardly known
 _LOWER: dict[Shape, Shape] = {"slopes": "cells", "cells": "intercept", "intercept": "intercept"}
 
@@ -56,11 +57,15 @@ class RandomPart:
     """Columns that items are nested in, such as documents: an intercept each."""
     within: tuple[str, ...] = ()
     """What ratings of turns are nested in, a turn of an item and an output of a rater: an intercept each."""
+    beside: tuple[str, ...] = ()
+    """Fixed effects beside the systems: the wave, where each has raters of its own."""
 
     def formula(self) -> str:
         """Return the whole formula."""
         around = [f"(1 | {name})" for name in (*self.around, *self.within)]
-        return "rating ~ " + " + ".join(["system", *(self.terms(group) for group in self.shapes), *around])
+        return "rating ~ " + " + ".join(
+            ["system", *self.beside, *(self.terms(group) for group in self.shapes), *around]
+        )
 
     def terms(self, group: str) -> str:
         """Return the random terms of one group."""
@@ -102,8 +107,36 @@ def choose_random(frame: pd.DataFrame, meetings: Meetings | None = None) -> Rand
         notes.append("No random effects are left: the model treats all ratings as independent.")
     around, said = _find_around(frame) if "item" in shapes else ((), [])
     within, why_within = _find_within(every, shapes) if turned else ((), [])
-    part = RandomPart(shapes, (*notes, *said, *why_within), around, within)
+    beside, why_beside = find_beside(every) if "rater" in shapes else ((), [])
+    part = RandomPart(shapes, (*notes, *said, *why_within, *why_beside), around, within, beside)
     return _lower_unidentified(part, meetings or count_meetings(frame))
+
+
+def find_beside(frame: pd.DataFrame) -> tuple[tuple[str, ...], list[str]]:
+    """Return the fixed effects beside the systems, and why: the wave, if waves have raters of their own.
+
+    It can be told from the systems if these connect the waves: each wave shares a system with another, and
+    all hang together (connected two-way data: Searle 1971, Linear models, Wiley).
+    """
+    if WAVE not in frame or frame[WAVE].isna().any() or frame[WAVE].nunique() < 2:
+        return (), []
+    parts = [part for _, part in frame.groupby(WAVE, observed=True)]
+    if len({frozenset(part["rater"].unique()) for part in parts}) == 1:
+        return (), []
+    shown = [set(part["system"].unique()) for part in parts]
+    joined, rest = shown[0], shown[1:]
+    while linked := [part for part in rest if part & joined]:
+        joined = joined.union(*linked)
+        rest = [part for part in rest if not part & joined]
+    if rest:
+        return (), [
+            "Waves have raters of their own and no system in common: wave and system are confounded, and a "
+            "difference between systems of two waves may be one between their raters."
+        ]
+    return (WAVE,), [
+        f"{len(shown)} waves have raters of their own: wave is a fixed effect, so that a "
+        "system is not credited with milder raters."
+    ]
 
 
 def has_turns(frame: pd.DataFrame) -> bool:

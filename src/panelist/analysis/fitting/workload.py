@@ -30,7 +30,7 @@ def lighten_formula(frame: pd.DataFrame) -> tuple[str | None, str]:
     groups = [name for name in ("rater", "item") if name in frame]
     if len(frame) <= FEW_ROWS or "system" not in frame or not groups:
         return None, ""
-    used = frame[["system", *groups, *(["turn"] if "turn" in frame else [])]].dropna()
+    used = frame[["system", *groups, *(name for name in ("turn", "wave") if name in frame)]].dropna()
     part = choose_random(used)
     if all(shape == "intercept" for shape in part.shapes.values()):
         return None, ""
@@ -42,7 +42,7 @@ def lighten_formula(frame: pd.DataFrame) -> tuple[str | None, str]:
     if effects[first] * others**2 <= MOST_WORK:
         return None, ""
     counts = " and ".join(f"{levels[name]:,} {name}s" for name in levels)
-    terms = " + ".join(f"(1 | {name})" for name in (*part.shapes, *part.within))
+    terms = " + ".join([*part.beside, *(f"(1 | {name})" for name in (*part.shapes, *part.within))])
     note = Note(
         "lightened",
         f"The largest model, {part.formula()}, would take too long for {len(used):,} ratings of {counts}: "

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from panelist.study.study import Study
 
 NO = 1
+COMPARISONS = (1, 2, 3, 5)  # ratings of each pair, tuple or page to consider
 
 
 def size(
@@ -144,23 +145,46 @@ def _take_study(
     spec: "AnalysisSpec",
 ) -> "tuple[Truth, Target, SearchSpace, AnalysisSpec, tuple[str, ...]]":
     """Return the systems, scale, pages per rater and analysis of a study unless options give them."""
-    from panelist.power.layouts.from_plan import check_sizable, find_cuts
+    from panelist.power.layouts.from_plan import find_cuts
 
-    check_sizable(study, criterion)
     asked = criterion
-    if criterion is None:  # the first that is rated
-        criterion = next(one.name for one in study.criteria if not one.scale.comparative)
+    if criterion is None:  # the first that is rated, as sizes are in ratings; else the first
+        rated = [one.name for one in study.criteria if not one.scale.comparative]
+        criterion = (rated or [study.criteria[0].name])[0]
+    compared = study.criterion(criterion).scale.comparative
     spec, declared = take_analysis(context, study, criterion, spec)
     if not any(was_given(context, name) for name in ("points", "thresholds", "pilot")):
         truth = replace(truth, cuts=find_cuts(study, criterion))
     pages = study.file.design.trials_per_rater
     if pages is not None and not was_given(context, "outputs_per_rater"):
         space = replace(space, outputs_per_rater=(pages,))
-    own = not (was_given(context, "systems") or was_given(context, "pilot"))
+    if compared:
+        space, shown = _take_pages(context, study, criterion, space)
+    own = compared or not (was_given(context, "systems") or was_given(context, "pilot"))
     if own:
         target = replace(target, systems=len(study.systems))
     said = (say_taken(study, criterion, systems=own, chosen=asked is not None), declared)
-    return truth, target, space, spec, said
+    return truth, target, space, spec, (*said, *shown) if compared else said
+
+
+def _take_pages(
+    context: typer.Context, study: "Study", criterion: str, space: "SearchSpace"
+) -> "tuple[SearchSpace, tuple[str, ...]]":
+    """Return the space with the pages on which a study compares outputs, and what is said about them."""
+    from panelist.core.errors import PanelistError
+    from panelist.power.layouts.pages import read_pages
+
+    if was_given(context, "systems"):
+        raise PanelistError(
+            f"--systems and the comparisons of {criterion!r} do not go together: the study's own systems are "
+            "compared, in its own design. Leave --systems out."
+        )
+    pages = read_pages(study, criterion)
+    each = space.ratings_per_item if was_given(context, "ratings_per_item") else COMPARISONS
+    said = [f"Outputs are compared as in the study: {pages.design.title}, {pages.shown} on a page."]
+    if study.there is not None:
+        said.append("The study lacks some outputs; sizes are for items that have them all.")
+    return replace(space, pages=pages, ratings_per_item=each), tuple(said)
 
 
 def _find_tariff(

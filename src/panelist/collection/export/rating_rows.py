@@ -35,6 +35,7 @@ def read_answers(
     rows = latest[fields].copy()
     rows["reason"] = _find_reasons(rows, latest[reasons])
     rows["list"] = _find_lists(rows, plan)
+    rows["wave"] = rows["place"].map(plan.waves).astype("Int64")
     rows["turn"] = find_turns(rows["name"])
     for name in ("choice", "answer", "text"):
         rows[name] = ""

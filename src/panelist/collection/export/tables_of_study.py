@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 SPREADSHEETS = {".csv", ".tsv", ".xlsx", ".xlsm"}
 COLUMNS = (
     *list_words("rater place item system turn criterion trial rating choice answer text reason"),
-    *("occasion", "group", "order", "position", "seconds", "list", "phase", "check", "excluded", "finished"),
+    *list_words("occasion group wave order position seconds list phase check excluded finished"),
     *("changes", "seconds_first", "raw", "width", *FACTS, "late", "given", SIMULATED),
 )
-OPTIONAL = ("turn", "trial", "choice", "answer", "text", "reason", *FACTS, SIMULATED)
+OPTIONAL = ("turn", "trial", "choice", "answer", "text", "reason", "wave", *FACTS, SIMULATED)
 """Columns of the ratings table that are left out where the study has nothing to put there."""
 SHORTEST_ID = 4  # a shorter id would match ordinary words
 

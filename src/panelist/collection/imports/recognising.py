@@ -15,10 +15,10 @@ from panelist.collection.imports.mapping import TableLayout, Unfolding
 from panelist.collection.imports.shapes.base import SHAPES, Answers, Case, make_case
 from panelist.collection.imports.source_sheet import ROW, SourceSheet
 from panelist.core.errors import BadFile
-from panelist.core.prose import listing
+from panelist.core.prose import list_words, listing
 from panelist.core.tables.review import is_placeholder
 
-KEPT = (*("occasion", "group", "list", "check", "excluded", "text_type", "position", "seconds", "simulated"),)
+KEPT = list_words("occasion group wave list check excluded text_type position seconds simulated")
 """Columns of a ratings table that are taken over where a file has them."""
 MOST_READINGS = 6
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from panelist.core.errors import BadRatings, did_you_mean
 from panelist.core.prose import list_words
 
-IDENTIFIERS = ("rater", "item", "system", "turn", "criterion", "occasion", "group", "list", "trial")
+IDENTIFIERS = ("rater", "item", "system", "turn", "criterion", "occasion", "group", "wave", "list", "trial")
 SIMULATED, SIMULATED_YES = "simulated", "yes"
 CANONICAL = (
     *(*IDENTIFIERS, "rating", "position", "seconds", "check", "excluded", "text_type", "choice"),

@@ -19,7 +19,10 @@ _known: dict[int, tuple[Any, "Labels"]] = {}  # by identity: what was read from 
 
 # Columns that name things: categorical even where the names are numbers.
 IDENTIFIERS = frozenset(
-    ["rater", "item", "system", "turn", "criterion", "group", "list", "occasion", "trial", "text_type"]
+    (
+        *("rater", "item", "system", "turn", "criterion", "group", "wave", "list", "occasion", "trial"),
+        "text_type",
+    )
 )
 
 

@@ -61,17 +61,6 @@ def declare_analysis(study: "Study", criterion: str | None = None) -> AnalysisSp
     return replace(spec, model=usual if spec.model == "auto" else spec.model)
 
 
-def check_sizable(study: "Study", criterion: str | None = None) -> None:
-    """Raise BadDesign where a size is asked for a criterion that compares outputs."""
-    chosen = [study.criterion(criterion)] if criterion is not None else study.criteria
-    if all(one.scale.comparative for one in chosen):
-        raise BadDesign(
-            f"Sizes are searched for ratings, and {chosen[0].name!r} compares outputs. The power of the "
-            "study's own plan is simulated: panelist power --study STUDY --criterion "
-            f"{chosen[0].name}; change the plan until it is large enough."
-        )
-
-
 def find_cuts(study: "Study", criterion: str | None = None) -> Cuts:
     """Return how the scale of a criterion (the first unless it is named) cuts the latent judgement."""
     from panelist.scales.points import PointScale

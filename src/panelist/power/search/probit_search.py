@@ -18,6 +18,7 @@ from panelist.analysis.spec import AnalysisSpec
 from panelist.core.seeds import stream
 from panelist.numerics.arrays import Floats
 from panelist.power.layouts.base import OUTPUTS_PER_RATER, Sampling
+from panelist.power.layouts.pages import PageDesign, PageSampling
 from panelist.power.truth.base import Truth
 
 _PRIOR_SD = 0.5
@@ -118,7 +119,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class DesignFamily:
-    """Designs that differ only in the number of items."""
+    """Designs that differ only in the number of items; ``pages`` where outputs are compared."""
 
     ratings_per_item: int
     outputs_per_rater: int
@@ -128,6 +129,11 @@ class DesignFamily:
     target: float
     most_items: int
     probes: tuple[Probe, ...] = field(default=())
+    pages: PageDesign | None = None
+    least: int = 0
+    """The smallest size that simulations of their own have not shown to be too small."""
+    settled: int | None = None
+    """The size that was confirmed, whatever the line says."""
 
     @property
     def line(self) -> PowerLine:
@@ -137,14 +143,23 @@ class DesignFamily:
         return fit_line(n, hits, sims, self.alpha, self.guess)
 
     @property
+    def line_items(self) -> int:
+        """The number of items at which the line reaches the target, without a limit."""
+        return self.round_up(self.line.find_size(self.target))
+
+    @property
     def items(self) -> int:
-        """The number of items at which the line reaches the target; at most ``most_items``."""
-        return min(self.round_up(self.line.find_size(self.target)), self.most_items)
+        """The number of items that reaches the target; at most ``most_items``."""
+        return min(self._wanted, self.most_items)
 
     @property
     def reaches(self) -> bool:
         """Whether the target is reached within ``most_items``."""
-        return self.round_up(self.line.find_size(self.target)) <= self.most_items
+        return self._wanted <= self.most_items
+
+    @property
+    def _wanted(self) -> int:
+        return max(self.line_items, self.least) if self.settled is None else self.settled
 
     @property
     def spread(self) -> tuple[int, int]:
@@ -159,7 +174,12 @@ class DesignFamily:
     @property
     def sets(self) -> int:
         """How many data sets a round simulates."""
-        return SETS if self.systems == 2 else FEW_SETS
+        return SETS if self.quick else FEW_SETS
+
+    @property
+    def quick(self) -> bool:
+        """Whether a fit takes little time: of two systems, or of comparisons."""
+        return self.systems == 2 or self.pages is not None
 
     @property
     def known(self) -> bool:
@@ -177,8 +197,10 @@ class DesignFamily:
         step = 2 if items < 40 else 5 if items < 200 else 10
         return max(least, step * ceil(min(items, 1e7) / step))
 
-    def sample(self, items: int) -> Sampling:
+    def sample(self, items: int) -> Sampling | PageSampling:
         """Return the design with this many items."""
+        if self.pages is not None:
+            return PageSampling(self.pages, items, self.ratings_per_item, self.outputs_per_rater)
         return Sampling(items, self.ratings_per_item, self.systems, min(self.outputs_per_rater, items))
 
     def add(self, items: int, found: int, sims: int) -> "DesignFamily":
@@ -194,12 +216,21 @@ def make_family(
     spec: AnalysisSpec,
     target: float,
     most_items: int,
+    pages: PageDesign | None = None,
 ) -> DesignFamily:
-    """Return the family with its first guess: the size at which tests of the means would reach the target."""
-    load = OUTPUTS_PER_RATER if outputs_per_rater is None else outputs_per_rater
-    guess = guess_size(truth, effects, ratings_per_item, load, spec.alpha, spec.adjust != "none")
+    """Return the family with its first guess: the size at which tests of the means would reach the target.
+
+    A comparison is guessed to tell as much as a rating of each output on its page.
+    """
+    usual = OUTPUTS_PER_RATER if pages is None else pages.usual_load
+    load = usual if outputs_per_rater is None else outputs_per_rater
+    shown = 1 if pages is None else pages.shown
+    each = ratings_per_item * (1.0 if pages is None else pages.pages_per_item * shown / len(effects))
+    guess = guess_size(truth, effects, each, load * shown, spec.alpha, spec.adjust != "none")
     items = float(np.clip(guess.items, LEAST_ITEMS, most_items))
-    return DesignFamily(ratings_per_item, load, len(effects), items, guess.alpha, target, most_items)
+    return DesignFamily(
+        ratings_per_item, load, len(effects), items, guess.alpha, target, most_items, pages=pages
+    )
 
 
 USUAL = 0.8
@@ -220,7 +251,7 @@ class Guess:
 def guess_size(
     truth: Truth,
     effects: tuple[float, ...],
-    ratings_per_item: int,
+    ratings_per_item: float,
     outputs_per_rater: int,
     alpha: float,
     adjusted: bool = True,

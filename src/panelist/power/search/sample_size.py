@@ -5,7 +5,7 @@ from typing import Any
 
 from panelist.core.display.formats import Format, decimals, number
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object
-from panelist.core.prose import inflect, list_words
+from panelist.core.prose import count, inflect, list_words
 from panelist.power.cells import CellResult
 from panelist.power.judged import JudgedDesign, show_judged
 from panelist.power.search.probit_search import DesignFamily
@@ -45,6 +45,8 @@ class SampleSize(Result):
     confirmed: CellResult | None
     options: tuple[DesignOption, ...]
     families: tuple[DesignFamily, ...]
+    unit: str
+    """What is judged at once: an output, or a pair, tuple or page of them."""
     currency: str
     budget: float | None
     seconds: float
@@ -67,7 +69,7 @@ class SampleSize(Result):
         ]
         asked += [("truth", self.preset), ("smallest in", self.goal)]
         if len(loads := {option.outputs_per_rater for option in self.options}) == 1:
-            asked.append(("outputs per rater", f"{loads.pop()} outputs"))
+            asked.append((f"{self.unit}s per rater", f"{loads.pop()} {self.unit}s"))
         if self.budget is not None:
             asked.append(("budget", f"{self.budget:,.2f} {self.currency}".rstrip()))
         asked.append(("simulated", f"{self.fits:,} data sets in {self.seconds:.1f} s, seed {self.seed}"))
@@ -83,14 +85,15 @@ class SampleSize(Result):
             )
         cost = f", for {best.cost:,.2f} {self.currency}".rstrip() if best.cost is not None else ""
         return (
-            f"{best.items} items, {best.ratings_per_item} ratings of each output, {best.raters} raters of "
-            f"{best.outputs_per_rater} outputs: {best.ratings:,} ratings{cost}. Simulated there, the power "
-            f"is {seen.power:.2f} ({seen.low:.2f} to {seen.high:.2f}, {seen.sims:,} data sets)."
+            f"{best.items} items, {count(best.ratings_per_item, 'rating')} of each {self.unit}, "
+            f"{best.raters} raters of {best.outputs_per_rater} {self.unit}s: {best.ratings:,} ratings{cost}. "
+            f"Simulated there, the power is {seen.power:.2f} ({seen.low:.2f} to {seen.high:.2f}, "
+            f"{seen.sims:,} data sets)."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer and every option."""
-        names = list_words("target effect model preset goal currency budget seconds fits seed")
+        names = list_words("target effect model preset goal unit currency budget seconds fits seed")
         whole: dict[str, Any] = {name: getattr(self, name) for name in (*names, "notes")}
         whole["best"] = vars(self.best) if self.best else None
         whole["confirmed"] = self.confirmed.to_dict() if self.confirmed else None
@@ -117,14 +120,16 @@ class SampleSize(Result):
         formats: dict[str, Format] = {"power": decimals(2), ITEMS: RIGHT}
         if paid:
             formats[self._cost_header()] = RIGHT
-        of_load = ", outputs per rater (load)" if loads else ""
-        caption = f"The trade-off: ratings of each output{of_load}, items needed"
+        of_load = f", {self.unit}s per rater (load)" if loads else ""
+        caption = f"The trade-off: ratings of each {self.unit}{of_load}, items needed"
         note = "Sizes and powers are those of a probit line through the simulations of each row."
         return Table(caption, tuple(header), rows, formats, note)
 
 
 def _tell_items(option: DesignOption) -> str:
     """Return the number of items, with its interval where that was simulated."""
+    if not option.reaches:
+        return f"over {option.items}"
     if not option.sims:
         return str(option.items)
     return f"{option.items} ({option.items_low} to {option.items_high})"

@@ -6,6 +6,7 @@ import numpy as np
 
 from panelist.core.errors import BadDesign, PanelistError
 from panelist.power.design_cost import Tariff
+from panelist.power.layouts.pages import PageDesign
 
 RATINGS = (2, 3, 5, 10)
 MOST_RATINGS = 10_000
@@ -45,6 +46,8 @@ class SearchSpace:
     tariff: Tariff | None = None
     budget: float | None = None
     goal: str | None = None
+    pages: PageDesign | None = None
+    """How outputs are compared; None where they are rated."""
 
     def __post_init__(self) -> None:
         if self.budget is not None and self.tariff is None:
@@ -69,7 +72,8 @@ class SearchSpace:
             raise BadDesign(f"The number of ratings per item must be 1 or more. Got {ratings}.")
         if self.max_items < 10:
             raise BadDesign(f"The search needs room: allow at least 10 items. Got {self.max_items}.")
-        return max(10, min(self.max_items, MOST_RATINGS // (systems * ratings)))
+        judged = systems if self.pages is None else self.pages.pages_per_item
+        return max(10, min(self.max_items, MOST_RATINGS // (judged * ratings)))
 
     def allows(self, cost: float | None, raters: int) -> bool:
         """Return whether a design of this cost and this many raters is within budget and limits."""

@@ -124,7 +124,7 @@ def search_sizes(
     start = time.perf_counter()
     effects = find_effects(target.effect, target.systems, truth.unit, target.pattern)
     families = [
-        make_family(truth, effects, k, load, spec, target.power, space.cap(k, target.systems))
+        make_family(truth, effects, k, load, spec, target.power, space.cap(k, target.systems), space.pages)
         for k in dict.fromkeys(space.ratings_per_item)
         for load in space.outputs_per_rater
     ]
@@ -134,27 +134,25 @@ def search_sizes(
     watch = _Watch(run.on_progress, search.say_guess(families))
     with _open(run, find_search_key(models, spec, run.seed)) as running:
         families = search.explore(families, running, watch)
-        best, confirmed, families = search.confirm(families, running, watch)
-    options = [search.describe(family) for family in families]
-    if best is not None:
-        options = [best, *(option for option in options if not _same(option, best))]
-    options.sort(key=search.rank)
+        confirmed, families = search.confirm(families, running, watch)
+    options = sorted((search.describe(family) for family in families), key=search.rank)
     return SampleSize(
         target=target.power,
         effect=target.effect,
         model=spec.model,
         preset=truth.name,
         goal=space.smallest,
-        best=best,
+        best=None if confirmed is None else options[0],
         confirmed=confirmed,
         options=tuple(options),
         families=tuple(families),
+        unit=space.pages.unit if space.pages is not None else "output",
         currency=space.tariff.currency if space.tariff else "",
         budget=space.budget,
         seconds=time.perf_counter() - start,
         fits=sum(probe.sims for family in families for probe in family.probes),
         seed=run.seed,
-        notes=(*truth.notes, *search.find_notes(options)),
+        notes=(*truth.notes, *search.find_notes(options), *search.tell_misses(families, confirmed)),
     )
 
 
@@ -230,37 +228,36 @@ class _Search:
     def may_win(self, family: DesignFamily, leader: float, step: int) -> bool:
         """Return whether a family is worth simulating: its best case is not far above the leader's size.
 
-        With two systems all are, at first. With more, where fits are slow, the first guess counts as known.
+        Where fits are quick all are, at first. Where they are slow, the first guess counts as known.
         """
-        if step == 0 and family.systems == 2:
+        if step == 0 and family.quick:
             return True
         best_case = family.spread[0] if family.probes else family.items
         return self.measure(family, best_case) <= BEHIND * leader
 
     def confirm(
         self, families: list[DesignFamily], engine: Engine, watch: "_Watch"
-    ) -> tuple[DesignOption | None, CellResult | None, list[DesignFamily]]:
-        """Return the best option, what simulations at its own size gave, and the families with these.
+    ) -> tuple[CellResult | None, list[DesignFamily]]:
+        """Return what simulations gave at the size of the best option, and the families with these.
 
-        Where the power found there misses the target, the line is updated, and the next size is tried.
+        Where the power found there misses the target, the line is updated, the size is too small for that
+        family, and the best option of all is tried next. None where no option is left within the limits.
         """
-        least: dict[int, int] = {}
         for step in range(ROUNDS):
-            open_ones = [
-                place for place, family in enumerate(families) if self.describe(family).within_budget
-            ]
-            if not open_ones:
-                return None, None, families
-            place = min(open_ones, key=lambda place: self.rank(self.describe(families[place])))
-            items = max(families[place].items, least.get(place, 0))
+            options = [self.describe(family) for family in families]
+            place = min(range(len(options)), key=lambda place: self.rank(options[place]))
+            if not options[place].within_budget:
+                return None, families
+            items = options[place].items
             cell = self.make_cell(families[place], items)
             watch.expect(0)
             (result,) = self.simulate([cell], self.run.n_sets, ROUNDS + step, engine, watch)
-            families[place] = families[place].add(items, round(result.power * result.sims), result.sims)
-            if result.power >= families[place].target or step == ROUNDS - 1:
-                return self.describe(families[place], items), result, families
-            least[place] = families[place].round_up(items + 1)
-        return None, None, families
+            tried = families[place].add(items, round(result.power * result.sims), result.sims)
+            if result.power >= tried.target or step == ROUNDS - 1:
+                families[place] = replace(tried, settled=items)
+                return result, families
+            families[place] = replace(tried, least=tried.round_up(items + 1))
+        return None, families
 
     def simulate(
         self, cells: list[Cell], sims: int, step: int, engine: Engine, watch: "_Watch"
@@ -279,17 +276,20 @@ class _Search:
         """Return the cell of a family's design."""
         return Cell(self.truth, family.sample(items).lay_out(self.run.seed), self.effect, self.effects)
 
-    def describe(self, family: DesignFamily, items: int | None = None) -> DesignOption:
-        """Return the design at which a family reaches the target."""
-        count = family.items if items is None else items
-        loads = family.sample(count).loads
+    def describe(self, family: DesignFamily) -> DesignOption:
+        """Return the design at which a family reaches the target, or the largest considered."""
+        count = family.items
+        sampling = family.sample(count)
+        loads = sampling.loads
         cost = self.space.tariff.find_cost(loads) if self.space.tariff is not None else None
         low, high = family.spread
+        if family.reaches:  # the line may lie lower where a size was too small in simulations of its own
+            low, high = min(low, count), max(high, count)
         fits = self.space.allows(cost, len(loads)) and family.reaches
         return DesignOption(
             items=count,
             ratings_per_item=family.ratings_per_item,
-            outputs_per_rater=min(family.outputs_per_rater, count),
+            outputs_per_rater=sampling.load,
             raters=len(loads),
             ratings=sum(loads),
             cost=cost,
@@ -335,6 +335,19 @@ class _Search:
             )
         return notes
 
-
-def _same(one: DesignOption, other: DesignOption) -> bool:
-    return (one.ratings_per_item, one.outputs_per_rater) == (other.ratings_per_item, other.outputs_per_rater)
+    def tell_misses(self, families: Sequence[DesignFamily], confirmed: CellResult | None) -> list[str]:
+        """Return what was simulated too small, or not well enough, at sizes that a line called sufficient."""
+        if confirmed is None:
+            return []
+        notes = []
+        if confirmed.power < families[0].target:
+            notes.append(
+                f"{ROUNDS} sizes were simulated {confirmed.sims:,} times each, and all missed the target, "
+                "this one included: take it as a lower bound, or raise --sims."
+            )
+        if any(family.least > family.line_items for family in families):
+            notes.append(
+                "A size that misses the target in its own simulations counts as too small, even where the "
+                "line reaches it: a row may lie above its line. More --sims bring the two together."
+            )
+        return notes

@@ -58,7 +58,8 @@ def fit_pilot(data: Any, criterion: str | None = None, uncertain: bool = False) 
         return _use_pairs(fitted, ratings)
     covariances = {group: _find_covariance(fitted, part, group, len(systems)) for group in ("rater", "item")}
     uncertainty = _find_uncertainty(fitted, frame) if uncertain else None
-    return _make_truth(systems, fitted.threshold_values, fitted.beta, covariances, uncertainty)
+    effects = fitted.beta[: len(systems) - 1]  # systems come first; a wave may follow
+    return _make_truth(systems, fitted.threshold_values, effects, covariances, uncertainty)
 
 
 def _make_truth(
@@ -161,9 +162,10 @@ def _find_uncertainty(fitted: "Fit", frame: Any) -> TruthUncertainty:
             "The pilot does not say how uncertain its estimates are (no finite standard errors). Leave "
             "--uncertain out, or collect more ratings."
         )
+    known = len(fitted.threshold_values) + len(_read_systems(fitted)) - 1
     return TruthUncertainty(
-        tuple(float(value) for value in (*fitted.threshold_values, *fitted.beta)),
-        tuple(tuple(float(value) for value in row) for row in joint),
+        tuple(float(value) for value in (*fitted.threshold_values, *fitted.beta)[:known]),
+        tuple(tuple(float(value) for value in row[:known]) for row in joint[:known]),
         int(frame["rater"].nunique()),
         int(frame["item"].nunique()),
     )

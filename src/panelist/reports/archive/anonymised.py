@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from panelist.design.plan import Plan
 
-NAMES = ("rater", "item", "system", "turn", "criterion", "occasion", "list", "group", "check", "phase")
+NAMES = list_words("rater item system turn criterion occasion list group wave check phase")
 """Columns of words that the analysis compares with the study's own: never changed, except raters."""
 PERSONAL = frozenset(
     list_words(

@@ -198,7 +198,7 @@ def draw_sizes(found: SampleSize, path: str | PathLike[str]) -> None:
             for probe in family.probes:
                 size = 1.5 + 0.1 * probe.sims**0.5
                 axes.plot(probe.items, probe.power, "o", color=colour, markersize=size, alpha=0.5)
-            label = f"{family.ratings_per_item} ratings, {family.outputs_per_rater} outputs per rater"
+            label = f"{family.ratings_per_item} ratings, {family.outputs_per_rater} {found.unit}s per rater"
             axes.plot(x, family.predict(x), marker="", color=colour, label=label)
         axes.axhline(found.target, color="#6f7d79", linewidth=0.7, linestyle=":")
         axes.set(xlabel="Items", ylabel="Power", xlim=(0, 1.2 * most), ylim=(0, 1.02))

@@ -197,8 +197,9 @@ def _rationale(known: Known) -> str:
     if best and seen:
         return (
             f"The smallest design for a power of {power['target']:g} at an effect of {power['effect']:g} "
-            f"threshold distances ({power['model']}): {best['items']} items, {best['ratings_per_item']} "
-            f"ratings of each output, {best['raters']} raters; simulated power {seen['power']:.2f} "
+            f"threshold distances ({power['model']}): {best['items']} items, "
+            f"{count(best['ratings_per_item'], 'rating')} of each {power.get('unit', 'output')}, "
+            f"{best['raters']} raters; simulated power {seen['power']:.2f} "
             f"({seen['low']:.2f} to {seen['high']:.2f})."
         )
     if cells := power.get("cells"):
