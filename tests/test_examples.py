@@ -156,7 +156,7 @@ def test_every_study_plans(path: Path) -> None:
 @pytest.mark.parametrize("name", TEMPLATE_NAMES)
 def test_the_raters_that_a_template_announces_are_those_of_its_plan(name: str) -> None:
     announced = {"likert": 9, "vas": 12, "binary": 10, "pairs": 15, "best-worst": 15, "mixed": 10, "chat": 12}
-    announced |= {"judged": 9}
+    announced |= {"judged": 9, "speech": 12}
     assert plan_of(TEMPLATES / name / "study.yaml")["rater"].nunique() == announced[name]
 
 
