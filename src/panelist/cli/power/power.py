@@ -16,6 +16,7 @@ from panelist.cli.terminal import show, tell
 if TYPE_CHECKING:
     from panelist.analysis.spec import AnalysisSpec
     from panelist.power.curve import PowerCurve
+    from panelist.power.judged import JudgedDesign
     from panelist.power.layouts.base import Layout
     from panelist.power.truth.base import Truth
     from panelist.study.study import Study
@@ -89,7 +90,7 @@ def power(
         asked = None if effects is None else given.parse_numbers(effects, "--effects")
         names = parse_models(spec.model or None, truths[0], layouts[0])
         cells = make_cells(truths, layouts, asked, pattern)
-        judged = ()
+        judged: tuple[JudgedDesign, ...] = ()
         if judge is not None:
             from panelist.power.judged import judge_cells
 
