@@ -90,7 +90,7 @@ def power(
         asked = None if effects is None else given.parse_numbers(effects, "--effects")
         names = parse_models(spec.model or None, truths[0], layouts[0])
         cells = make_cells(truths, layouts, asked, pattern)
-        judged: "tuple[JudgedDesign, ...]" = ()
+        judged: tuple[JudgedDesign, ...] = ()
         if judge is not None:
             from panelist.power.judged import judge_cells
 

@@ -16,6 +16,8 @@ from panelist.cli.terminal import show, tell
 if TYPE_CHECKING:
     from panelist.analysis.spec import AnalysisSpec
     from panelist.power.design_cost import Tariff
+    from panelist.power.judged import JudgedDesign, PlannedJudge
+    from panelist.power.search.sample_size import SampleSize
     from panelist.power.search.search_space import SearchSpace, Target
     from panelist.power.truth.base import Truth
     from panelist.study.study import Study
@@ -98,13 +100,8 @@ def size(
                 context, loaded, criterion, truth, target, space, spec
             )
         found = search_sizes(target, truth, space, spec, run)
-    found = replace(found, notes=(*said, *found.notes))
-    if judge is not None and found.best is not None:
-        from panelist.power.judged import replace_items
-
-        best = found.best
-        saved = replace_items(truth, target.systems, best.items, best.ratings_per_item, judge)
-        found = replace(found, judge=saved)
+    saved = () if judge is None else _judge_best(found, truth, target.systems, judge)
+    found = replace(found, notes=(*said, *found.notes), judge=saved)
     if figure is not None:
         from panelist.reports.figures.power_figures import draw_sizes
 
@@ -113,6 +110,16 @@ def size(
     show(found, json)
     if found.best is None:
         raise typer.Exit(NO)
+
+
+def _judge_best(
+    found: "SampleSize", truth: "Truth", systems: int, judge: "PlannedJudge"
+) -> "tuple[JudgedDesign, ...]":
+    """Return what a judge saves of the smallest design; nothing where there is none."""
+    from panelist.power.judged import replace_items
+
+    best = found.best
+    return () if best is None else replace_items(truth, systems, best.items, best.ratings_per_item, judge)
 
 
 def _find_effect(effect: float | None, truth: "Truth") -> float:
