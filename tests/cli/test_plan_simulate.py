@@ -145,8 +145,8 @@ def test_json_is_one_object_and_all_else_goes_to_stderr(capsys: Capture, study: 
     [
         (["plan", "extend", "--replace", "r099"], "no rater 'r099'"),
         (["plan", "extend", "--add", 2, "--seed", 3], "--seed"),
-        (["plan", "extend", "--add", 2, "--replace", "r001"], "one of the two"),
-        (["plan", "extend"], "one of the two"),
+        (["plan", "extend", "--add", 2, "--replace", "r001"], "say --add N, --add-systems or"),
+        (["plan", "extend"], "say --add N, --add-systems or"),
         (["plan", "extend", "--add", 0], "--add"),
         (["plan", "--raters", 0], "--raters"),
     ],
