@@ -103,13 +103,17 @@ def size(
     saved = () if judge is None else _judge_best(found, truth, target.systems, judge)
     found = replace(found, notes=(*said, *found.notes), judge=saved)
     if figure is not None:
-        from panelist.reports.figures.power_figures import draw_sizes
-
-        draw_sizes(found, figure)
-        tell(f"Figure written to {figure}.")
+        _draw(found, figure)
     show(found, json)
     if found.best is None:
         raise typer.Exit(NO)
+
+
+def _draw(found: "SampleSize", figure: Path) -> None:
+    from panelist.reports.figures.power_figures import draw_sizes
+
+    draw_sizes(found, figure)
+    tell(f"Figure written to {figure}.")
 
 
 def _judge_best(
