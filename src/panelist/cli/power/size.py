@@ -78,13 +78,10 @@ def size(
         truth = given.make_truths(
             preset, points, thresholds, rater_sd, item_sd, pilot, uncertain, criterion, columns
         )[0]
-        loads: list[int] | list[None] = [None]
-        if outputs_per_rater is not None:
-            loads = given.parse_wholes(outputs_per_rater, "--outputs-per-rater")
         loaded = None if study is None else _load_study(study)
         space = SearchSpace(
             tuple(given.parse_wholes(ratings_per_item, "--ratings-per-item")),
-            tuple(loads),
+            _read_loads(outputs_per_rater),
             max_items,
             max_raters,
             _find_tariff(loaded, pay_per_hour, minutes_per_rating),
@@ -107,6 +104,10 @@ def size(
     show(found, json)
     if found.best is None:
         raise typer.Exit(NO)
+
+
+def _read_loads(text: str | None) -> tuple[int | None, ...]:
+    return (None,) if text is None else tuple(given.parse_wholes(text, "--outputs-per-rater"))
 
 
 def _draw(found: "SampleSize", figure: Path) -> None:
