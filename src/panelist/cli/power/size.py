@@ -10,6 +10,7 @@ from panelist.cli.inputs import was_given
 from panelist.cli.options import Columns, Json
 from panelist.cli.power import options as given
 from panelist.cli.power.from_study import say_taken, take_analysis
+from panelist.cli.power.power import check_files
 from panelist.cli.power.progress import show_power_progress
 from panelist.cli.terminal import show, tell
 
@@ -63,10 +64,7 @@ def size(
     json: Json = False,
 ) -> None:
     """Find the smallest study for a target power, and its cost."""
-    if figure is not None:
-        from panelist.reports.figures.style import check_figure_path
-
-        check_figure_path(figure)
+    check_files(figure, None)
     judge = given.plan_judge(judge_r, judge_items)
     with show_power_progress() as report:  # from here on: reading and loading take time too
         from panelist.analysis.spec import AnalysisSpec
@@ -101,14 +99,20 @@ def size(
         found = search_sizes(target, truth, space, spec, run)
     saved = () if judge is None else _judge_best(found, truth, target.systems, judge)
     found = replace(found, notes=(*said, *found.notes), judge=saved)
-    if figure is not None:
-        from panelist.reports.figures.power_figures import draw_sizes
-
-        draw_sizes(found, figure)
-        tell(f"Figure written to {figure}.")
+    _draw(found, figure)
     show(found, json)
     if found.best is None:
         raise typer.Exit(NO)
+
+
+def _draw(found: "SampleSize", figure: Path | None) -> None:
+    """Draw the trade-off, where a figure was asked for."""
+    if figure is None:
+        return
+    from panelist.reports.figures.power_figures import draw_sizes
+
+    draw_sizes(found, figure)
+    tell(f"Figure written to {figure}.")
 
 
 def _judge_best(
