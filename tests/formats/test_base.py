@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from panelist.core.errors import BadStudy
 from panelist.formats import FORMATS, FormatOptions, Stimulus
+from panelist.formats.plain import MOST_COMPARED, mark_differences, render_text
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from panelist.study.study import Study
@@ -48,3 +51,20 @@ def test_plain_text_is_escaped_and_its_words_are_itself() -> None:
     cell = Stimulus("a <b>\n\nc")
     assert str(FORMATS["plain"].show(cell, FormatOptions(), str)) == "<p>a &lt;b&gt;</p><p>c</p>"
     assert FORMATS["plain"].read_words(cell, FormatOptions()) == cell.text
+
+
+@given(st.lists(st.sampled_from(["a", "b", "<i>", "\n\n", "\n", "  "]), max_size=12).map(" ".join), st.text())
+def test_underlined_texts_keep_their_words_and_paragraphs(first: str, second: str) -> None:
+    for text, html in zip((first, second), mark_differences(first, second), strict=True):
+        assert str(html).replace("<u>", "").replace("</u>", "") == str(render_text(text))
+
+
+def test_only_words_that_differ_are_underlined() -> None:
+    one, two = mark_differences("The cat\n\nsat <b>", "The dog\n\nsat <b>")
+    assert (str(one), str(two)) == (
+        "<p>The <u>cat</u></p><p>sat &lt;b&gt;</p>",
+        "<p>The <u>dog</u></p><p>sat &lt;b&gt;</p>",
+    )
+    assert mark_differences("same", "same") == (render_text("same"), render_text("same"))
+    long = "a " * (MOST_COMPARED + 1)
+    assert mark_differences(long, "b") == (render_text(long), render_text("b"))

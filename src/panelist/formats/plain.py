@@ -1,12 +1,17 @@
 """Plain text: shown as it was written, in paragraphs; nothing in it is markup."""
 
 import re
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import count
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from panelist.formats.base import FORMATS, FormatOptions, Say, Stimulus, StimulusFormat
 
 _BLANK_LINE = re.compile(r"(?<!\n)\n\n")
+_WORD, _SPACE = re.compile(r"\S+"), re.compile(r"(\s+)")
+MOST_COMPARED = 1500  # words of a text
 _BEFORE = re.compile(r"\A(?:[^\S\n]*\n)+")
 
 
@@ -34,6 +39,40 @@ def render_text(text: str) -> Markup:
     Markup('<p>One &lt;b&gt;</p><p>two\\n  three</p>')
     """
     return Markup("").join(Markup("<p>{}</p>").format(part) for part in _BLANK_LINE.split(trim_text(text)))
+
+
+@lru_cache(4096)
+def mark_differences(first: str, second: str) -> tuple[Markup, Markup]:
+    """Return two texts as ``render_text`` does, with the words underlined that the other does not have there.
+
+    Texts of very many words are shown without marks: they would take too long to compare.
+
+    >>> mark_differences("a red cat", "a blue cat")[0]
+    Markup('<p>a <u>red</u> cat</p>')
+    """
+    words = [_WORD.findall(trim_text(text)) for text in (first, second)]
+    if max(map(len, words)) > MOST_COMPARED:
+        return render_text(first), render_text(second)
+    matcher = SequenceMatcher(None, *words, autojunk=False)
+    alike: tuple[set[int], set[int]] = (set(), set())
+    for one, two, size in matcher.get_matching_blocks():
+        alike[0].update(range(one, one + size))
+        alike[1].update(range(two, two + size))
+    return _underline(first, alike[0]), _underline(second, alike[1])
+
+
+def _underline(text: str, alike: set[int]) -> Markup:
+    """Return a text in paragraphs, with all words underlined but those of these numbers."""
+    numbers = count()
+
+    def draw(part: str) -> Markup:
+        pieces = [escape(piece) for piece in _SPACE.split(part)]
+        for place, piece in enumerate(pieces):
+            if piece.strip() and next(numbers) not in alike:
+                pieces[place] = Markup("<u>{}</u>").format(piece)
+        return Markup("<p>{}</p>").format(Markup("").join(pieces))
+
+    return Markup("").join(draw(part) for part in _BLANK_LINE.split(trim_text(text)))
 
 
 def trim_text(text: str) -> str:

@@ -53,6 +53,7 @@ class Booklet:
         self._questions: dict[tuple[str, int], PageQuestion] = {}
         self._renderings = renderings or Renderings(study.outputs, self.words)
         self.in_parts = study.outputs.in_parts
+        self.underlines = study.outputs.options.differences == "shown"
 
     def criterion(self, name: str) -> Criterion:
         """Return the criterion of this name."""

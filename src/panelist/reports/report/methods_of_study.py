@@ -61,6 +61,8 @@ def _tell_format(study: Study) -> list[str]:
     """Return what outputs were shown as, where they were not plain text."""
     options = study.file.outputs
     name = options.formats.output
+    if options.differences == "shown":
+        return ["Words in which the two outputs differed were underlined."]
     if name not in SHOWN:
         return []
     words = (

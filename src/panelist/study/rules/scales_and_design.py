@@ -38,6 +38,19 @@ def _wants_pairs(facts: Facts, scale: Scale) -> bool:
     return isinstance(scale, ComparativeScale) and scale.pairwise and facts.design.unit != "pair"
 
 
+@rule("outputs", "design", "systems")
+def differences_are_between_two_plain_outputs(facts: Facts) -> Iterator[Problem]:
+    """Words that differ can be underlined where a page shows two outputs in plain text."""
+    chosen = facts.file.outputs
+    if chosen.differences == "hidden":
+        return
+    path = ("outputs", "differences")
+    if chosen.formats.output != "plain":
+        yield facts.problem(path, f"is for plain outputs; these are {chosen.formats.output}. Leave it out.")
+    elif facts.shown != 2:
+        yield facts.problem(path, "is for pages that show two outputs, as design pairs does. Leave it out.")
+
+
 @rule("design.type", "design.shown", "outputs", "systems")
 def enough_outputs_are_shown(facts: Facts) -> Iterator[Problem]:
     """A comparison has as many outputs as its scale can compare, and as there are systems."""

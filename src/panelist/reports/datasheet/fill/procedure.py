@@ -130,6 +130,9 @@ def tell_interface(facts: SheetFacts) -> dict[Place, SheetAnswer]:
         f"Outputs are assigned {design.facts.assigned}".replace("rater", "evaluator"),
         f"Pages come in {order}",
         "Names of systems are not shown",
+        "Words in which the two outputs differ are underlined"
+        if study.file.outputs.differences == "shown"
+        else "",
         *_say_names(facts),
         *_say_media(facts),
     ]
