@@ -53,7 +53,7 @@ def mark_differences(first: str, second: str) -> tuple[Markup, Markup]:
     words = [_WORD.findall(trim_text(text)) for text in (first, second)]
     if max(map(len, words)) > MOST_COMPARED:
         return render_text(first), render_text(second)
-    matcher = SequenceMatcher(None, *words, autojunk=False)
+    matcher = SequenceMatcher(None, words[0], words[1], autojunk=False)
     alike: tuple[set[int], set[int]] = (set(), set())
     for one, two, size in matcher.get_matching_blocks():
         alike[0].update(range(one, one + size))

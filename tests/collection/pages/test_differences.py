@@ -27,6 +27,7 @@ def test_pairs_show_their_differences_where_the_study_says_so(shown: bool, tmp_p
     word = "shown" if shown else "hidden"
     study = load_with(tmp_path / "s", "pairs", f"{{file: outputs.csv, differences: {word}}}")
     page = walk_through(study).go_to(RatingPage)
+    assert isinstance(page, RatingPage)
     assert all(("<u>" in output.text) == shown for output in page.outputs)
     assert any("underlined" in sentence for sentence in tell_study(study)) == shown
 
