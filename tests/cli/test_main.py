@@ -27,7 +27,18 @@ NAMES = [
 ]
 NAMES += ["serve", "links", "recruit", "export", "backup", "restore", "forget", "import"]
 NAMES += ["report", "heds fill", "heds lint", "heds convert", "heds diff", "archive", "verify"]
-NAMES += ["agreement", "compare", "judges worth", "scales", "reproduce", "reproduce size", "fit", "schema"]
+NAMES += [
+    "agreement",
+    "compare",
+    "judges prompts",
+    "judges read",
+    "judges worth",
+    "scales",
+    "reproduce",
+    "reproduce size",
+    "fit",
+    "schema",
+]
 
 
 @pytest.fixture

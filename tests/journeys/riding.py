@@ -81,6 +81,7 @@ class Rider:
 
     def where(self) -> dict[str, Any]:
         """Return the id and the kind of the page."""
+        self.page.wait_for_load_state("domcontentloaded")  # a page that is still coming has no form yet
         found: dict[str, Any] = self.page.evaluate(PLACE)
         return found
 

@@ -149,7 +149,7 @@ def fill(store: Store, plan: Plan) -> None:
             row |= {"position": 1, "phase": "trial", "check_name": "", "value": value, "revision": 0}
             row |= {"key": "key", "given": moment, "changes": 0, "late": False}
             answers.append(row | dict.fromkeys(("seconds_first", "seconds", "raw", "width")))
-            pages_done.append(at | {"shown": None, "done": moment, "seconds": 10.0 + n % 7})
+            pages_done.append(at | {"shown": None, "done": moment, "seconds": 10.0 + n % 7, "facts": ""})
     link = store.database.connect()
     link.begin()
     for visit in visits:

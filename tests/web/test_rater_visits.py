@@ -10,6 +10,7 @@ import pytest
 
 from panelist.collection.store.records import StoredAnswer, Visit
 from panelist.study.start import list_templates
+from panelist.study.study import Study
 from tests.collection.store.studies import RATED, write_study
 from tests.web.servers import Served, make_study, serve_in_thread
 from tests.web.walking import Walker, find, find_code, read_sheet, to_first_trial
@@ -64,7 +65,22 @@ def test_every_template_leads_from_consent_to_a_code(template: Served) -> None:
     # A check has one row for each criterion; where it compares, its page shows two texts, and each is rated.
     paired = fields.loc[compared & (fields["phase"] == "check"), "order"]
     wanted += int((~compared & fields["order"].isin(paired)).sum())
+    if template.study.outputs.in_parts:  # each turn has its own answer; the page of a request has one
+        told = fields["check"].astype(str).str.startswith("instructed")
+        cells = zip(fields["item"], fields["system"], fields["phase"], told, strict=True)
+        wanted = sum(_count_turns(template.study, *cell) for cell in cells)
     assert sum(len(page) for page in answers.values()) == wanted
+
+
+def _count_turns(study: Study, item: str, system: str, phase: str, told: bool) -> int:
+    """Return how many turns of an output are rated: those of practice stand in the study file."""
+    if told:
+        return 1
+    if phase == "practice":
+        assert study.file.practice is not None
+        shown = study.file.practice.items[int(item.rpartition("-")[2]) - 1]
+        return study.outputs.parts((shown.outputs or (shown.output,))[0])
+    return study.outputs.parts(study.outputs.text(item, system))
 
 
 def test_a_finished_visit_shows_its_last_page_again(template: Served) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from panelist.collection.pages.renderings import place_media
 from panelist.formats import Stimulus
 from panelist.formats.base import ShownTurn
+from panelist.formats.sanitise import name_regions
 from panelist.formats.turns import pair_exchanges
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def make_rows(booklet: "Booklet", cells: Sequence[Stimulus], where: str) -> tupl
         replies = tuple(
             _make_reply(
                 booklet,
-                _place((*before, *after), f"{where}{place}"),
+                _place(
+                    (*before, *after), f"{where}{place}", booklet.name_output(place) if len(cells) > 1 else ""
+                ),
                 place,
                 len(cells),
                 number,
@@ -89,8 +92,12 @@ def _make_reply(
     return TurnReply(say("turn_of", number, name=name), place, turns, judged, name.split()[-1])
 
 
-def _place(turns: tuple[ShownTurn, ...], where: str) -> tuple[ShownTurn, ...]:
-    return tuple(replace(turn, html=place_media(turn.html, where)) for turn in turns)
+def _place(turns: tuple[ShownTurn, ...], where: str, name: str = "") -> tuple[ShownTurn, ...]:
+    """Return turns whose media have their addresses, and whose regions bear the name of turn and output."""
+    return tuple(
+        replace(turn, html=name_regions(place_media(turn.html, where), f"{name}, {turn.label}".lstrip(", ")))
+        for turn in turns
+    )
 
 
 def _reads_alike(one: tuple[ShownTurn, ...], other: tuple[ShownTurn, ...]) -> bool:

@@ -12,6 +12,7 @@ _TAG = re.compile(
     r"<(form|input|select|option|textarea|button|h1|bdi|details|/details|/select|div|span|img|audio|video)"
     r"(?=[\s>])((?:[^>\"]|\"[^\"]*\")*)>"
 )
+OWN_CONTROLS = ("input", "img", "audio", "video")  # what a text of media holds besides words
 _ATTRIBUTE = re.compile(r"([a-z][a-z0-9-]*)(?:=\"([^\"]*)\")?")
 _FRAME = re.compile(r'<iframe class="hit" src="([^"]*)"')
 _MARKUP = re.compile(r"<[^>]*>")
@@ -91,7 +92,7 @@ def read_sheet(html: str) -> PageContent:
     turns: dict[str, str] = {}
     for found in _TAG.finditer(html):
         tag, written = found[1], found[2]
-        if found.start() < read:
+        if found.start() < read and tag not in OWN_CONTROLS:
             continue  # within a text, which is read already
         if tag == "div" or tag == "span":
             if 'class="text' in written:
