@@ -125,6 +125,17 @@ def test_no_word_of_a_text_is_lost(text: str) -> None:
         assert word in shown, (word, shown)
 
 
+def test_a_row_with_more_cells_than_the_header_keeps_its_words() -> None:
+    wide = "| a | b |\n|---|---|\n| 1 | 2 | three |\n"
+    html = FORMATS["markdown"].show(Stimulus(wide), OPTIONS, say)
+    assert "three" in read_words(html)
+    assert "<table" not in html
+    narrow = "| a | b |\n|---|---|\n| 1 \\| 2 | x |\n| y |\n"
+    assert "<table" in FORMATS["markdown"].show(Stimulus(narrow), OPTIONS, say)
+    quoted = "".join(f"> {line}\n" for line in narrow.splitlines())
+    assert "<table" in FORMATS["markdown"].show(Stimulus(quoted), OPTIONS, say)
+
+
 def test_code_comes_out_letter_by_letter() -> None:
     text = "\tif a < b:\n\t\treturn 'x' # &amp; <b>\n\n\n  end"
     assert text in read_words(FORMATS["code"].show(Stimulus(text, language="python"), OPTIONS, say))

@@ -12,6 +12,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock, table
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markupsafe import Markup, escape
@@ -22,6 +23,7 @@ from panelist.formats.highlight import render_code
 from panelist.formats.sanitise import REGION, sanitise
 
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
+_BAR = re.compile(r"(?<!\\)\|")
 _BOX = re.compile(r"\[([ xX])\](?=\s)")
 _ALIGNED = {"text-align:left": "start", "text-align:center": "middle", "text-align:right": "end"}
 
@@ -169,9 +171,33 @@ def _tick_boxes(state: StateCore) -> None:
                 first.content = ("☐" if box[1] == " " else "☑") + first.content[3:]
 
 
+def _read_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a table, unless a row has more cells than the header: those would be dropped, and no word of an
+    output may be. Such rows are shown as they were written.
+    """
+    before, line = len(state.tokens), state.line
+    if not table(state, start, end, silent):
+        return False
+    if silent:
+        return True
+    width = sum(token.type == "th_open" for token in state.tokens[before:])
+    if any(_count_cells(state, row) > width for row in range(start + 2, state.line)):
+        del state.tokens[before:]
+        state.line = line
+        return False
+    return True
+
+
+def _count_cells(state: StateBlock, row: int) -> int:
+    text = state.src[state.bMarks[row] + state.tShift[row] : state.eMarks[row]].strip()
+    cells = _BAR.split(text)
+    return len(cells) - (cells[0] == "") - (len(cells) > 1 and cells[-1] == "")
+
+
 def _make_parser(rendering: type[_Rendering], *, formulas: bool = False) -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": False}, renderer_cls=rendering)
     markdown.enable(["table", "strikethrough"]).disable(["html_block", "html_inline"])
+    markdown.block.ruler.at("table", _read_table, {"alt": ["paragraph", "reference"]})
     if formulas:
         use_formulas(markdown)
     return markdown
