@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
 QUICK := $(addprefix tests/,core numerics models agreement scales study design contracts test_architecture.py)
 
-.PHONY: setup system demo test test-quick check docs bench lock clean
+.PHONY: setup system demo test test-quick check docs bench release-check lock clean
 
 # What running Panelist needs. Nothing is compiled here: a command compiles what it needs, once.
 .venv/runs: requirements.lock pyproject.toml
@@ -68,6 +68,10 @@ docs: setup
 
 bench: setup
 	$(BIN)/python -m bench
+
+# Builds the wheel and the source archive, and uses the wheel in an empty environment, as a newcomer would.
+release-check: setup
+	$(BIN)/python -m tests.release_check
 
 lock:
 	uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes \

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 MODULES = {
     "designs": "bench.designs",
+    "families": "bench.families",
     "start": "bench.start",
     "threads": "bench.threads",
     "glmm": "bench.rust",
@@ -19,6 +20,8 @@ MODULES = {
     "batch": "bench.batch",
     "power": "bench.power",
     "choices": "bench.choices",
+    "arena": "bench.arena",
+    "choices-mixed": "bench.choices_mixed",
     "judges": "bench.judges",
     "reports": "bench.reports",
     "collecting": "bench.collecting",

@@ -217,11 +217,12 @@ def main(arguments: list[str] | None = None) -> None:
         default=0.0,
         help="latent distance of neighbouring systems; unanimous: in SDs of outputs",
     )
-    parser.add_argument("--df", default="t", help="t or z")
+    parser.add_argument("--test", default="t", help="t or z")
     parser.add_argument("--model", default="auto", help="as in compare; items: t-tests of the items' means")
+    parser.add_argument("--prior", default=None, help="as in compare: weak")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args(arguments)
-    options = {"df": asked.df, "model": asked.model}
+    options = {"test": asked.test, "model": asked.model, "prior": asked.prior}
     print(HEADER, flush=True)
     studies = FAMILIES[asked.family]
     for place in asked.only if asked.only is not None else range(len(studies)):

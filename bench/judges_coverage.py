@@ -7,6 +7,7 @@ of very many items, which has a closed form. PPI++ as published (one label an it
 
 import argparse
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -19,8 +20,10 @@ from panelist.core.seeds import stream
 from panelist.judges.correct.estimates import Estimates
 from panelist.judges.correct.regression import correct_means
 from panelist.judges.correct.strengths import PairData, correct_strengths
+from panelist.judges.correct.variants import THESE_ITEMS
 from panelist.judges.correct.weights import weigh_means
 from panelist.judges.match import JudgedRatings
+from panelist.judges.sample import part_by_probability
 from panelist.models.inference.adjust import two_sided_quantile
 from panelist.numerics.arrays import Bools, Floats
 from panelist.power.truth.spread import PRESETS
@@ -29,6 +32,7 @@ MEANS = (-0.2, 0.0, 0.35)
 CUTS = np.array([-1.6, -0.8, 0.0, 0.8, 1.6])  # six points
 PAIRS = np.array([[1.0, -1.0, 0.0], [1.0, 0.0, -1.0], [0.0, 1.0, -1.0]])
 R_TRUE = 0.85  # of the good judge with what very many people would say, within items
+R_MIDDLING = 0.5
 SYSTEMS = ("A", "B", "C")
 
 
@@ -36,7 +40,7 @@ SYSTEMS = ("A", "B", "C")
 class World:
     """One setting: who judges how well, how many rate how much, and how items are drawn."""
 
-    judge: str  # good, useless or biased
+    judge: str  # good, middling, useless or biased
     raters: int
     labelled: int
     items: int = 200
@@ -80,7 +84,7 @@ def simulate(world: World, rng: np.random.Generator) -> tuple[JudgedRatings, Flo
     shift = 0.3 if world.draw != "random" else 0.0
     truth = np.array(MEANS) + rng.normal(0, sd_item, (N, 1)) + rng.normal(0, sd_cell, (N, S))
     truth[:, 2] += np.where(unsure, -shift, shift)
-    scores = _judge(world, truth, sd_cell, unsure, rng)
+    scores = judge_outputs(world, truth, sd_cell, unsure, rng)
     probability, stratum = _draw_probabilities(world, unsure, rng)
     drawn = _draw_items(world, probability, stratum, rng)
     item, system = (
@@ -105,8 +109,12 @@ def simulate(world: World, rng: np.random.Generator) -> tuple[JudgedRatings, Flo
     return beside, probability, stratum, true_means(shift)
 
 
-def _judge(world: World, truth: Floats, sd_cell: float, unsure: Bools, rng: np.random.Generator) -> Floats:
-    noise = sd_cell * np.sqrt(1 / R_TRUE**2 - 1)
+def judge_outputs(
+    world: World, truth: Floats, sd_cell: float, unsure: Bools, rng: np.random.Generator
+) -> Floats:
+    """Return the judge's score of each output; ``unsure`` marks items where it knows less."""
+    r = R_MIDDLING if world.judge == "middling" else R_TRUE
+    noise = sd_cell * np.sqrt(1 / r**2 - 1)
     if world.judge == "useless":
         return rng.normal(0, np.sqrt(truth.var()), truth.shape)
     spread = np.where(unsure, 3 * noise, noise)[:, None]
@@ -167,16 +175,7 @@ def run(world: World, sets: int, seed: int = 1) -> list[Tally]:
             found.setdefault(way, []).append(
                 ((low <= target) & (target <= high), high - low, estimate - target)
             )
-    return [
-        Tally(
-            way,
-            float(np.mean([one[0] for one in rows])),
-            float(np.mean([one[1] for one in rows])),
-            float(np.mean([one[2][-1] for one in rows])),
-            sets,
-        )
-        for way, rows in found.items()
-    ]
+    return _tally(found, sets)
 
 
 def list_intervals(
@@ -190,6 +189,8 @@ def list_intervals(
         ("2.1", correct_means(beside, stratum=strata)),
         ("2.2", weigh_means(beside, probability)),
     ]
+    if world.draw == "doubt":
+        ways.append(("2.1, parts", correct_means(beside, stratum=part_by_probability(probability))))
     for suffix, rows in contrasts:
         for name, one in ways:
             variance, df = one.measure(rows)
@@ -219,6 +220,41 @@ def _alone(beside: JudgedRatings, rows: Floats) -> tuple[Floats, Floats, Floats]
     estimate = values.mean(axis=0)
     reach = 1.97 * values.std(axis=0, ddof=1) / np.sqrt(len(values))
     return estimate, estimate - reach, estimate + reach
+
+
+def run_fixed(world: World, sets: int, seed: int = 1) -> list[Tally]:
+    """Return how often intervals about these N items hold their own means by very many raters."""
+    rng = stream(seed, "judges coverage of fixed items", world.name)
+    sd_rater, sd_rater_system, sd_item, sd_cell = spreads()
+    rest = np.sqrt(1.0 + sd_rater**2 + sd_rater_system**2)
+    found: dict[str, list[tuple[Bools, Floats, Floats]]] = {}
+    for _ in range(sets):
+        again = deepcopy(rng)  # what simulate draws first are the items
+        latent = np.array(MEANS) + again.normal(0, sd_item, (world.items, 1))
+        latent = latent + again.normal(0, sd_cell, (world.items, 3))
+        truth = 1 + ndtr((latent[..., None] - CUTS) / rest).sum(axis=-1).mean(axis=0)
+        beside = simulate(world, rng)[0]
+        for way, scores in (("people alone", {}), ("2.1", None)):
+            one = correct_means(beside, scores, variants=frozenset({THESE_ITEMS}))
+            variance, df = one.measure(PAIRS)
+            reach = two_sided_quantile(0.95, df) * np.sqrt(variance)
+            off = PAIRS @ one.estimate - PAIRS @ truth
+            found.setdefault(way, []).append((np.abs(off) <= reach, 2 * reach, off))
+    return _tally(found, sets)
+
+
+def _tally(found: dict[str, list[tuple[Bools, Floats, Floats]]], sets: int) -> list[Tally]:
+    """Return coverage, width and bias of each way."""
+    return [
+        Tally(
+            way,
+            float(np.mean([one[0] for one in rows])),
+            float(np.mean([one[1] for one in rows])),
+            float(np.mean([one[2][-1] for one in rows])),
+            sets,
+        )
+        for way, rows in found.items()
+    ]
 
 
 def simulate_pairs(world: World, rng: np.random.Generator) -> tuple[PairData, Floats]:
@@ -292,16 +328,7 @@ def run_pairs(world: World, sets: int, seed: int = 1) -> list[Tally]:
             reach = two_sided_quantile(0.95, df) * np.sqrt(variance)
             off = PAIRS @ one.estimate - PAIRS @ truth
             found.setdefault(way, []).append((np.abs(off) <= reach, 2 * reach, off))
-    return [
-        Tally(
-            way,
-            float(np.mean([one[0] for one in rows])),
-            float(np.mean([one[1] for one in rows])),
-            float(np.mean([one[2][-1] for one in rows])),
-            sets,
-        )
-        for way, rows in found.items()
-    ]
+    return _tally(found, sets)
 
 
 WORLDS = tuple(
@@ -314,7 +341,9 @@ UNEQUAL = (
     World("good", 24, 40, draw="strata", strata_in_model=False),
     World("good", 24, 40, draw="strata"),
     World("good", 24, 40, draw="doubt"),
+    World("good", 24, 100, draw="doubt"),
 )
+FIXED = (World("good", 24, 40), World("good", 24, 100), World("good", 24, 190), World("useless", 6, 100))
 OF_PAIRS = tuple(
     World(judge, raters, labelled)
     for judge in ("good", "useless", "biased")
@@ -327,12 +356,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.judges_coverage", description=__doc__)
     parser.add_argument("--sets", type=int, default=1000, metavar="N", help="data sets a row")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
-    parser.add_argument("--only", choices=("ratings", "unequal", "pairs"), help="one part of the tables")
+    parser.add_argument(
+        "--only", choices=("ratings", "unequal", "pairs", "fixed"), help="one part of the tables"
+    )
+    parser.add_argument("--draw", choices=("random", "strata", "doubt"), help="only worlds drawn like this")
     asked = parser.parse_args(arguments)
     print("world\tway\tcoverage\twidth\tbias of the last difference\tsets")
     parts = {"ratings": (WORLDS, run), "unequal": (UNEQUAL, run), "pairs": (OF_PAIRS, run_pairs)}
+    parts["fixed"] = (FIXED, run_fixed)
     for name, (worlds, measure) in parts.items():
         for world in worlds if asked.only in (None, name) else ():
+            if asked.draw not in (None, world.draw):
+                continue
             title = world.name if name != "unequal" else f"{world.name}, {world.draw}"
             title += ", strata ignored" if not world.strata_in_model else ""
             for one in measure(world, asked.sets, asked.seed):

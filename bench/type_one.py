@@ -24,7 +24,7 @@ INTERACTIONS = (0.0, 0.3, 0.5)
 FIVE = FixedCuts((-1.5, -0.6, 0.2, 1.0))
 ANALYSES: dict[str, dict[str, Any]] = {
     "clmm, as compare": {"models": "clmm"},
-    "clmm, largest, z": {"models": "clmm", "df": "z", "as_compared": False},
+    "clmm, largest, z": {"models": "clmm", "test": "z", "as_compared": False},
     "lmm, as compare": {"models": "lmm"},
 }
 

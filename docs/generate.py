@@ -4,6 +4,7 @@
 - docs/scales.md, from the registry of scales;
 - docs/python.md, from the signatures and docstrings of the public names and of what they return;
 - the tables of docs/architecture.md, from the docstring of every module;
+- the lists of messages of docs/errors.md, from where errors are raised;
 - what stands under each ``$`` command in a ``console`` block of README.md and docs/*.md, by running it on the
   demo's data. A line ``…`` in such a block stands for what was left out there;
 - docs/images/*.png, drawn from the demo (these are not compared: fonts differ from machine to machine).
@@ -11,6 +12,7 @@
 
 import re
 import shlex
+import shutil
 import sys
 import tempfile
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -18,6 +20,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docs.error_messages import describe_errors
 from docs.module_tables import describe_modules
 from docs.python_reference import describe_python
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
+ERRORS = ROOT / "docs" / "errors.md"
 IMAGES = ROOT / "docs" / "images"
 DEMO = "panelist demo --sims 2"  # no page shows its power analysis, and its ratings are the same
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,7 +42,7 @@ def main() -> int:
     """Write the pages, or with --check return 1 if one is out of date."""
     checking = "--check" in sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        run(DEMO)
+        prepare()
         pages = list(_pages())  # once: the commands on them make folders, and may not find them again
         stale = [
             path.relative_to(ROOT)
@@ -55,6 +59,12 @@ def main() -> int:
     return int(checking and bool(stale or missing))
 
 
+def prepare() -> None:
+    """Put what the commands in the docs read into the current folder: the demo, and files of other tools."""
+    run(DEMO)
+    shutil.copytree(ROOT / "examples" / "coming-from", "coming-from")
+
+
 def refresh(text: str) -> str:
     """Return the page with every console block's output as it is now; run in a folder that has the demo."""
     return BLOCK.sub(lambda match: f"```console\n{_refresh_block(match[1])}```", text)
@@ -62,11 +72,12 @@ def refresh(text: str) -> str:
 
 def run(command: str) -> str:
     """Return what a ``panelist`` command prints, stderr included, without starting a process."""
-    from panelist.cli.main import A_BUG
+    from panelist.cli.main import A_BUG, MORE
     from panelist.cli.main import main as panelist
     from panelist.cli.power.progress import FIRST_WORDS
 
-    name, *arguments = shlex.split(command)
+    name, *words = shlex.split(command)
+    arguments = [each for word in words for each in _expand(word)]
     if name != "panelist":
         raise ValueError(f"only panelist commands are run, not {command!r}")
     output = StringIO()
@@ -77,7 +88,13 @@ def run(command: str) -> str:
             if ended.code == A_BUG:  # never into a page
                 raise RuntimeError(f"{command}: {output.getvalue()}") from ended
     lines = output.getvalue().splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith(FIRST_WORDS))  # those depend on the clock
+    # The first depend on the clock, the second lead to these pages.
+    return "".join(line for line in lines if not line.startswith((*FIRST_WORDS, MORE)))
+
+
+def _expand(word: str) -> list[str]:
+    """Return the files that a word with a star stands for, as a shell would; the word itself if none."""
+    return (sorted(map(str, Path().glob(word))) if "*" in word else []) or [word]
 
 
 def describe_commands() -> str:
@@ -132,7 +149,8 @@ Made from the scales themselves by `make docs`; do not edit.
 
 How raters answer the question of a criterion. In a study file a criterion has one `scale`, named by its
 `type`. Whatever the order of display, **a higher value is a better one**; where outputs are compared, each is
-recorded as `best`, `worst` or neither, and in a ranking by its rank, 1 the best.
+recorded as `best`, `worst` or neither, in a ranking by its rank, 1 the best, and on `preference` by its grade
+as well.
 
 A label may be a word or a number; no two labels of a scale may be the same. Put `yes`, `no`, `on` and `off`
 in quotes: to YAML they may mean true and false.
@@ -140,7 +158,8 @@ in quotes: to YAML they may mean true and false.
 Simulated raters judge on one latent line, whatever the scale: the judgement of an output plus standard normal
 noise. The thresholds between points are .62 apart, as in Howcroft & Rieser (2021,
 <https://aclanthology.org/2021.emnlp-main.703>), and centred on 0; a line from 0 to 100 is as long as six
-points; where outputs are compared, each has noise of its own (Thurstone 1927)."""
+points; where outputs are compared, each has noise of its own (Thurstone 1927), a lead below .31 is a tie
+where there are ties, and each 1.24 more a grade."""
 
 
 def _describe_scale(name: str, one: "type[Scale]") -> list[str]:
@@ -194,8 +213,9 @@ def _pages() -> list[tuple[Path, str]]:
         ROOT / "docs" / "python.md": describe_python(),
         ARCHITECTURE: describe_modules(ARCHITECTURE.read_text("utf-8")),
     }
-    pages = [(path, refresh(path.read_text("utf-8"))) for path in PAGES if path not in made]
-    return [*made.items(), *pages]
+    pages = {path: refresh(path.read_text("utf-8")) for path in PAGES if path not in made}
+    pages[ERRORS] = describe_errors(pages[ERRORS])
+    return [*made.items(), *pages.items()]
 
 
 def _refresh_block(block: str) -> str:

@@ -25,11 +25,11 @@ def describe_modules(page: str) -> str:
 
 def _describe_package(name: str) -> str:
     rows = [
-        f"| {_place(path, name)} | {_first_sentence(path)} |"
+        f"| {_place(path, name)} | {first_sentence(path)} |"
         for path in sorted((PACKAGE / name).rglob("*.py"), key=_order)
         if path != PACKAGE / name / "__init__.py"
     ]
-    head = f"### {name}\n\n{_first_sentence(PACKAGE / name / '__init__.py')}\n\n"
+    head = f"### {name}\n\n{first_sentence(PACKAGE / name / '__init__.py')}\n\n"
     return head + "\n".join(["| module | what it holds |", "|---|---|", *rows])
 
 
@@ -44,10 +44,10 @@ def _place(path: Path, package: str) -> str:
     return f"**`{inside.parent.as_posix()}/`**" if inside.name == "__init__.py" else f"`{inside.as_posix()}`"
 
 
-def _first_sentence(path: Path) -> str:
+def first_sentence(path: Path) -> str:
     """Return the first sentence of a module's docstring.
 
-    >>> _first_sentence(PACKAGE / "scales" / "likert.py")
+    >>> first_sentence(PACKAGE / "scales" / "likert.py")
     'Numbered points with words at the ends (a Likert-type item)'
     """
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""

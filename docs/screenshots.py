@@ -1,9 +1,12 @@
 """Take the pictures of the running program that the docs show: ``python -m docs.screenshots``.
 
-The demo is run (``panelist demo --keep-serving``), served again, and looked at in Chromium (Debian's package;
-none is downloaded): a rating page, the dashboard, the report.
+With ``--gallery`` only those of docs/gallery.md: the first rating page of every template, served without what
+comes before it (consent, instructions, practice). Without it, the demo is run (``panelist demo
+--keep-serving``), served again, and looked at in Chromium (Debian's package; none is downloaded): a rating
+page, the dashboard, the report.
 """
 
+import re
 import shutil
 import signal
 import sqlite3
@@ -31,7 +34,10 @@ TIMES = {
     "events": ("time",),
     "studies": ("created",),
 }
+GALLERY = ("likert", "vas", "binary", "pairs", "best-worst", "mixed", "chat")
+SERVED = {"title", "language", "outputs", "noun", "systems", "criteria", "design", "formats"}
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
+WIDE = {"width": 960, "height": 880}
 
 
 class Shown(NamedTuple):
@@ -50,6 +56,13 @@ def main() -> int:
     if chromium is None:
         print("No chromium was found; install it (apt-get install chromium).")
         return 1
+    if "--gallery" in sys.argv[1:]:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            for template in GALLERY:
+                take_template(browser, template)
+            browser.close()
+        return 0
     with (
         tempfile.TemporaryDirectory() as folder,
         show_demo(Path(folder) / "demo") as shown,
@@ -120,6 +133,27 @@ def take_pages(browser: "Browser", shown: Shown) -> None:
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     keep(page, "rating-phone")
     page.close()
+
+
+def take_template(browser: "Browser", template: str) -> None:
+    """Take the first rating page of a template's study."""
+    from panelist.study.start import init_study
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "study"
+        init_study(folder, template)
+        file = folder / "study.yaml"
+        sections = re.split(r"^(?=[a-z]+:)", file.read_text("utf-8"), flags=re.MULTILINE)
+        kept = [text for text in sections if text.split(":")[0] in SERVED]
+        file.write_text("".join(kept), encoding="utf-8")
+        with _started("serve", str(folder), "--port", "0") as server:
+            words = _read_until(server, "password").split()
+            page = browser.new_page(viewport=WIDE)  # type: ignore[arg-type]
+            page.goto(words[words.index("dashboard") + 1].removesuffix("dashboard") + "join")
+            page.locator(".btn.primary").first.click()
+            page.locator("#where", has_text=" 1 of ").wait_for()
+            keep(page, f"page-{template}")
+            page.close()
 
 
 def log_in(browser: "Browser", shown: Shown) -> "Page":

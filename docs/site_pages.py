@@ -22,6 +22,8 @@ def find_outside() -> dict[str, str]:
     """Return the pages outside docs/: where they lie in the repository, and where in the site."""
     pages = {"CONTRIBUTING.md": "contributing.md"}
     readmes = sorted((ROOT / "examples").glob("*/README.md"))
+    notebooks = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))  # to download
+    pages |= {f"examples/notebooks/{path.name}": f"examples/notebooks/{path.name}" for path in notebooks}
     return pages | {
         f"examples/{path.parent.name}/README.md": f"examples/{path.parent.name}.md" for path in readmes
     }

@@ -25,7 +25,7 @@ def fit_case(case: Case) -> Any:
     if case.model in ("clm", "clmm"):
         options = {"link": case.link, "threshold": case.threshold}
     if case.model == "clmm":
-        options |= {"quadrature": case.quadrature, "df": "z"}  # R has z
+        options |= {"quadrature": case.quadrature, "test": "z"}  # R has z
     return fit(case.formula, read_ratings(case.frame()), model=case.model, **options)
 
 

@@ -1,6 +1,8 @@
 """README and docs: every command and every Python block runs, every output shown is the program's own."""
 
 import ast
+import importlib
+import pkgutil
 import re
 from collections.abc import Iterator
 from contextlib import chdir
@@ -8,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate import ARCHITECTURE, BLOCK, DEMO, PAGES, ROOT, describe_commands, refresh, run
+import panelist
+from docs.error_messages import describe_errors, find_classes, find_messages
+from docs.generate import ARCHITECTURE, BLOCK, ERRORS, PAGES, ROOT, describe_commands, prepare, refresh
 from docs.module_tables import PACKAGE, describe_modules
 from docs.python_reference import describe_python
 from tests.registries import keep_registries
@@ -23,7 +27,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     with chdir(folder):
-        run(DEMO)
+        prepare()
     assert (folder / "panelist-demo" / "ratings.csv").exists()
     return folder
 
@@ -56,8 +60,6 @@ def test_python_page_is_made_from_the_sources() -> None:
 
 
 def test_every_public_name_and_what_it_returns_is_on_the_python_page() -> None:
-    import panelist
-
     headings = set(re.findall(r"^##+ (?:panelist\.)?(\w+)$", TEXTS["docs/python.md"], re.MULTILINE))
     assert set(panelist.__all__) - {"__version__"} <= headings
     assert {"Fit", "Comparison", "Reliability", "Analysis", "Plan", "PowerCurve"} <= headings
@@ -67,6 +69,31 @@ def test_tables_of_modules_are_made_from_their_docstrings() -> None:
     assert ARCHITECTURE.read_text("utf-8") == describe_modules(ARCHITECTURE.read_text("utf-8")), (
         "run make docs"
     )
+
+
+def test_lists_of_error_messages_are_made_from_the_sources() -> None:
+    assert ERRORS.read_text("utf-8") == describe_errors(ERRORS.read_text("utf-8")), "run make docs"
+
+
+def test_every_class_of_errors_has_its_heading_and_its_messages_on_the_page_of_errors() -> None:
+    page = ERRORS.read_text("utf-8")
+    headings = {_anchor(line) for line in page.splitlines()}
+    listed = re.findall(r"^<!-- messages of (\w+), made by make docs -->$", page, re.MULTILINE)
+    assert sorted(listed) == sorted(find_classes())
+    assert len(listed) > 30
+    for name in listed:
+        assert re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower() in headings
+    assert set(find_messages()) <= set(listed)
+
+
+def test_classes_of_errors_found_in_the_sources_are_those_that_exist() -> None:
+    def below(one: type[Exception]) -> set[str]:
+        ours = [sub for sub in one.__subclasses__() if sub.__module__.startswith("panelist.")]
+        return {one.__name__}.union(*map(below, ours))
+
+    for module in pkgutil.walk_packages(panelist.__path__, "panelist."):
+        importlib.import_module(module.name)
+    assert below(panelist.PanelistError) == set(find_classes())
 
 
 def test_every_name_of_a_walk_through_the_program_exists() -> None:

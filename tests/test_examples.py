@@ -77,7 +77,7 @@ def load_script(path: Path) -> ModuleType:
     return module
 
 
-def test_the_six_templates_and_five_papers_are_there() -> None:
+def test_the_templates_and_five_papers_are_there() -> None:
     assert TEMPLATE_NAMES == [
         "best-worst",
         "binary",
@@ -86,6 +86,7 @@ def test_the_six_templates_and_five_papers_are_there() -> None:
         "likert",
         "mixed",
         "pairs",
+        "preference",
         "speech",
         "vas",
     ]
@@ -156,7 +157,7 @@ def test_every_study_plans(path: Path) -> None:
 @pytest.mark.parametrize("name", TEMPLATE_NAMES)
 def test_the_raters_that_a_template_announces_are_those_of_its_plan(name: str) -> None:
     announced = {"likert": 9, "vas": 12, "binary": 10, "pairs": 15, "best-worst": 15, "mixed": 10, "chat": 12}
-    announced |= {"judged": 9, "speech": 12}
+    announced |= {"judged": 9, "speech": 12, "preference": 15}
     assert plan_of(TEMPLATES / name / "study.yaml")["rater"].nunique() == announced[name]
 
 

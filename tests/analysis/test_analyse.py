@@ -153,19 +153,19 @@ def test_a_table_without_criteria_is_one_criterion() -> None:
     assert set(missing_parts(analysis)) == {"without_exclusions"}
 
 
-def test_two_hundred_systems_are_analysed() -> None:
+def test_a_hundred_systems_are_analysed() -> None:
     rng = stream(4, "many")
     frame = pd.DataFrame(
         {
-            "rater": [f"r{(k + k // 200) % 8}" for k in range(1600)],
-            "item": [f"i{(k // 200) % 8}" for k in range(1600)],
-            "system": [f"s{k % 200:03d}" for k in range(1600)],
-            "rating": rng.integers(1, 6, 1600),
+            "rater": [f"r{(k + k // 100) % 8}" for k in range(800)],
+            "item": [f"i{(k // 100) % 8}" for k in range(800)],
+            "system": [f"s{k % 100:03d}" for k in range(800)],
+            "rating": rng.integers(1, 6, 800),
         }
     )
     analysis = analyse(None, frame, resamples=FEW)
-    assert len(analysis["rating"].comparison.pairs) == 19_900  # type: ignore[union-attr]
-    assert "With 19,900 pairs" in missing_parts(analysis)["kinds"]
+    assert len(analysis["rating"].comparison.pairs) == 4_950  # type: ignore[union-attr]
+    assert "With 4,950 pairs" in missing_parts(analysis)["kinds"]
 
 
 def test_a_table_too_large_for_the_largest_model_gets_a_smaller_one_and_says_so() -> None:

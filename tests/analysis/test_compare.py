@@ -85,7 +85,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Fit by least squares; returns the list of (model, formula) that were asked for."""
     asked: list[tuple[str, str]] = []
 
-    def fit(formula: str, table: Ratings, model: str, options: Any) -> LeastSquares:
+    def fit(formula: str, table: Ratings, model: str, options: Any, scale: None = None) -> LeastSquares:
         asked.append((model, formula))
         return fit_least_squares(formula, table, model, options.link)
 
@@ -186,7 +186,7 @@ def _fit_with(monkeypatch: pytest.MonkeyPatch, troubles: dict[str, Any]) -> list
     """Let fits of formulas that hold a text come out as told: fields of the fit, or an error to raise."""
     asked: list[str] = []
 
-    def fit(formula: str, table: Ratings, model: str, options: Any) -> LeastSquares:
+    def fit(formula: str, table: Ratings, model: str, options: Any, scale: None = None) -> LeastSquares:
         asked.append(formula)
         found: Any = next((trouble for text, trouble in troubles.items() if text in formula), {})
         if isinstance(found, Exception):
@@ -601,7 +601,7 @@ def test_real_fits_give_the_differences_of_emmeans(
         formula="rating ~ system + (1 | rater) + (1 | item)",
         adjust=adjust,
         criteria=where,
-        df="z",  # as emmeans
+        test="z",  # as emmeans
     ).criteria[0]
     rows = expected["contrasts"]["BH" if adjust == "bh" else adjust]
     for pair, row in zip(only.pairs, rows, strict=True):

@@ -44,7 +44,7 @@ def test_each_criterion_is_analysed_by_its_own_model_and_has_its_headline(rated:
     assert (analysis.data.n, analysis.data.noun) == (288, "answer")
     methods = write_methods(analysis)
     assert "Ratings of fluency were modelled with an ordinal mixed model" in methods
-    assert "Choices on preference were modelled with the Bradley-Terry model" in methods
+    assert "Choices on preference were modelled with the mixed Bradley-Terry model" in methods
     assert ("each alone on a separate page" in methods) == (rated == "alone")
     page = tmp_path / "report.html"
     write_report(analysis, page, files=False)

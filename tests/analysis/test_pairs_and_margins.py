@@ -10,12 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.analysis.compare import compare_systems
+from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.across import spread_bonferroni, spread_holm
 from panelist.analysis.systems.equivalence import find_one_sided
 from panelist.analysis.systems.letters import find_letters, make_matrix
-from panelist.analysis.systems.margins import Equivalence, tell_equivalence
+from panelist.analysis.systems.margins import Equivalence, _say, tell_equivalence
 from panelist.core.errors import BadModel, UnknownName
+from panelist.core.margin import Margin
 from panelist.models.formulas.response import choose_family
+from panelist.models.inference.adjust import adjust_holm
+from panelist.study.sections.analysis_plan import AnalysisPlan
 from tests.examples import examples
 
 INTERCEPTS = "rating ~ system + (1 | rater) + (1 | item)"
@@ -93,14 +97,14 @@ def test_two_one_sided_tests_are_the_90_percent_interval_within_the_margin() -> 
     by_pair = {(one.a, one.b): one for one in found.equivalence}
     for pair in found.pairs:
         one = by_pair[pair.a, pair.b]
-        assert one.points == pytest.approx(pair.difference)
+        assert one.difference == pytest.approx(pair.difference)
         inside = one.low90 > -5.0 and one.high90 < 5.0
         assert inside == (one.p < 0.05)
         assert one.p_adjusted >= one.p
     assert by_pair["a", "b"].outcome == "equivalent"
     assert by_pair["a", "c"].outcome == "different"
     record = json.loads(found.to_json())["pairs"][0]["equivalence"]
-    assert set(record) >= {"margin", "low90", "high90", "p", "outcome"}
+    assert set(record) >= {"margin", "unit", "points", "low90", "high90", "p", "outcome", "non_inferior"}
     assert "a – b is equivalent" in str(found).replace("\n", " ")
 
 
@@ -109,7 +113,7 @@ def test_an_ordinal_model_is_tested_in_points_of_the_scale() -> None:
     found = compare_systems(frame, formula=INTERCEPTS, margin=0.5).criteria[0]
     (one,) = found.equivalence
     means = {row.system: row.mean for row in found.systems}
-    assert one.points == pytest.approx(means["a"] - means["b"], abs=0.03)
+    assert one.difference == pytest.approx(means["a"] - means["b"], abs=0.03)
     assert one.outcome == "equivalent"
     assert "the two systems are equivalent" in tell_equivalence(found.equivalence)
 
@@ -131,14 +135,78 @@ def test_no_sentence_takes_an_undecided_pair_for_equivalent() -> None:
 
 def test_a_margin_is_a_length() -> None:
     for margin in (0.0, -1.0, float("nan")):
-        with pytest.raises(BadModel, match="points above 0"):
+        with pytest.raises(BadModel, match="number above 0"):
             compare_systems(make_ratings({"a": 0, "b": 1}), margin=margin)
 
 
 def test_one_sided_p_is_half_at_the_margin_and_unknown_without_a_standard_error() -> None:
-    assert find_one_sided(0.5, 0.2, 7.0, 0.5) == pytest.approx(0.5)
-    assert find_one_sided(-0.5, 0.2, np.inf, 0.5) == pytest.approx(0.5)
-    assert np.isnan(find_one_sided(0.1, 0.0, 7.0, 0.5))
+    assert find_one_sided(0.5, 0.2, 7.0, 0.5)[1] == pytest.approx(0.5)
+    assert find_one_sided(-0.5, 0.2, np.inf, 0.5)[0] == pytest.approx(0.5)
+    assert np.isnan(find_one_sided(0.1, 0.0, 7.0, 0.5)).all()
+
+
+def test_a_system_that_is_better_but_not_surely_is_not_inferior_whichever_end_is_better() -> None:
+    frame = make_ratings({"a": 0, "b": 0.35}, raters=6, items=12, slider=True)
+    for better, good, bad in (("higher", "b", "a"), ("lower", "a", "b")):
+        found = compare_systems(frame, formula=INTERCEPTS, margin=4.0, confidence=0.999, better=better)  # type: ignore[arg-type]
+        claims = {one.system: one for one in found.criteria[0].equivalence[0].non_inferior}
+        assert claims[good].p < 0.001 < 0.05 < claims[bad].p
+        assert (claims[good].to, claims[good].p_adjusted) == (bad, claims[good].p)
+    (one,) = compare_systems(frame, formula=INTERCEPTS, margin=4.0, confidence=0.999).criteria[0].equivalence
+    assert one.outcome == "non-inferior"
+    assert "b is not inferior to a" in tell_equivalence([one], 0.001)
+    assert _say(one) == "b non-inferior"
+
+
+def test_claims_about_a_reference_leave_the_reference_itself_out() -> None:
+    frame = make_ratings({"a": 0, "b": 0.1, "c": 0.2}, slider=True)
+    found = compare_systems(frame, formula=INTERCEPTS, margin=10, reference="a").criteria[0]
+    claims = [one for pair in found.equivalence for one in pair.non_inferior]
+    assert {(one.system, one.to) for one in claims} == {("b", "a"), ("c", "a")}
+    by_holm = adjust_holm(np.array([one.p for one in claims]))
+    assert [one.p_adjusted for one in claims] == pytest.approx(by_holm.tolist())
+
+
+def test_all_pairs_equivalent_is_one_claim_that_needs_no_adjustment() -> None:
+    near = [
+        Equivalence("a", "b", 0.5, 0.1, -0.2, 0.4, 0.04, 0.12, "undecided"),
+        Equivalence("a", "c", 0.5, 0.1, -0.2, 0.4, 0.045, 0.12, "undecided"),
+        Equivalence("b", "c", 0.5, 0.0, -0.1, 0.1, 0.03, 0.09, "undecided"),
+    ]
+    assert "all pairs of systems are equivalent, taken as one claim" in tell_equivalence(near)
+    assert "one claim" not in tell_equivalence(near, 0.04)
+
+
+def test_a_margin_in_latent_units_needs_an_ordinal_model() -> None:
+    frame = make_ratings({"a": 0, "b": 0.05}, raters=10, items=30)
+    found = compare_systems(frame, formula=INTERCEPTS, margin="0.4 latent").criteria[0]
+    (one,), (pair,) = found.equivalence, found.pairs
+    assert (one.unit, one.difference, one.se) == ("latent", pair.difference, pair.se)
+    logit = compare_systems(frame, formula=INTERCEPTS, link="logit", margin="0.4 latent").criteria[0]
+    assert logit.equivalence[0].se == pytest.approx(logit.pairs[0].se * np.sqrt(3) / np.pi)
+    linear = compare_systems(frame, model="lmm", formula=INTERCEPTS, margin="0.4 latent").criteria[0]
+    assert not linear.equivalence
+    assert any("no latent scale; give the margin in points" in note for note in linear.notes)
+    with pytest.raises(BadModel, match=r"'0\.3 latent'"):
+        compare_systems(frame, margin="a little")
+
+
+def test_a_claim_without_a_margin_is_refused() -> None:
+    with pytest.raises(BadModel, match="chosen before the data"):
+        AnalysisSpec(claim="equivalence")
+    with pytest.raises(ValueError, match="needs the largest difference"):
+        AnalysisPlan(claim="non-inferiority")
+    with pytest.raises(UnknownName, match="equivalence"):
+        AnalysisSpec(claim="equal", margin=Margin(0.5))
+
+
+def test_points_and_a_bare_number_are_the_same_margin_of_a_study() -> None:
+    plans = [AnalysisPlan(margin=margin) for margin in (0.5, "0.5", "0.5 points")]
+    assert {plan.margin for plan in plans} == {0.5}
+    assert AnalysisPlan(margin=" 0.30  Latent").margin == "0.3 latent"
+    for wrong in ("0.3 percent", "-1", "half", 0):
+        with pytest.raises(ValueError, match="margin"):
+            AnalysisPlan(margin=wrong)
 
 
 # -- several criteria

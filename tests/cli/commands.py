@@ -1,16 +1,20 @@
 """Running the command line inside the test's own process."""
 
+import re
 from typing import NamedTuple
 
 import pytest
 
-from panelist.cli.main import main
+from panelist.cli.main import MORE, main
 
 FORMULA = "rating ~ system + (1 | rater) + (1 | item)"
 
 
+_WHERE_MORE = re.compile(rf"^{re.escape(MORE)}#[a-z-]+\n", re.MULTILINE)
+
+
 class Outcome(NamedTuple):
-    """What a command left: exit code, stdout, stderr."""
+    """What a command left: exit code, stdout, stderr without the line that leads to the docs."""
 
     code: int
     out: str
@@ -25,4 +29,4 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> Outcome:
     out, err = capsys.readouterr()
     code = ended.value.code
     assert isinstance(code, int | None)
-    return Outcome(code or 0, out, err)
+    return Outcome(code or 0, out, _WHERE_MORE.sub("", err))

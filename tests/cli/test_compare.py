@@ -67,3 +67,12 @@ def test_bad_input_is_one_message(capsys: Capture, ratings: Path, arguments: lis
     done = call(capsys, "compare", ratings, *arguments)
     assert (done.code, done.out) == (2, "")
     assert part in done.err
+
+
+def test_a_prior_keeps_the_largest_random_part_and_is_named(capsys: Capture, ratings: Path) -> None:
+    done = call(capsys, "compare", ratings, "--criterion", "fluency", "--prior", "weak", "--json")
+    (one,) = json.loads(done.out)["criteria"]
+    assert (done.code, one["prior"]) == (0, "weak")
+    assert one["formula"] == "rating ~ system + (system | rater) + (system | item)"
+    assert any("kept as it is with a weak prior" in note for note in one["notes"])
+    assert "with a weak prior" in one["finding"]

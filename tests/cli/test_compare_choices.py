@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.choices.choices import make_pairs, make_sets
+from tests.analysis.choices.votes import draw_votes
 from tests.cli.commands import call
 
 Capture = pytest.CaptureFixture[str]
@@ -44,7 +45,7 @@ def test_figure_is_drawn_of_strengths(capsys: Capture, choices: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--model", "lmm"], "models of choices are bradley-terry and plackett-luce"),
+        (["--model", "lmm"], "models of choices are mixed, bradley-terry, plackett-luce"),
         (["--formula", "choice ~ system"], "do not take the formula"),
         (["--cluster", "raters"], "Did you mean 'rater'?"),
         (["--reference", "alt"], "Did you mean 'alto'?"),
@@ -87,3 +88,17 @@ def test_agreement_reads_choices(capsys: Capture, choices: Path) -> None:
     found = json.loads(done.out)["criteria"]
     assert [one["criterion"] for one in found] == ["choice, best", "choice, worst"]
     assert found[0]["n_ratings"] == 144
+
+
+def test_style_is_controlled_for_beside_the_plain_comparison(capsys: Capture, tmp_path: Path) -> None:
+    frame = draw_votes(200).drop(columns="latent")
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    done = call(capsys, "compare", tmp_path / "votes.csv", "--style", "words", "--json")
+    assert done.code == 0
+    (one,) = json.loads(done.out)["criteria"]
+    assert (one["model"], one["beside"]["model"]) == ("mixed", "bradley-terry")
+    assert [slope["term"] for slope in one["mixed"]["slopes"]] == ["log(words)"]
+    assert {row["system"] for row in one["mixed"]["without_style"]} == {"x", "y", "z"}
+    refused = call(capsys, "compare", tmp_path / "votes.csv", "--style", "lists")
+    assert (refused.code, refused.out) == (2, "")
+    assert "columns lists_a and lists_b" in refused.err

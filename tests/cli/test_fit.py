@@ -71,6 +71,18 @@ def test_text_shows_the_tables(capsys: Capture, ratings: Path) -> None:
         assert word in done.out
 
 
+def test_scale_nominal_effects_and_families_have_options(capsys: Capture, ratings: Path) -> None:
+    shared = ["--criterion", "fluency", "--formula", "rating ~ system + (1 | rater)", "--json"]
+    found = json.loads(call(capsys, "fit", ratings, *shared, "--scale", "~ system").out)
+    assert [row["term"] for row in found["scale"]] == [row["term"] for row in found["coefficients"]]
+    found = json.loads(call(capsys, "fit", ratings, *shared, "--nominal", "~ system").out)
+    assert {row["threshold"] for row in found["nominal"]} == {row["name"] for row in found["thresholds"]}
+    steps = ["--family", "sequential", "--test", "lrt"]
+    found = json.loads(call(capsys, "fit", ratings, *shared, *steps).out)
+    assert (found["family"], found["test"]) == ("sequential", "lrt")
+    assert "link='logit'" in refuse(capsys, ratings, *shared, "--family", "adjacent")
+
+
 @pytest.mark.parametrize("method", ["wald", "profile"])
 def test_intervals_are_added_under_their_own_name(capsys: Capture, ratings: Path, method: str) -> None:
     arguments = [
@@ -203,3 +215,15 @@ def test_pairs_need_an_equals_sign(capsys: Capture, ratings: Path, option: str) 
 
 def test_model_without_random_effects_refuses_a_random_term(capsys: Capture, ratings: Path) -> None:
     assert "clmm" in refuse(capsys, ratings, "--criterion", "fluency", "--formula", FORMULA, "--model", "clm")
+
+
+def test_a_prior_is_named_and_bad_words_are_refused(capsys: Capture, tmp_path: Path) -> None:
+    table = write(tmp_path, *GOOD)
+    asked = ("fit", table, "--formula", FORMULA, "--model", "clmm", "--prior")
+    done = call(capsys, *asked, "weak", "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["prior"], found["aic"]) == (0, "weak", None)
+    assert "with a weak prior" in call(capsys, *asked, "weak").out
+    said = refuse(capsys, *asked[1:], "waek")
+    assert "Did you mean 'weak'" in said
+    assert "t(DF, SD)" in said

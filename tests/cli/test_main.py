@@ -106,6 +106,15 @@ def test_what_the_user_can_mend_is_one_message(capsys: Capture, failing: pytest.
     assert call(capsys, "fit") == (2, "", "Error: There is no column 'rater'.\n")
 
 
+def test_an_error_leads_to_its_heading_in_the_docs(capsys: Capture, failing: pytest.MonkeyPatch) -> None:
+    fail_with(failing, BadRatings("There is no column 'rater'."))
+    with pytest.raises(SystemExit):
+        command_line.main(["fit", "--json"])
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "Error: There is no column 'rater'.\nMore: docs/errors.md#bad-ratings\n"
+
+
 def test_a_fault_of_ours_asks_for_a_report(capsys: Capture, failing: pytest.MonkeyPatch) -> None:
     fail_with(failing, ZeroDivisionError("division\nby zero"))
     done = call(capsys, "fit")

@@ -95,7 +95,7 @@ def test_cells_count_how_their_data_sets_were_analysed(capsys: Capture) -> None:
     formula = ("--formula", "rating ~ system + (1 | rater) + (1 | item)")
     (exact,) = json.loads(call(capsys, "power", *small, *formula).out)["cells"]
     assert exact["smaller"] == 0
-    (normal,) = json.loads(call(capsys, "power", *small, *formula, "--df", "z").out)["cells"]
+    (normal,) = json.loads(call(capsys, "power", *small, *formula, "--test", "z").out)["cells"]
     assert normal["width"] < exact["width"]
 
 
@@ -135,7 +135,7 @@ def test_the_paper_is_one_command(capsys: Capture, tmp_path: Path, monkeypatch: 
         (["--items", "1.5"], "whole numbers"),
         (["--engine", "ray"], "tcp://"),
         (["--uncertain"], "--pilot"),
-        (["--df", "F"], "t or z"),
+        (["--test", "F"], "t or z"),
         (["--as-released", "--items", "55"], "10 divides"),
         (["--as-released", "--items", "50", "--systems", "3"], "two systems"),
         (["--figure", "f.gif"], ".svg"),

@@ -44,12 +44,14 @@ SCALES: dict[str, dict[str, Any]] = {
     "magnitude": {"type": "magnitude", "reference": "It will rain.", "modulus": 100},
     "text": {"type": "text", "most": 50},
     "pairs": {"type": "pairs", "ties": True},
+    "preference": {"type": "preference"},
     "choose-one": {"type": "choose-one", "none": True},
     "best-worst": {"type": "best-worst", "best": "Clearest", "worst": "Least clear"},
     "ranking": {"type": "ranking"},
 }
 DESIGNS: dict[str, dict[str, Any]] = {
     "pairs": {"type": "pairs", "trials_per_rater": 6, "ratings_per_output": 2},
+    "preference": {"type": "pairs", "trials_per_rater": 6, "ratings_per_output": 2},
     "choose-one": {"type": "best-worst", "shown": 3, "trials_per_rater": 6, "ratings_per_output": 2},
     "best-worst": {"type": "best-worst", "shown": 4, "trials_per_rater": 6, "ratings_per_output": 2},
     "ranking": {"type": "best-worst", "shown": 3, "trials_per_rater": 6, "ratings_per_output": 2},

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from panelist.collection.export.tables_of_study import export_ratings, export_visits
-from panelist.collection.forgetting import NobodyFound, find_person, forget, wipe
+from panelist.collection.forgetting import NobodyFound, find_person, forget, list_rated, wipe
 from panelist.collection.store.operations import ops
+from panelist.collection.store.operations.erasing import KEPT
 from panelist.collection.store.operations.messages import SendMessage
 from panelist.collection.store.operations.recruits import Recruit, SaveRecruits, read_recruits
 from panelist.collection.store.operations.saving import Move, PageDone
@@ -25,7 +26,7 @@ PERSON, WORDS = "PID-of-somebody-5f2d8a", "I am the only glassblower of Ely"
 def rate(store: Store, person: str, words: str) -> Visit:
     """Return the visit of somebody who rated a page and wrote something."""
     visit = store.join(outside_id=person, params={"PROLIFIC_PID": person, "SESSION_ID": f"session {person}"})
-    given = (answer("4", f"k {person}"), answer(words, f"w {person}", "c2p1", "remarks"))
+    given = (answer("4", "k1"), answer(words, "k2", "c2p1", "remarks"))
     move = Move("rating", 1, 2)
     store.do(ops.SaveAnswers(visit.id, 1, 1, given, PageDone(None, 4.0), move))
     store.do(ops.AddEvent(visit.id, "background", {"trade": words}))
@@ -115,3 +116,44 @@ def test_the_command_tells_first_and_erases_with_yes(
         assert store.all_answers(visit.id) == {}
     done = call(capsys, "forget", study.folder, "--rater", PERSON, "--db", database_url, "--yes")
     assert (done.code, "Nobody is known as" in done.err) == (2, True)
+
+
+def test_ratings_are_kept_without_the_person_where_the_consent_says_so(
+    store: Store, study: Study, plan: Plan
+) -> None:
+    visit = rate(store, PERSON, WORDS)
+    store.do(ops.AddEvent(visit.id, "check", {"check": "attention", "passed": True}))
+    reason = answer("as my aunt in Ely says", "k3", "c1p1-why")
+    store.do(ops.SaveAnswers(visit.id, 1, 1, (reason,), None, None))
+    assert "my aunt" in dump(store)
+    person = find_person(store, PERSON)
+    forget(store, person, "Ada", list_rated(study))
+    told = dump(store)
+    for trace in (PERSON, visit.token, person.name, "glassblower", "my aunt"):
+        assert trace not in told, trace
+    kept = export_ratings(store.snapshot(), study, plan).frame
+    assert len(kept) == 1
+    assert person.name not in set(kept["rater"]), "the pseudonym of earlier exports leads nowhere"
+    assert "attention" in told, "checks stay, because they decide which ratings are analysed"
+    last = store.actions(1)[0]
+    assert (last.what, last.reason) == ("erased a person", KEPT)
+    with pytest.raises(NobodyFound):
+        find_person(store, PERSON)
+
+
+def test_the_command_does_what_the_consent_declares_unless_it_is_told(
+    study: Study, plan: Plan, database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(database_url, study, plan) as store:
+        visit = rate(store, PERSON, WORDS)
+    refused = call(
+        capsys, "forget", study.folder, "--rater", PERSON, "--db", database_url, "--ratings", "all"
+    )
+    assert (refused.code, "erase or keep" in refused.err) == (2, True)
+    asked = ("forget", study.folder, "--rater", PERSON, "--db", database_url, "--ratings", "keep")
+    done = call(capsys, *asked)
+    assert "The ratings will be kept" in done.out
+    done = call(capsys, *asked, "--yes")
+    assert (done.code, "under a new pseudonym" in done.out) == (0, True), done.err
+    with open_store(database_url, study, create=False) as store:
+        assert len(store.all_answers(visit.id)) == 1

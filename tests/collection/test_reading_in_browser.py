@@ -196,6 +196,25 @@ def test_low_answers_stay_beside_a_long_text_on_a_large_screen(show: Any) -> Non
     expect(short.locator(".dock")).to_have_count(0)
 
 
+@pytest.mark.parametrize("context", [PROMPT, ""], ids=["prompt", "no prompt"])
+@pytest.mark.parametrize("questions", [1, 2])
+@pytest.mark.parametrize("height", [740, 1100])
+def test_what_stays_leaves_a_third_of_the_window_to_read(
+    show: Any, height: int, questions: int, context: str
+) -> None:
+    view = {"width": 1280, "height": height}
+    page = show(walk_with(LONG, dict.fromkeys("abc"[:questions], LIKERT), context), view)
+    page.evaluate("scrollTo(0, 600)")
+    page.wait_for_timeout(100)
+    free = page.evaluate(
+        """() => [...document.querySelectorAll(".prompt, .dock.pinned, .foot-bar")]
+          .reduce((left, one) => left - one.offsetHeight, innerHeight)"""
+    )
+    assert free >= height / 3 - 2
+    # Nothing is lost by it: answers that do not stay have a link that leads there.
+    assert is_in_sight(page, "#c1p1-1") != is_in_sight(page, "#reach")
+
+
 @pytest.mark.parametrize("view", [ZOOMED, PHONE], ids=["zoomed", "phone"])
 def test_a_link_leads_to_the_question_that_is_out_of_sight(show: Any, view: dict[str, int]) -> None:
     page = show(walk_with(LONG, {"a": LIKERT, "b": LIKERT}, PROMPT), view)

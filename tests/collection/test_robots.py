@@ -142,7 +142,7 @@ if x: pass  # {item} {system}
 
 
 @pytest.mark.parametrize("name", ["markdown", "code"])
-@pytest.mark.parametrize("scale", ["likert", "pairs", "best-worst", "ranking"])
+@pytest.mark.parametrize("scale", ["likert", "pairs", "preference", "best-worst", "ranking"])
 def test_texts_in_a_format_are_recognised(scale: str, name: str) -> None:
     study = make_study(
         {scale: SCALES[scale]},

@@ -30,8 +30,8 @@ from tests.examples import examples
 NAMES = list(SCALES)
 RATINGS = [name for name in NAMES if not SCALES[name].comparative]
 COMPARISONS = [name for name in NAMES if SCALES[name].comparative]
-ISSUE = ["best-worst", "binary", "choose-one", "graphic", "likert", "magnitude", "pairs", "ranking", "text"]
-ISSUE += ["vas", "verbal"]
+ISSUE = ["best-worst", "binary", "choose-one", "graphic", "likert", "magnitude", "pairs", "preference"]
+ISSUE += ["ranking", "text", "vas", "verbal"]
 WIDGETS = ROOT / "src" / "panelist" / "web" / "templates" / "rater" / "widgets"
 ADAPTER: TypeAdapter[Scale] = TypeAdapter(AnyScale)
 
@@ -47,6 +47,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "binary": [{}, {"labels": ["no", "yes"], "one": "yes"}],
     "choose-one": [{}, {"none": True, "all": True}],
     "pairs": [{}],
+    "preference": [{"points": points} for points in (2, 3, 4, 6, 7)] + [{"points": 3, "labels": list("abc")}],
     "best-worst": [{}],
     "ranking": [{}],
     "magnitude": [{}, {"reference": "a text", "modulus": 0.001}],
@@ -71,6 +72,11 @@ def shown_by(one: ComparativeScale) -> list[int]:
     """Return numbers of outputs to try: the least, one in between and the most."""
     most = one.most_shown or 12
     return sorted({one.least_shown, min(4, most), most})
+
+
+def show_some(name: str) -> int:
+    """Return how many outputs to show: four, or as many as the scale compares at most."""
+    return min(4, getattr(SCALES[name], "most_shown", None) or 4)
 
 
 def latents(draw_from: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[list[float]]:
@@ -275,7 +281,7 @@ def test_a_comparison_it_does_not_have_is_not_written(name: str, comparison: Com
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_page_offers_can_be_answered(name: str) -> None:
     for one in made(name):
-        shown = 2 if name == "pairs" else 4
+        shown = show_some(name)
         offered = one.options(shown) if isinstance(one, ComparativeScale) else one.options()  # type: ignore[attr-defined]
         assert all(isinstance(each, Option) for each in offered)
         assert len({each.value for each in offered}) == len(offered)
@@ -333,7 +339,7 @@ def test_too_few_or_too_many_outputs_are_refused_with_the_limits(name: str) -> N
 def test_the_same_generator_gives_the_same_raters_and_gaps_are_refused(name: str) -> None:
     for one in made(name):
         assert isinstance(one, RatingScale | ComparativeScale)
-        shape = (50, 2 if name == "pairs" else 4) if one.comparative else (50,)
+        shape = (50, show_some(name)) if one.comparative else (50,)
         first, second = (list(one.simulate(np.zeros(shape), np.random.default_rng(3))) for _ in range(2))
         assert first == second
         assert len({str(each) for each in first}) > 1

@@ -254,3 +254,16 @@ def test_a_plan_shows_itself() -> None:
     text = str(plan_study(study(design={"type": "pairs", "trials_per_rater": 5})))
     assert "Plan: pairs" in text
     assert "pages per rater" in text
+
+
+def test_each_rater_of_graded_pairs_sees_every_system_as_often_first_as_second() -> None:
+    graded = {"better": {"type": "preference", "points": 7}}
+    design = {"type": "pairs", "trials_per_rater": 12, "ratings_per_output": 5}
+    table = plan_study(study(12, 3, graded, design=design)).table
+    shown = table[table["phase"] == "trial"]
+    counts = shown.groupby(["rater", "system", "position"], observed=True).size()
+    assert len(counts) == 15 * 3 * 2
+    assert set(counts) == {4}
+    pairs = shown.groupby(["rater", "order"], observed=True)["system"].agg(tuple).value_counts()
+    assert len(pairs) == 6
+    assert set(pairs) == {30}

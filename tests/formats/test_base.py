@@ -43,7 +43,7 @@ def test_another_file_name_is_still_written_as_a_name(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_is_answered_with_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(BadStudy, match=r"No format is called 'plian'. Did you mean 'plain'\?"):
+    with pytest.raises(BadStudy, match=r"found 'plian'. Did you mean 'plain'\?"):
         load_with(tmp_path / "study", "outputs: {file: outputs.csv, formats: {output: plian}}")
 
 

@@ -1,5 +1,6 @@
 """Whatever a system wrote: nothing acts, nothing is fetched, nothing is lost."""
 
+import gc
 import json
 import re
 import time
@@ -164,13 +165,19 @@ def test_code_comes_out_letter_by_letter() -> None:
 )
 @pytest.mark.slow
 def test_the_work_for_a_text_grows_no_faster_than_the_text(piece: str) -> None:
-    """Twice the text takes about twice the time; of the processor, so that others at work do not matter."""
+    """Twice the text takes about twice the time: of this thread alone, and without collecting the garbage of
+    other tests, so that neither others at work nor what ran before matter.
+    """
 
     def measure(length: int) -> float:
         text = (piece * (length // len(piece) + 1))[:length]
-        began = time.process_time()
-        FORMATS["markdown"].show(Stimulus(text), OPTIONS, say)
-        return time.process_time() - began
+        gc.disable()
+        try:
+            began = time.thread_time()
+            FORMATS["markdown"].show(Stimulus(text), OPTIONS, say)
+            return time.thread_time() - began
+        finally:
+            gc.enable()
 
     measure(2000)
     half, whole = measure(LONGEST_MARKDOWN // 4), measure(LONGEST_MARKDOWN)

@@ -186,3 +186,15 @@ def test_hostile_texts_stay_texts() -> None:
     for word in words:
         html = str(TURNS.show(cell([{"role": "assistant", "text": word or "-"}]), WHOLE, SAY))
         assert all(html.startswith(allowed, place) for place, sign in enumerate(html) if sign == "<"), word
+
+
+def test_each_sound_of_a_turn_has_the_answer_that_it_does_not_play() -> None:
+    html = TURNS.show(
+        cell([{"role": "user", "text": "Say it.", "images": ["a.png"], "audio": ["b.wav", "c.wav"]}]),
+        WHOLE,
+        SAY,
+    )
+    for number in (2, 3):
+        assert f'src="media:{number}" aria-label="Sound"' in html
+        assert f'name="media:{number}" value="1"> It does not play' in html
+    assert 'name="media:1"' not in html

@@ -28,7 +28,7 @@ def likert(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def shorten(folder: Path, template: str) -> Path:
     """Return the folder of a study from a template, with few pages for each rater."""
     text_of = {"likert": "4", "pairs": "4", "best-worst": "4", "binary": "3", "mixed": "4"}
-    text_of |= {"speech": "2", "chat": "3"}
+    text_of |= {"speech": "2", "chat": "3", "preference": "4"}
     if template not in text_of:
         return make_study(folder, template)
     return make_study(folder, template, trials_per_rater=f"trials_per_rater: {text_of[template]}")

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from panelist.collection.export.tables_of_study import export_ratings
+from tests.formats.media_bytes import wav
 from tests.journeys.conftest import shorten
 from tests.journeys.riding import PLAY, Rider, find_faults, open_window
 from tests.web.servers import Served, make_study, serve_in_thread
@@ -119,3 +120,41 @@ def test_the_end_of_each_output_is_asked_for_on_a_phone(browser: Browser, tmp_pa
         facts = read_facts(served, rider)[-1]
         assert facts["folded"] is True
         assert all(one["seen_end"] for one in facts["outputs"].values())
+
+
+TALKS = """\
+title: Spoken answers
+criteria: [{name: help, question: "Does it help?", scale: {type: likert, points: 5}}]
+design: {type: pages, trials_per_rater: 1}
+raters: {count: 4}
+outputs: {file: outputs.jsonl, formats: {output: turns}, media: media, turns: {inside: markdown, rate: each}}
+"""
+
+
+def test_a_sound_within_a_turn_that_does_not_play_is_an_answer_too(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "media").mkdir()
+    rows = []
+    for system in "ab":
+        (tmp_path / "media" / f"{system}.wav").write_bytes(wav())
+        turns = [
+            {"role": "user", "text": "Say *it*."},
+            {"role": "assistant", "text": "Here:", "audio": [f"{system}.wav"]},
+        ]
+        rows += [{"item": item, "system": system, "output": turns} for item in ("i1", "i2")]
+    (tmp_path / "outputs.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(TALKS, encoding="utf-8")
+    with serve_in_thread(tmp_path) as served:
+        for system in "ab":
+            (tmp_path / "media" / f"{system}.wav").write_bytes(b"RIFF\0\0\0\0WAVE, and nothing else")
+        with open_window(browser, served) as rider:
+            rider.join().ride(until="rate")
+            ticks = rider.page.get_by_label("It does not play")
+            expect(ticks.nth(0)).to_be_visible()
+            expect(ticks.nth(1)).to_be_visible()
+            assert find_faults(rider.page) == []
+            ticks.nth(0).check()
+            ticks.nth(1).check()
+            rider.go_on()
+        snapshot = served.store.snapshot()
+        events = snapshot.events[snapshot.events["kind"] == "does not play"]
+        assert [json.loads(one)["outputs"] for one in events["detail"]] == [[1, 2]]

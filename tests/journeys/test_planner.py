@@ -61,10 +61,11 @@ def test_a_slider_moves_the_curve(browser: Browser, planned: Served, tmp_path: P
         f"before => ({POINTS})() === 18 && document.querySelector('.plot').innerHTML !== before",
         arg=before[1],
     )
-    page.wait_for_function("() => / about [0-9]/.test(document.querySelector('.finding').textContent)")
-    after = page.inner_text(".finding")
-    power = [int(re.findall(r"about (\d+) times", text)[0]) for text in (before[0], after)]
-    assert power[1] > power[0]  # a larger difference is found more often
+    # A larger difference is found more often. Answers to places that the slider passed may still come in.
+    page.wait_for_function(
+        "least => Number(document.querySelector('.finding').textContent.match(/about ([0-9]+) times/)?.[1]) > least",
+        arg=int(re.findall(r"about (\d+) times", before[0])[0]),
+    )
     assert slider.evaluate("slider => slider === document.activeElement")
     assert page.locator("details").first.evaluate("details => details.open")
 

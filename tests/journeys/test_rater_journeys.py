@@ -14,6 +14,7 @@ from tests.journeys.riding import WIDE, Rider, find_faults, open_window
 from tests.web.servers import Served, make_study, serve_in_thread
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+NARROW: dict[str, Any] = PHONE | {"viewport": {"width": 360, "height": 740}}
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 # 200 % of a window of 1280 pixels is one of 640 with twice the pixels.
 ZOOMED: dict[str, Any] = {"viewport": {"width": 640, "height": 450}, "device_scale_factor": 2}
@@ -27,6 +28,7 @@ NIGHT: dict[str, Any] = DESK | {"color_scheme": "dark"}
         ("vas", PHONE),
         ("binary", ZOOMED),
         ("pairs", NIGHT),
+        ("preference", NARROW),
         ("best-worst", PHONE),
         ("mixed", PHONE),
         ("speech", NIGHT),
@@ -36,7 +38,15 @@ NIGHT: dict[str, Any] = DESK | {"color_scheme": "dark"}
         ("chat", ZOOMED),
     ],
     ids=[
-        *("likert-desk", "vas-phone", "binary-zoomed", "pairs-night", "best-worst-phone", "mixed-phone"),
+        *(
+            "likert-desk",
+            "vas-phone",
+            "binary-zoomed",
+            "pairs-night",
+            "preference-narrow",
+            "best-worst-phone",
+        ),
+        "mixed-phone",
         *("speech-night", "speech-phone", "chat-phone", "chat-night", "chat-zoomed"),
     ],
 )
@@ -133,6 +143,80 @@ def test_the_whole_way_by_keyboard_alone(browser: Browser, likert: Served) -> No
                 arg=where["page"],
             )
         assert rider.where()["code"] == rider.visit().code
+
+
+def test_a_graded_pair_is_answered_by_keys_and_looks_right_everywhere(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with (
+        serve_in_thread(shorten(tmp_path / "preference", "preference")) as served,
+        open_window(browser, served, **DESK) as rider,
+    ):
+        rider.join()
+        while rider.where()["kind"] != "rate":
+            page = rider.where()["page"]
+            walk_by_tab(rider)
+            rider.wait_past(page)
+        options = rider.page.locator('input[name="c1"]')
+        look_at_points(rider, options)
+        press = rider.page.keyboard.press
+        for digit in "2-2-13452":  # two pages of practice, each with its feedback, then five that count
+            page = rider.where()["page"]
+            if digit == "-":
+                walk_by_tab(rider)
+            else:
+                press(digit)
+                expect(options.nth(int(digit) - 1)).to_be_checked()
+                press("Enter")
+            rider.wait_past(page)
+        given = [one for one in served.store.answers_after() if one.visit == rider.visit().id]
+        assert [one.value for one in given] == ["A1", "A1", "A2", "tie", "B1", "B2", "A1"]
+        assert (rider.errors, rider.strangers) == ([], [])
+
+
+def test_a_reason_is_saved_as_soon_as_it_is_written_and_once(browser: Browser, tmp_path: Path) -> None:
+    with (
+        serve_in_thread(shorten(tmp_path / "preference", "preference")) as served,
+        open_window(browser, served, **NARROW) as rider,
+    ):
+        rider.join()
+        while rider.where()["kind"] != "rate" or rider.where()["practice"]:
+            rider.answer()
+            rider.go_on()
+        occasion, order = map(int, rider.where()["page"].split("-"))
+        visit = rider.visit().id
+        rider.page.locator('[name="c1-why"]').fill("A says when.")
+        rider.page.locator('[name="c1-why"]').blur()
+        expect_saved(rider)
+        stored = served.store.visit_answers(visit, occasion, order)
+        assert {name: one.value for name, one in stored.items()} == {"c1-why": "A says when."}
+        rider.page.locator('input[value="B2"]').locator("xpath=ancestor::label").click()
+        rider.go_on()
+        stored = served.store.visit_answers(visit, occasion, order)
+        found = {name: (one.value, one.revision) for name, one in stored.items()}
+        assert found == {"c1-why": ("A says when.", 0), "c1": ("B2", 0)}
+        assert rider.errors == []
+
+
+def look_at_points(rider: Rider, options: Any) -> None:
+    """Check that the points are in a row at a desk and in a list on a phone, light and dark, and that the two
+    texts are beside each other or stacked, with nothing that axe objects to."""
+    for width, across in ((1280, True), (360, False)):
+        rider.page.set_viewport_size({"width": width, "height": 800})
+        for scheme in ("light", "dark"):
+            rider.page.emulate_media(color_scheme=scheme)
+            assert find_faults(rider.page) == []
+        assert rider.page.evaluate(WIDE) <= 0
+        boxes = [options.nth(place).bounding_box() for place in range(5)]
+        assert (len({box["y"] for box in boxes}) == 1) == across
+        assert [box["x"] for box in boxes] == sorted(box["x"] for box in boxes)
+        assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes)
+        texts = [rider.page.locator(f'[data-output="{place}"]').bounding_box() for place in (1, 2)]
+        assert all(texts)
+        assert (texts[0]["y"] == texts[1]["y"]) == across  # type: ignore[index]
+    rider.page.set_viewport_size({"width": 1280, "height": 900})
+    text = rider.page.content().casefold()
+    assert not any(f">{name}<" in text or f'"{name}"' in text for name in rider.served.study.systems)
 
 
 def walk_by_tab(rider: Rider) -> None:

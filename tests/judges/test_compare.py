@@ -183,7 +183,16 @@ def test_strata_and_probabilities_of_the_sample_are_used() -> None:
     one = compare_systems(ratings, judge=judges, sample=sample).criteria[0]
     assert isinstance(one, CorrectedCriterion)
     assert (one.method, one.strata) == ("regression", ("sure", "unsure"))
-    weighed = compare_systems(ratings, judge=judges, sample=sample.drop(columns="stratum")).criteria[0]
+    nameless = sample.drop(columns="stratum")
+    parted = compare_systems(ratings, judge=judges, sample=nameless).criteria[0]
+    assert isinstance(parted, CorrectedCriterion)
+    assert (parted.method, parted.strata) == (
+        "regression",
+        ("part 1", "part 2"),
+    )  # by their two probabilities
+    assert [pair.se for pair in parted.pairs] == pytest.approx([pair.se for pair in one.pairs], rel=1e-9)
+    found = compare_systems(ratings, judge=judges, sample=nameless, judge_method="weights")
+    weighed = found.criteria[0]
     assert isinstance(weighed, CorrectedCriterion)
     assert weighed.method == "weights"
     with pytest.raises(BadModel, match="no probability for"):

@@ -60,7 +60,10 @@ def expand_lambda(factors: tuple[Factor, ...], tau: Floats) -> Floats:
     whole, at, used = np.zeros((size, size)), 0, 0
     for factor in factors:
         small = np.zeros((len(factor.columns),) * 2)
-        for start, stop in factor.blocks:
+        if factor.shared:
+            small[:] = tau[used] * np.eye(len(small))
+            used += 1
+        for start, stop in factor.blocks if not factor.shared else ():
             for column in range(start, stop):
                 small[column:stop, column] = tau[used : used + stop - column]
                 used += stop - column
@@ -178,9 +181,8 @@ def package_laplace(model: Ordinal, psi: Floats) -> tuple[float, Floats]:
 def make_linear(design: ModelMatrices, reml: bool) -> Linear:
     """Return the model that the linear solver would evaluate."""
     pattern = find_pattern(design.factors)
-    rows, columns = free_entries(design.factors)
     X = np.ascontiguousarray(design.X[pattern.order])
-    return Linear(pattern, X, design.y[pattern.order], rows, columns, reml)
+    return Linear(pattern, X, design.y[pattern.order], *free_entries(design.factors), reml)
 
 
 def package_deviance(model: Linear, theta: Floats) -> tuple[float, Floats, Floats]:
@@ -199,6 +201,7 @@ def starting_psi(design: ModelMatrices, thresholds: Thresholds, seed: int) -> Fl
     alpha = thresholds.solve(values)
     if not np.all(np.diff(thresholds.J @ alpha) > 0.05):
         alpha = thresholds.solve(np.linspace(-1.5, 1.8, count))
-    rows, columns = free_entries(design.factors)
+    rows, columns, slots = free_entries(design.factors)
     tau = np.where(rows == columns, rng.uniform(0.3, 0.9, len(rows)), rng.uniform(-0.4, 0.4, len(rows)))
+    tau = tau[np.unique(slots, return_index=True)[1]]
     return np.concatenate([alpha, rng.uniform(-0.5, 0.5, design.X.shape[1]), tau])

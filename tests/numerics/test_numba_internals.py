@@ -25,6 +25,21 @@ fit = panelist.fit("rating ~ system", pd.DataFrame(rows), model="clm")
 print(is_tuned(), fit.loglik, *fit.vcov.ravel())
 """
 
+KEPT = """
+from panelist.numerics.kernel import kernel
+
+@kernel
+def double(x: float) -> float:
+    return 2.0 * x
+"""
+CALL = """
+from kept import double
+from numba import njit
+
+before = double(4.0)
+print(before, dict(double.stats.cache_hits), njit(lambda x: double(x) + 1.0)(4.0))
+"""
+
 
 @inner
 def halve(x: float) -> float:
@@ -88,3 +103,28 @@ def test_other_functions_are_compiled_as_ever() -> None:
         return x / 2.0
 
     assert jit(halve)(3.0) == 1.5
+
+
+@pytest.mark.slow
+def test_what_is_loaded_from_disk_is_called_and_compiled_into_others(tmp_path: Path) -> None:
+    (tmp_path / "kept.py").write_text(KEPT, encoding="utf-8")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONPATH"] = os.pathsep.join((str(tmp_path), *sys.path))
+    command = [sys.executable, "-c", CALL]
+    first, again = (
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert first == "8.0 {} 9.0\n"
+    assert again == "8.0 {(float64,): 1} 9.0\n"
+
+
+def test_only_kernels_are_saved_with_their_names() -> None:
+    def triple(x: float) -> float:
+        return 3.0 * x
+
+    other = jit(triple)
+    assert other(2.0) == 6.0
+    result = next(iter(other.overloads.values()))
+    assert result._reduce()[0][1] == "object"  # which numba reads without Panelist
+    assert numba_internals._save_with_names(result)[0][1] != "object"

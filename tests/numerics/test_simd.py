@@ -190,9 +190,9 @@ def test_eight_ratings_at_once_have_the_row_table_of_each(n: int) -> None:
     thresholds = np.array([-1.5, -0.2, 0.9, 1.1])
     codes, eta = rng.integers(0, 5, n).astype(np.int32), rng.normal(0.0, 2.0, n)
     expected = np.empty((N_ENTRIES, n))
-    total = fill_rows(PROBIT, codes, thresholds, eta, expected)
-    whole = -(-n // WIDTH) * WIDTH
     edges = np.concatenate([[-FAR], thresholds, [FAR]])
+    total = fill_rows(PROBIT, edges[codes + 1], edges[codes], eta, expected)
+    whole = -(-n // WIDTH) * WIDTH
     high, low, at = np.full(whole, FAR), np.full(whole, -FAR), np.zeros(whole)
     high[:n], low[:n], at[:n] = edges[codes + 1], edges[codes], eta
     rows, p = np.empty((N_ENTRIES, whole)), np.empty(whole)

@@ -9,7 +9,9 @@ from scipy import stats
 from bench.choices import draw_pairs, draw_winners, lay_out, make_trials
 from panelist.analysis.choices.compare_choices import contrast_strengths
 from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
+from panelist.analysis.choices.models.mixed import fit_mixed
 from panelist.analysis.spec import AnalysisSpec
+from panelist.core.errors import BadDesign
 from panelist.core.seeds import stream
 from panelist.design.make import plan_study
 from panelist.power.analyses import ANALYSES
@@ -137,9 +139,8 @@ def test_tests_that_ignore_raters_are_no_tests() -> None:
 def test_every_analysis_finds_a_large_effect_and_its_direction(name: str) -> None:
     kind = ANALYSES[name].reads[0]
     if kind == "choices":
-        study = make_study(
-            20, ("x", "y", "z"), {"best": {"type": "best-worst"}}, design={"type": "best-worst"}
-        )
+        shown = "pairs" if name.startswith("pairs_") else "best-worst"
+        study = make_study(20, ("x", "y", "z"), {"best": {"type": shown}}, design={"type": shown})
         layout = lay_out_plan(plan_study(study, raters=12), study)
     else:
         layout = Sampling(30, 4, systems=3).lay_out()
@@ -201,3 +202,37 @@ def test_bradley_terry_tests_as_the_comparison_of_choices_does() -> None:
     assert -tests.estimate[0] == pytest.approx(pairs.estimate, abs=1e-6)
     assert tests.se[0] == pytest.approx(pairs.se, rel=1e-5)
     assert tests.df[0] == pytest.approx(pairs.df, rel=1e-4)
+
+
+def test_mixed_pairs_are_tested_as_the_comparison_of_choices_does() -> None:
+    rng = np.random.default_rng(2)
+    shown = draw_pairs(rng, 8, 10, 3)
+    won = draw_winners(rng, shown, 8, 10, 0.8, 0.8, lead=0.6)
+    latent = np.stack([won, ~won], axis=1).reshape(1, -1).astype(float)
+    layout = lay_out(shown, 8, 10, 3)
+    tests = analyse("pairs_mixed", layout, latent)
+    trials = make_trials(shown, won, 10)
+    strengths = fit_mixed(trials, fit_bradley_terry(trials), {})
+    pairs = contrast_strengths(strengths, "none")
+    assert -tests.estimate[0] == pytest.approx(pairs.estimate, abs=1e-6)
+    assert tests.se[0] == pytest.approx(pairs.se, rel=1e-6)
+    assert tests.df[0] == pytest.approx(pairs.df, rel=1e-6)
+    graded = analyse("pairs_graded", layout, latent + rng.normal(0.0, 0.5, latent.shape))
+    assert np.isfinite(graded.p).all()
+    assert not graded.failed.any()
+
+
+def test_mixed_pairs_need_two_outputs_on_a_page() -> None:
+    page = np.repeat(np.arange(10), 3).astype(np.int32)
+    layout = Layout(
+        rater=(page % 5).astype(np.int32),
+        item=page,
+        system=np.tile([0, 1, 2], 10).astype(np.int32),
+        n_raters=5,
+        n_items=10,
+        systems=("a", "b", "c"),
+        ratings_per_item=1,
+        page=page,
+    )
+    with pytest.raises(BadDesign, match="two outputs on each page"):
+        analyse("pairs_mixed", layout, np.zeros((1, 30)))

@@ -106,13 +106,13 @@ def test_a_formula_is_fitted_as_it_is() -> None:
 def test_the_paper_takes_the_largest_model_and_z_in_every_set() -> None:
     layout, cuts, effect = DESIGNS["3 raters, 20 items"]
     responses = simulate(layout, cuts, 4, effect)
-    released = ANALYSES["clmm"].prepare(layout, AnalysisSpec(method="ML", df="z", as_compared=False))(
+    released = ANALYSES["clmm"].prepare(layout, AnalysisSpec(method="ML", test="z", as_compared=False))(
         responses
     )
     assert np.isinf(released.df).all()
     for at, codes in enumerate(responses):
         formula = "rating ~ system + (system | rater) + (system | item)"
-        alone = fit(formula, layout.make_frame(codes + 1.0), model="clmm", df="z").coefficients
+        alone = fit(formula, layout.make_frame(codes + 1.0), model="clmm", test="z").coefficients
         assert released.p[at, 0] == pytest.approx(alone["p"][0], abs=1e-6)
 
 

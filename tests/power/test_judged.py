@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench.judges_coverage import CUTS, MEANS, R_TRUE, World, run, spreads
+from bench.judges_coverage import R_TRUE, World, run
 from panelist.core.errors import PanelistError
 from panelist.power.cells import Cell
 from panelist.power.judged import (
@@ -18,21 +18,8 @@ from panelist.power.judged import (
 from panelist.power.layouts.base import Sampling
 from panelist.power.truth.base import Truth
 from panelist.power.truth.cuts import Cuts, DrawnCuts, FixedCuts, Slider
-from panelist.power.truth.spread import Spread, find_root
-
-GENERAL = Truth.preset("general")
-
-
-def make_bench_truth() -> Truth:
-    """Return the world of the coverage tables: three systems, one spread for all."""
-    rater, rater_system, item, item_system = spreads()
-
-    def spread(common: float, own: float) -> Spread:
-        matrix = common**2 * np.ones((3, 3)) + own**2 * np.eye(3)
-        return Spread(0.0, 0.0, 0.0, tuple(tuple(map(float, row)) for row in matrix))
-
-    cuts = FixedCuts(tuple(map(float, CUTS)))
-    return Truth("bench", spread(rater, rater_system), spread(item, item_system), cuts, effects=MEANS)
+from panelist.power.truth.spread import find_root
+from tests.power.shared_truths import GENERAL, make_bench_truth
 
 
 @pytest.mark.parametrize("cuts", [DrawnCuts(), DrawnCuts(2), FixedCuts((-1.0, 0.0, 2.0)), Slider()])

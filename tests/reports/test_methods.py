@@ -10,8 +10,8 @@ from panelist.analysis.analyse import analyse
 from panelist.analysis.analysis_result import Analysis
 from panelist.analysis.systems.effects import Effect
 from panelist.reports.methods import write_methods, write_results
+from panelist.reports.methods_of_study import tell_study
 from panelist.reports.references import list_references, write_bibtex
-from panelist.reports.report.methods_of_study import tell_study
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from tests.analysis.near_unanimity import nearly_unanimous

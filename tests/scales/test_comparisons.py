@@ -4,14 +4,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import norm
 
 from panelist.scales.base import STEP, BadAnswer, ComparativeAnswer, Option
 from panelist.scales.best_worst import BestWorst
 from panelist.scales.choose_one import ChooseOne
-from panelist.scales.pairs import Pairs
+from panelist.scales.pairs import APART, Pairs, Preference
 from panelist.scales.ranking import Ranking
+from tests.examples import examples
 
 N = 100_000
 ERROR = 5 * np.sqrt(0.25 / N)
@@ -47,6 +50,68 @@ def test_ties_are_as_frequent_as_near_judgements() -> None:
     found = Pairs(ties=True).simulate(np.zeros((N, 2)), np.random.default_rng(2))
     share = sum(each.answer == "tie" for each in found) / N
     assert abs(share - (2 * norm.cdf(STEP / 2 / np.sqrt(2)) - 1)) < ERROR
+
+
+def test_a_graded_answer_says_which_is_better_and_by_how_much() -> None:
+    scale = Preference(points=5)
+    assert scale.parse("A2") == ComparativeAnswer(("best", "worst"), "", 2)
+    assert scale.parse(" B1 ") == ComparativeAnswer(("worst", "best"), "", -1)
+    assert scale.parse("tie") == ComparativeAnswer(("", ""), "tie", 0)
+    assert scale.parse("A2").find_grades() == (2, -2)
+    assert Pairs().parse("1").find_grades() == (None, None)
+    for answer in ("A3", "A0", "a2", "1", "2", "C1", "A", "-2"):
+        with pytest.raises(BadAnswer, match=rf"A2, A1, tie, B1 or B2 .* Got '{answer}' instead"):
+            scale.parse(answer)
+    with pytest.raises(BadAnswer):
+        scale.write(ComparativeAnswer(("best", "worst")))
+    with pytest.raises(BadAnswer):
+        Preference(points=4).parse("tie")
+
+
+@pytest.mark.parametrize("points", range(2, 8))
+def test_every_point_has_words_and_the_two_halves_mirror_each_other(points: int) -> None:
+    options = Preference(points=points).options()
+    labels = [option.label for option in options]
+    assert len(set(labels)) == points == int(Preference(points=points).size())
+    half = points // 2
+    assert [label.replace("A ", "B ", 1) for label in reversed(labels[:half])] == labels[-half:]
+    grades = [Preference(points=points).parse(option.value).grade or 0 for option in options]
+    assert grades == sorted(grades, reverse=True)
+    assert [-grade for grade in reversed(grades)] == grades
+    assert (0 in grades) == (points % 2 == 1)
+
+
+def test_the_words_of_a_preference_are_as_many_as_its_points_and_differ() -> None:
+    with pytest.raises(ValidationError, match="there are 5 points, but 3 labels"):
+        Preference(labels=("a", "b", "c"))
+    with pytest.raises(ValidationError, match="labels must differ"):
+        Preference(points=3, labels=("same", "other", "Same"))
+    assert Preference(points=3, labels=("x", "y", "z")).options()[1] == Option("tie", "y")
+
+
+def test_points_stand_in_a_row_where_their_words_fit_and_in_a_list_where_they_do_not() -> None:
+    assert [Preference(points=points).find_row() for points in range(2, 8)] == [0, 0, 28, 28, 36, 36]
+    wordy = tuple(f"{word} of these two pages is by far the most convincing" for word in "abcde")
+    assert Preference(labels=("incomprehensibilities" * 2, *wordy[1:])).find_row() == 0
+
+
+@examples(30)
+@given(seed=st.integers(0, 2**32 - 1), half=st.integers(1, 3), lead=st.floats(-3, 3))
+def test_grades_without_their_size_are_the_answers_of_pairs(seed: int, half: int, lead: float) -> None:
+    latent = np.tile([lead, 0.0], (50, 1))
+    for ties in (False, True):
+        graded = Preference(points=2 * half + ties).simulate(latent, np.random.default_rng(seed))
+        bare = Pairs(ties=ties).simulate(latent, np.random.default_rng(seed))
+        assert [ComparativeAnswer(one.choices, one.answer) for one in graded] == bare
+
+
+def test_grades_are_as_frequent_as_leads_of_their_size() -> None:
+    found = [one.grade for one in Preference(points=7).simulate(np.zeros((N, 2)), np.random.default_rng(9))]
+    ends = [STEP / 2, STEP / 2 + APART, STEP / 2 + 2 * APART, np.inf]
+    for grade in (1, 2, 3):
+        expected = norm.cdf(ends[grade] / np.sqrt(2)) - norm.cdf(ends[grade - 1] / np.sqrt(2))
+        for one in (grade, -grade):
+            assert abs(found.count(one) / N - expected) < ERROR
 
 
 def test_one_is_chosen_or_none_or_all() -> None:

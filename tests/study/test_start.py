@@ -10,7 +10,10 @@ from panelist.study.reading.json_schema import make_schema
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study, list_templates
 
-TEMPLATES = ("likert", "vas", "binary", "pairs", "best-worst", "mixed", "chat", "speech", "judged")
+TEMPLATES = (
+    *("likert", "vas", "binary", "pairs", "preference", "best-worst", "mixed"),
+    *("chat", "speech", "judged"),
+)
 
 
 def test_there_is_a_template_for_every_kind_of_study() -> None:

@@ -1,8 +1,12 @@
 """Texts that take time to render are rendered in a thread of their own, while others get their pages."""
 
+import asyncio
 import json
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +16,7 @@ from panelist.formats import FORMATS, FormatOptions, Stimulus
 from panelist.formats.markdown import MarkdownFormat
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
+from panelist.web.state import AppState
 from tests.web.servers import serve_in_thread
 from tests.web.walking import read_sheet
 
@@ -70,6 +75,30 @@ def test_a_text_is_rendered_once(study: Study, monkeypatch: pytest.MonkeyPatch) 
         for cell, column in renderings.list_all():
             renderings.show(cell, column)
     assert len(rendered) == len(set(rendered)) == 8
+
+
+def test_a_megabyte_of_plain_text_and_marked_differences_are_rendered_aside_too(study: Study) -> None:
+    """The first took 2 s, and two texts of 1,500 words take up to .4 s to compare."""
+    renderings = Renderings(study.outputs, load_words("en"))
+    long, texts = Stimulus("a\n\n" * 333_333), ("a red cat", "a blue cat")
+    with defer_rendering():
+        with pytest.raises(NotRendered) as missing:
+            renderings.show(long, "context")
+        missing.value.render()
+        assert renderings.show(long, "context").count("<p>") == 333_333
+        with pytest.raises(NotRendered) as missing:
+            renderings.mark(texts)
+        missing.value.render()
+        assert renderings.mark(texts)[0] == "<p>a <u>red</u> cat</p>"
+
+
+def test_while_a_text_is_rendered_other_threads_soon_get_their_turn() -> None:
+    usual, seen = sys.getswitchinterval(), list[float]()
+    state = SimpleNamespace(_rendering=ThreadPoolExecutor(1))
+    aside = AppState.render_aside(state, lambda: seen.append(sys.getswitchinterval()))  # type: ignore[arg-type]
+    asyncio.run(aside)
+    assert seen == [pytest.approx(0.0005)]
+    assert sys.getswitchinterval() == usual == pytest.approx(0.005)
 
 
 @pytest.mark.slow

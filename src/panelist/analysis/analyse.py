@@ -22,8 +22,10 @@ from panelist.analysis.describe import describe_ratings
 from panelist.analysis.fitting.together import LARGE, do_each
 from panelist.analysis.fitting.workload import compile_for, lighten_formula
 from panelist.analysis.level_effects import LevelEffects, estimate_levels
+from panelist.analysis.looks import find_look, look_at, mark_look
 from panelist.analysis.missing import Missing, attempt
-from panelist.analysis.output_form import OutputForm, describe_form
+from panelist.analysis.output_examples import choose_examples
+from panelist.analysis.output_form import describe_form
 from panelist.analysis.sensitivity.lacking import examine_lacking
 from panelist.analysis.sensitivity.side_by_side import compare_kinds
 from panelist.analysis.sensitivity.with_without import set_side_by_side
@@ -36,6 +38,7 @@ from panelist.analysis.systems.ranks import Better
 from panelist.analysis.systems.strata import name_strata
 from panelist.collection.study_files import StudyFiles
 from panelist.core.errors import BadRatings
+from panelist.core.margin import Margin
 from panelist.core.progress import OnProgress, Progress, ignore
 from panelist.core.tables.ratings import Ratings
 from panelist.core.tables.review import check_drops
@@ -64,7 +67,7 @@ def analyse(
     resamples: int = 1000,
     seed: int = 0,
     on_progress: OnProgress | None = None,
-    margin: float | None = None,
+    margin: Margin | float | str | None = None,
     better: Better | None = None,
     across_criteria: str | None = None,
 ) -> Analysis:
@@ -98,6 +101,8 @@ def analyse(
         drop=tuple(sorted(check_drops(drop))),
         by=by,
     )
+    look = find_look(known, cleaned.exclusions.n_raters) if known else None
+    spec = look_at(spec, look)
     if spec.formula is None and "rating" in cleaned.kept.frame and not holds_choices(cleaned.kept.frame):
         ask_for(cleaned.kept, "rater", "item")
     names = name_criteria(cleaned.kept, known)
@@ -110,10 +115,12 @@ def analyse(
 
     done = do_each(analyse_one, names, len(cleaned.kept))
     _refuse_empty(done, everything.ratings.source)
+    done = [replace(one, comparison=mark_look(one.comparison, spec)) for one in done]
     done, said = adjust_criteria(done, spec.across_criteria)
     rows = {name: rows_of(cleaned.kept, name) for name in names}
     made = {one.criterion: one.comparison for one in done}
     lacking = examine_lacking(known, rows, made, lambda table, name: compare_again(table, name, known, spec))
+    rated = _list_rated(cleaned.kept, known)
     return Analysis(
         name=known.title if known else everything.ratings.source,
         data=_summarise(everything, cleaned, names, known, said),
@@ -122,17 +129,17 @@ def analyse(
         criteria=tuple(done),
         study=known,
         lacking=lacking,
-        departures=find_departures(known, everything, cleaned.exclusions, done) if known else None,
-        form=_describe_form(cleaned.kept, known),
+        departures=find_departures(known, everything, cleaned.exclusions, done, look) if known else None,
+        form=describe_form(known.outputs, cleaned.kept.frame, rated) if known and rated else None,
+        examples=choose_examples(known.outputs, cleaned.kept.frame, rated) if known else (),
     )
 
 
-def _describe_form(kept: Ratings, study: Study | None) -> OutputForm | None:
-    """Return what the rated outputs look like, where a study has them."""
+def _list_rated(kept: Ratings, study: Study | None) -> tuple[str, ...]:
+    """Return the systems whose outputs are known, in their order."""
     if study is None or study.file.hit is not None:
-        return None
-    systems = tuple(name for name in _order_systems(kept, study) if name in study.outputs.systems)
-    return describe_form(study.outputs, kept.frame, systems) if systems else None
+        return ()
+    return tuple(name for name in _order_systems(kept, study) if name in study.outputs.systems)
 
 
 def _refuse_empty(criteria: list[CriterionAnalysis], source: str) -> None:
@@ -285,7 +292,7 @@ def _analyse_ratings(
         effects = attempt(lambda: measure_effects(compared))
         kinds = attempt(lambda: compare_kinds(rows, compared, spec.formula))
         beside = kinds if isinstance(kinds, Missing) else kinds.other
-        checks = attempt(lambda: check_model(compared, beside))
+        checks = attempt(lambda: check_model(compared, beside, rows))
         without = _compare_without(rows, trials, name, planned, compared, spec)
         raters, items = (
             attempt(lambda group=group: _estimate_levels(compared, group))  # type: ignore[misc]

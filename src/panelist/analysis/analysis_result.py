@@ -14,6 +14,7 @@ from panelist.analysis.departures import Departures
 from panelist.analysis.describe import Description
 from panelist.analysis.level_effects import LevelEffects
 from panelist.analysis.missing import Missing
+from panelist.analysis.output_examples import OutputExample
 from panelist.analysis.output_form import OutputForm
 from panelist.analysis.sensitivity.lacking import LackingOutputs
 from panelist.analysis.sensitivity.side_by_side import SideBySide
@@ -23,7 +24,7 @@ from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.analysis.systems.effects import Effects
 from panelist.analysis.systems.margins import tell_equivalence
 from panelist.core.display.formats import interval, number
-from panelist.core.display.result import NamedValues, Part, Result, Sentence
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, json_ready
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.notes import has_note
 from panelist.core.prose import count, listing
@@ -134,6 +135,8 @@ class Analysis(Result):
     """From the preregistration; None where there is none."""
     form: OutputForm | None = None
     """What the outputs look like; None where they are not known."""
+    examples: tuple[OutputExample, ...] = ()
+    """Outputs that the report shows; none where they are not known, or the study hides them."""
     lacking: LackingOutputs | None = None
     """Outputs that do not exist, and what depends on them; None where none is missing."""
     beside: Result | None = None
@@ -186,6 +189,7 @@ class Analysis(Result):
             **({} if self.lacking is None else {"lacking": self.lacking.to_dict()}),
             "criteria": [one.to_dict() for one in self.criteria],
             **({} if self.form is None else {"form": self.form.to_dict()}),
+            **({"examples": [json_ready(one.to_dict()) for one in self.examples]} if self.examples else {}),
             **({} if self.beside is None else {"beside_judges": self.beside.to_dict()}),
         }
 
@@ -195,8 +199,10 @@ def tell_finding(one: "CriterionAnalysis") -> str:
     if isinstance(one.comparison, Missing):
         return f"No comparison of systems on {one.criterion}. {one.comparison.reason}"
     size = "" if isinstance(one.effects, Missing) else _tell_size(one.comparison, one.effects)
-    said = [one.comparison.finding(size), one.comparison.why]
-    said.append(tell_equivalence(one.comparison.equivalence))
+    said = [one.comparison.finding(size), one.comparison.why, one.comparison.look]
+    said.append(tell_equivalence(one.comparison.equivalence, 1 - one.comparison.confidence))
+    if (own := one.comparison.remedy) is not None and own.choice != "location":
+        said.append(own.sentence())
     if has_note(one.comparison.notes, "lightened", "independent"):
         said.append("This may look surer than it is: see how it was modelled.")
     return " ".join(text for text in said if text)

@@ -14,21 +14,23 @@ from panelist.analysis.choices.compare_choices import compare_criterion
 from panelist.analysis.choices.trials import holds_choices
 from panelist.analysis.cleaning.usable import count_levels, find_usable
 from panelist.analysis.describe import mean_ratings
+from panelist.analysis.fitting.allowed import allow_sides
 from panelist.analysis.fitting.choose import RandomPart, choose_random
-from panelist.analysis.fitting.stepping import fit_largest
+from panelist.analysis.fitting.penalised import fit_random, mark_prior, read_prior, refuse_linear
 from panelist.analysis.fitting.together import LARGE, do_each
 from panelist.analysis.sensitivity.lead import choose_lead
-from panelist.analysis.spec import AnalysisSpec
+from panelist.analysis.spec import AnalysisSpec, read_allowed
 from panelist.analysis.systems.across import adjust_across
 from panelist.analysis.systems.common_items import note_unequal_items
 from panelist.analysis.systems.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
 from panelist.analysis.systems.connected import Links, find_links, part_pairs
 from panelist.analysis.systems.equivalence import find_equivalence
-from panelist.analysis.systems.pairwise import adjust_pairs
+from panelist.analysis.systems.pairwise import adjust_pairs, find_effect_unit
 from panelist.analysis.systems.ranks import Better, rank_intervals
 from panelist.analysis.systems.separated import fill_separated, find_separated, pool_slopes, run_off
 from panelist.analysis.systems.strata import compare_strata
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
+from panelist.core.margin import Margin, read_margin
 from panelist.core.notes import Note
 from panelist.core.progress import OnProgress, Progress
 from panelist.core.prose import count
@@ -38,7 +40,6 @@ from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.response import choose_family
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.inference.contrasts import Means, PairContrasts, contrast_pairs, estimate_means
-from panelist.models.likelihoods.link_functions import LATENT_SD
 from panelist.models.results.fitted import MODEL_WORDS
 
 if TYPE_CHECKING:
@@ -56,11 +57,14 @@ def compare_systems(
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
     cluster: str = "both",
-    df: str = "t",
-    margin: float | None = None,
+    style: Sequence[str] = (),
+    test: str = "t",
+    margin: Margin | float | str | None = None,
+    allow: str | Sequence[str] = (),
     better: Better = "higher",
     across_criteria: str = "none",
     by: str | None = None,
+    prior: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
@@ -73,35 +77,42 @@ def compare_systems(
     bonferroni, bh or none; with ``reference`` only that system's pairs are shown, by Dunnett's test in place
     of Tukey's. A criterion that cannot be compared is named in the notes, and raises if no other is left.
 
-    With ``margin``, in points of the scale, each pair is tested for equivalence too (equivalence.py).
+    With ``margin`` (0.5, in points of the scale, or "0.3 latent", in residual standard deviations) each pair
+    is tested for equivalence and non-inferiority too (equivalence.py).
     ``better`` "lower" ranks the lowest estimate first, as for counts of errors. The tests of each criterion
     hold their level separately; ``across_criteria`` "holm" or "bonferroni" makes them hold it together.
     Systems that share neither items nor raters are not compared (connected.py).
 
-    ``df`` "t" tests ordinal models allowing for few raters and items, "z" as if there were many. Where the
+    ``test`` "t" tests ordinal models allowing for few raters and items, "z" as if there were many. Where the
     ordinal model is not to be trusted (ratings so nearly unanimous that its approximation breaks), "auto"
     leads with the linear one: lead.py. ``by`` names a column, such as a language, whose values are compared
-    one by one.
+    one by one. ``prior`` is that of ``fit``: with "weak" the largest random part is kept, and separated
+    systems get an estimate, which says so.
 
-    Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "bradley-terry" or
-    "plackett-luce", and ``cluster`` says which answers are correlated: see compare_choices. ``on_progress``
+    Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "mixed",
+    "bradley-terry" or "plackett-luce"; ``cluster`` says which answers are correlated in the last two, and
+    ``style`` what differs between outputs and is controlled for: see compare_choices. ``on_progress``
     is called with the criterion of a large table that is being compared.
     """
     known = ("auto", *MODEL_WORDS, *CHOICE_MODELS[1:])
     if model not in known:
         raise UnknownName(f"No model is called {model!r}. {did_you_mean(model, known)}")
+    refuse_linear(prior, model)
     spec = AnalysisSpec(
         model=model,
         link=link,
         formula=formula,
         adjust=adjust,
         across_criteria=across_criteria,
-        margin=margin,
+        margin=read_margin(margin),
+        allow=read_allowed(allow),
         better=better,
         reference=reference,
         confidence=confidence,
-        df=df,
+        test=test,
         cluster=cluster,
+        prior=prior,
+        style=tuple(style),
     )
     table = read_ratings(ratings)
     if by is not None:
@@ -129,8 +140,7 @@ def compare_table(
             on_progress(Progress(names.index(name), len(names), name))
         try:
             one = (compare_one or _compare_one)(part, name, spec)
-            tested = spec.margin is None or one.equivalence
-            return one if tested else find_equivalence(one, spec.margin or 0.0)
+            return one if spec.margin is None or one.equivalence else find_equivalence(one, spec.margin)
         except PanelistError as error:
             return error
 
@@ -187,28 +197,48 @@ def _compare_one(table: Ratings, criterion: str, spec: AnalysisSpec) -> Criterio
         raise BadModel(
             f"{spec.model} is a model of choices, and {criterion!r} has ratings: use model='auto'."
         )
+    if spec.style:
+        raise BadModel(
+            f"--style is for choices between outputs, and {criterion!r} has ratings: there write the column "
+            "into the formula, for example rating ~ system + log(words) + (1 | rater) + (1 | item)."
+        )
     table, notes = find_usable(table, criterion)
-    model, part, why = _choose(table.frame, spec)
-    main = _compare_by(model, part, table, criterion, spec, [*notes, *why])
-    return choose_lead(
+    model, part, why = choose_model(table.frame, spec)
+    main = compare_by_model(model, part, table, criterion, spec, [*notes, *why])
+    lead = choose_lead(
         main,
         table.frame.iloc[np.asarray(main.fit.design.rows)],
-        lambda other: _compare_by(other, part, table, criterion, spec, notes),
-        free=spec.model == "auto",
+        lambda other: compare_by_model(other, part, table, criterion, spec, notes),
+        free=spec.model == "auto" and spec.prior is None,
+    )
+    if lead.model != model or not spec.allow:
+        return lead
+    exact = replace(spec, formula=main.formula)
+    return allow_sides(
+        lead,
+        table,
+        spec,
+        lambda term: compare_by_model(model, None, table, criterion, exact, [], f"~ {term}"),
     )
 
 
-def _compare_by(
-    model: str, part: RandomPart | None, table: Ratings, criterion: str, spec: AnalysisSpec, notes: list[str]
+def compare_by_model(
+    model: str,
+    part: RandomPart | None,
+    table: Ratings,
+    criterion: str,
+    spec: AnalysisSpec,
+    notes: list[str],
+    scale: str | None = None,
 ) -> CriterionComparison:
     """Return the comparison by one model: fit, contrast, rank."""
 
     def refit(formula: str, rows: Ratings) -> Any:
-        return _fit(formula, rows, model, spec)
+        return _fit(formula, rows, model, spec, scale)
 
-    formula, tried = spec.formula, tuple[str, ...]()
+    formula, tried, prior = spec.formula, tuple[str, ...](), read_prior(spec, model)
     if part is not None:
-        fitted, part, tried = _unpack(fit_largest(part, lambda text: refit(text, table)))
+        fitted, part, tried = fit_random(part, lambda text: refit(text, table), prior)
         formula = part.formula()
     else:
         fitted = refit(str(formula), table)
@@ -220,7 +250,8 @@ def _compare_by(
         spec.reference,
     )
     ordinal = model in ("clm", "clmm")
-    if ordinal and (ends := find_separated(fitted, term)):
+    alone = prior is None or prior.scale is None  # else separated systems have an estimate
+    if ordinal and alone and (ends := find_separated(fitted, term)):
         pooled = str(formula) if part is None else pool_slopes(part).formula()
         whole = fill_separated(every, ends, fitted, table, lambda rows: refit(pooled, rows))
         if shown is every:
@@ -231,12 +262,12 @@ def _compare_by(
     links = find_links(table.frame, every.levels)
     every, shown = part_pairs(every, links), part_pairs(shown, links)
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
-    unit, units, effect_units = _effect_unit(fitted, used)
+    unit, units, effect_units = find_effect_unit(fitted, used)
     better = spec.better or "higher"
     said = [*notes, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
     said += [*links.notes(), *note_unequal_items(used), *find_crowding(used)]
     said = [note for note in said if note not in table.notes]  # the whole comparison has these, once
-    return CriterionComparison(
+    made = CriterionComparison(
         criterion=criterion,
         model=model,
         link=spec.link if ordinal else None,
@@ -253,13 +284,10 @@ def _compare_by(
         reference=spec.reference,
         better=better,
         notes=tuple(dict.fromkeys(said)),
-        tested_by="z" if ordinal and (spec.df == "z" or model == "clm") else "t",
+        tested_by="z" if ordinal and (spec.test == "z" or model == "clm") else "t",
         fit=fitted,
     )
-
-
-def _unpack(stepped: Any) -> tuple[Any, RandomPart, tuple[str, ...]]:
-    return stepped.fit, stepped.part, stepped.notes
+    return mark_prior(made, prior, spec.prior)
 
 
 def _compare_choices(table: Ratings, criterion: str, spec: AnalysisSpec) -> CriterionComparison:
@@ -270,12 +298,12 @@ def _compare_choices(table: Ratings, criterion: str, spec: AnalysisSpec) -> Crit
     if spec.formula is not None or spec.model not in CHOICE_MODELS:
         raise BadModel(
             f"{criterion!r} holds choices between outputs, which do not take {asked}. The models of choices "
-            f"are {' and '.join(CHOICE_MODELS[1:])}; model='auto' picks the one that suits."
+            f"are {', '.join(CHOICE_MODELS[1:])}; model='auto' picks the one that suits."
         )
     return compare_criterion(table, criterion, spec)
 
 
-def _choose(frame: pd.DataFrame, spec: AnalysisSpec) -> tuple[str, RandomPart | None, list[str]]:
+def choose_model(frame: pd.DataFrame, spec: AnalysisSpec) -> tuple[str, RandomPart | None, list[str]]:
     """Return the model's name, its random part (None where the user wrote the formula), and why."""
     notes = []
     if spec.model == "auto":
@@ -308,14 +336,14 @@ def _choose(frame: pd.DataFrame, spec: AnalysisSpec) -> tuple[str, RandomPart | 
     return (mixed if part.shapes else fixed_only), part, notes
 
 
-def _fit(formula: str, table: Ratings, model: str, spec: AnalysisSpec) -> Any:
+def _fit(formula: str, table: Ratings, model: str, spec: AnalysisSpec, scale: str | None = None) -> Any:
     from panelist.models.fit import fit  # imported late: it loads the compiled kernels
     from panelist.numerics.compile_ahead import list_parts, prepare
 
     prepare(*list_parts(model))
 
     if model in ("clm", "clmm"):
-        return fit(formula, table, model=model, link=spec.link, df=spec.df)
+        return fit(formula, table, model=model, link=spec.link, test=spec.test, scale=scale, prior=spec.prior)
     return fit(formula, table, model=model)
 
 
@@ -323,24 +351,6 @@ def _system_term(fitted: Any, table: Ratings) -> str:
     """Return the name of the system in the formula: ours, or that of the source."""
     others = [old for old, new in table.names.items() if new == "system"]
     return next((name for name in ("system", *others) if name in fitted.design.fixed.levels), "system")
-
-
-def _effect_unit(fitted: Any, used: pd.DataFrame) -> tuple[float, str, str]:
-    """Return the length of one effect unit, and the words for the units of estimates and effects."""
-    if fitted.model in ("clm", "clmm"):
-        units = f"latent scale ({fitted.link} link; 0 is the middle of the rating scale)"
-        spread = LATENT_SD[str(fitted.link)]
-        if np.isnan(spread):
-            return (
-                float("nan"),
-                units,
-                f"no standard unit, because the {fitted.link} link's distribution has no SD",
-            )
-        return spread, units, "residual SDs of the latent scale"
-    groups = used.groupby("system", observed=True)["rating"]
-    n, variance = groups.count(), groups.var(ddof=1).fillna(0.0)
-    spread = float(((n - 1) * variance).sum() / max(int((n - 1).sum()), 1)) ** 0.5
-    return spread or float("nan"), "rating scale", "SDs of the ratings within systems"
 
 
 def _system_rows(

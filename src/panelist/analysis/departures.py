@@ -13,13 +13,14 @@ from panelist.analysis.missing import Missing
 from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import PanelistError
 from panelist.core.notes import has_note
-from panelist.core.prose import count
+from panelist.core.prose import count, listing
 from panelist.study.differences import compare_declared
 from panelist.study.preregistration import Registration, read_registrations
 from panelist.study.study import Study
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import CriterionAnalysis
+    from panelist.analysis.looks import StudyLook
 
 TITLE = "Departures from the preregistration"
 PROCEDURAL = ("declined", "screened out", "released")
@@ -75,7 +76,11 @@ class Departures(Result):
 
 
 def find_departures(
-    study: Study, everything: Everything, exclusions: ExclusionReport, criteria: Sequence["CriterionAnalysis"]
+    study: Study,
+    everything: Everything,
+    exclusions: ExclusionReport,
+    criteria: Sequence["CriterionAnalysis"],
+    look: "StudyLook | None" = None,
 ) -> Departures | Missing | None:
     """Return how an analysis departs from the preregistration beside its study; None where there is none."""
     if study.path is None:
@@ -94,6 +99,7 @@ def find_departures(
         *_compare_data(study, everything, criteria),
         *_compare_exclusions(exclusions),
         *_compare_models(study, criteria),
+        *_compare_look(study, look),
     ]
     amendments = tuple(f"{one.time}: {one.reason}" for one in later)
     return Departures(time=first.time, amendments=amendments, rows=tuple(rows))
@@ -174,6 +180,13 @@ def _compare_models(study: Study, criteria: Sequence["CriterionAnalysis"]) -> It
             yield Departure(f"formula of {one.criterion}", "the largest random part", made.formula)
         if plan.formula != "maximal" and _plain(plan.formula) != _plain(made.formula):
             yield Departure(f"formula of {one.criterion}", plan.formula, made.formula)
+
+
+def _compare_look(study: Study, look: "StudyLook | None") -> Iterator[Departure]:
+    """Yield a look at another number of raters than those that were declared."""
+    if look is not None and not look.declared:
+        planned = listing(study.file.analysis.looks, None)
+        yield Departure("look", f"after {planned} raters", f"after {count(look.raters, 'rater')}")
 
 
 def _plain(formula: str) -> str:

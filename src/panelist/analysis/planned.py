@@ -8,6 +8,7 @@ from panelist.analysis.analyse import MOST_RESAMPLED, compare_again, name_criter
 from panelist.analysis.choices.choice_criteria import are_choices
 from panelist.analysis.cleaning.clean import ExclusionReport, clean_ratings
 from panelist.analysis.cleaning.everything import read_everything
+from panelist.analysis.looks import find_look, look_at, mark_look
 from panelist.analysis.sensitivity.lacking import examine_lacking
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.across import adjust_across
@@ -15,8 +16,10 @@ from panelist.analysis.systems.comparison import Comparison, CriterionComparison
 from panelist.analysis.systems.ranks import Better
 from panelist.core.display.result import Part, Result, Sentence
 from panelist.core.errors import BadRatings, PanelistError, UnknownName, did_you_mean
+from panelist.core.margin import Margin
 from panelist.core.tables.ratings import Ratings
 from panelist.models.inference.adjust import find_adjustment
+from panelist.models.prior_words import parse_prior
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 
@@ -63,7 +66,7 @@ class Planned(Result):
         where = self.study.path.name if self.study.path is not None else "the study"
         pairs = find_adjustment(one.adjust).label
         across = "" if one.across_criteria == "none" else f", {one.across_criteria} across criteria"
-        margin = "" if one.margin is None else f", equivalence within {one.margin:g} points"
+        margin = "" if one.margin is None else f", {one.claim or 'equivalence'} within {one.margin.words}"
         return (
             f"Answers from {self.ratings.source}, analysed as {where} declares: {self._say_model()}; "
             f"alpha {one.alpha:.3g}, pairs {pairs}{across}{margin}."
@@ -77,7 +80,10 @@ class Planned(Result):
         model = "" if self.spec.model == "auto" else f"{self.spec.model}, "
         levels = {str(criterion.scale.measurement) for criterion in self.study.criteria}
         ordinal = levels & {"nominal", "ordinal"} and self.spec.model not in ("lmm", "lm")
-        return f"{model}{formula}{f', {self.spec.link} link' if ordinal else ''}"
+        prior = parse_prior(self.spec.prior) if ordinal else None
+        return f"{model}{formula}{f', {self.spec.link} link' if ordinal else ''}" + (
+            f", {prior.phrase}" if prior else ""
+        )
 
     def parts(self) -> list[Part]:
         """Return the declaration and what was excluded by which rule."""
@@ -109,7 +115,7 @@ def read_planned(
     *,
     columns: Mapping[str, str | None] | None = None,
     source: str | None = None,
-    margin: float | None = None,
+    margin: Margin | float | str | None = None,
     better: Better | None = None,
     across_criteria: str | None = None,
 ) -> Planned:
@@ -125,7 +131,8 @@ def read_planned(
     cleaned = clean_ratings(everything, known)
     declared = AnalysisSpec.from_study(known)
     asked = declared.override(margin=margin, better=better, across_criteria=across_criteria)
-    spec = replace(asked, columns=dict(columns or {}))
+    look = find_look(known, cleaned.exclusions.n_raters)
+    spec = look_at(replace(asked, columns=dict(columns or {})), look)
     return Planned(study=known, ratings=cleaned.kept, spec=spec, exclusions=cleaned.exclusions)
 
 
@@ -139,7 +146,7 @@ def compare_planned(planned: Planned, criteria: Sequence[str] | None = None) -> 
     alone = planned.spec.across_criteria == "none"
     for name in wanted if alone else planned.criteria:
         try:
-            done.append(_compare(planned, name))
+            done.append(mark_look(_compare(planned, name), planned.spec))
         except PanelistError as error:
             failed[name] = error
     missing = [failed[name] for name in wanted if name in failed]

@@ -7,7 +7,7 @@ import typer
 
 from panelist.cli.export import DatabaseUrl, StudyPlace
 from panelist.cli.options import Columns, Json, argument, option
-from panelist.cli.terminal import say, show, tell
+from panelist.cli.terminal import THE_ANSWER_IS_NO, say, show, tell
 
 
 def archive(
@@ -48,9 +48,6 @@ def archive(
     say()
     say(f"Written: {found.path}, {len(found.files):,} files. SHA-256: {found.sha256}")
     say(f"Check it with: panelist verify {found.path}")
-
-
-THE_ANSWER_IS_NO = 1
 
 
 def verify(

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from panelist.cli.options import Json, argument, option
-from panelist.cli.terminal import say, show, show_all
+from panelist.cli.terminal import THE_ANSWER_IS_NO, say, show, show_all
 
 if TYPE_CHECKING:
     from panelist.core.display.result import Result
     from panelist.study.check_summary import StudyCheck
     from panelist.study.study import Study
-
-THE_ANSWER_IS_NO = 1
 
 
 def check(

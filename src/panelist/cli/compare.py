@@ -17,14 +17,30 @@ if TYPE_CHECKING:
 AnyModel = Annotated[
     str,
     given.option(
-        "auto|clmm|clm|lmm|lm|bradley-terry|plackett-luce",
-        "Ordinal (clm) or linear (lm), with a last m for random effects; the last two are for choices. "
+        "auto|clmm|clm|lmm|lm|mixed|bradley-terry|plackett-luce",
+        "Ordinal (clm) or linear (lm), with a last m for random effects; the last three are for choices. "
         "auto looks at the table.",
+    ),
+]
+Allow = Annotated[
+    str,
+    given.option(
+        "scale,nominal",
+        "Let systems differ in spread (scale) or in thresholds (nominal) where tests ask for it; ordinal "
+        "models.",
     ),
 ]
 Cluster = Annotated[
     str,
     given.option("rater|item|both|none", "Which choices are correlated; for ratings the formula says it."),
+]
+Style = Annotated[
+    list[str] | None,
+    given.option(
+        "COLUMN",
+        "In choices, also show the systems at equal values of this column of the outputs, such as words; may "
+        "be given more than once.",
+    ),
 ]
 Criteria = Annotated[
     list[str] | None,
@@ -60,7 +76,14 @@ JudgeMethod = Annotated[
     str,
     given.option(
         "auto|regression|weights",
-        "How judges correct; auto: weights where items had unequal probabilities without strata.",
+        "How judges correct; auto: regression, with strata × system where items had unequal probabilities.",
+    ),
+]
+JudgeVariants = Annotated[
+    str | None,
+    given.option(
+        "by-system|random-slopes|these-items|ordinal",
+        "With a judge: variants of the model, with commas between them (docs/judges.md).",
     ),
 ]
 SampleFile = Annotated[
@@ -74,7 +97,9 @@ Reference = Annotated[str | None, given.option("SYSTEM", "Show only the pairs wi
 FigureFile = Annotated[Path | None, given.option("FILE", "Draw the estimates into FILE.svg, .pdf or .png.")]
 
 
-DECIDED = list_words("adjust confidence formula model link cluster reference df by where drop")
+DECIDED = list_words(
+    "adjust confidence formula model link cluster style reference test prior allow by where drop"
+)
 """Options that a study decides."""
 
 
@@ -89,9 +114,12 @@ def compare(
     model: AnyModel = "auto",
     link: given.Link = "probit",
     cluster: Cluster = "both",
+    style: Style = None,
     reference: Reference = None,
-    df: given.Df = "t",
+    test: given.Test = "t",
+    prior: given.Prior = None,
     margin: given.Margin = None,
+    allow: Allow = "",
     better: given.Better = None,
     across_criteria: given.AcrossCriteria = None,
     figure: FigureFile = None,
@@ -101,6 +129,7 @@ def compare(
     judge_scale: given.JudgeScale = "auto",
     scale: given.ScalePoints = None,
     judge_method: JudgeMethod = "auto",
+    judge_variants: JudgeVariants = None,
     sample: SampleFile = None,
     where: given.Where = None,
     columns: given.Columns = None,
@@ -119,6 +148,7 @@ def compare(
         "judge_scale": judge_scale,
         "judge_method": judge_method,
         "points": find_ends(scale),
+        "judge_variants": split_names(judge_variants),
     }
     planned = open_planned(
         source, ratings, columns, margin=margin, better=better, across_criteria=across_criteria
@@ -127,11 +157,10 @@ def compare(
         refuse_options(context, DECIDED)
         found = _compare_planned(planned, criterion, judging)
     else:
-        table = open_ratings(source, columns, where, drop)
         from panelist.judges.compare import compare_systems
 
         found = compare_systems(
-            table,
+            open_ratings(source, columns, where, drop),
             **judging,
             model=model,
             link=link,
@@ -141,26 +170,35 @@ def compare(
             criteria=criterion,
             reference=reference,
             cluster=cluster,
-            df=df,
+            style=tuple(style or ()),
+            test=test,
+            prior=prior,
             margin=margin,
+            allow=allow,
             better=better or "higher",
             across_criteria=across_criteria or "none",
             by=by,
             on_progress=lambda now: tell(f"Comparing on {now.what}"),
         )
+    _draw(found, figure)
+    show_planned(planned, {"comparison": found}, json)
+
+
+def _draw(found: "Comparison", figure: Path | None) -> None:
+    """Draw the estimates, if asked for."""
     if figure is not None:
         from panelist.reports.figures.style import draw_systems
 
         draw_systems(found, figure)
         tell(f"Figure written to {figure}.")
-    show_planned(planned, {"comparison": found}, json)
 
 
 def _compare_planned(
     planned: "Planned", criterion: list[str] | None, judging: "dict[str, Any]"
 ) -> "Comparison":
     """Return the comparison that a study declares; corrected, where a judge is named."""
-    from panelist.judges.compare import compare_beside, read_correction, wants_judges
+    from panelist.judges.compare import compare_beside, wants_judges
+    from panelist.judges.correction import read_correction
 
     if wants_judges(*judging.values()):
         from panelist.judges.sample import find_sample

@@ -13,10 +13,28 @@ if TYPE_CHECKING:
     from panelist.core.display.result import Result
 
 
-DECIDED = ("model", "link", "df", "confidence", "where", "drop")
+DECIDED = ("model", "link", "test", "prior", "confidence", "where", "drop")
 """Options that a study decides,"""
-OF_FORMULAS = ("threshold", "method", "quadrature")
+OF_FORMULAS = ("threshold", "method", "quadrature", "family", "scale", "nominal")
 """and those that go with a formula given by the user."""
+
+
+Test = Annotated[
+    str,
+    given.option(
+        "t|z|lrt",
+        "How an ordinal model is tested: t allows for few raters and items, z does not, lrt is by likelihood "
+        "ratios.",
+    ),
+]
+Family = Annotated[
+    str,
+    given.option(
+        "cumulative|sequential|adjacent",
+        "How the categories of an ordinal model come about: cuts of one scale, steps up from the lowest, or "
+        "each against the next (logit).",
+    ),
+]
 
 
 def fit(
@@ -36,7 +54,7 @@ def fit(
     model: given.Model = "auto",
     link: given.Link = "probit",
     threshold: Annotated[
-        str, given.option("flexible|symmetric|equidistant", "The thresholds of an ordinal model.")
+        str, given.option("flexible|symmetric|equidistant|mirrored", "The thresholds of an ordinal model.")
     ] = "flexible",
     method: Annotated[str, given.option("REML|ML", "How a linear mixed model is estimated.")] = "REML",
     quadrature: Annotated[
@@ -47,7 +65,11 @@ def fit(
             "nested ones; 1 is Laplace.",
         ),
     ] = 1,
-    df: given.Df = "t",
+    test: Test = "t",
+    prior: given.Prior = None,
+    family: Family = "cumulative",
+    scale: Annotated[str | None, given.option("'~ system'", "Let the residual spread differ.")] = None,
+    nominal: Annotated[str | None, given.option("'~ system'", "Let the thresholds differ.")] = None,
     criterion: Annotated[str | None, given.option("NAME", "Use the ratings of this criterion.")] = None,
     intervals: Annotated[
         str | None,
@@ -68,6 +90,7 @@ def fit(
     if planned is not None:
         refuse_options(context, (*DECIDED, *(OF_FORMULAS if formula is None else ())))
         model, link, confidence = planned.spec.model, planned.spec.link, planned.spec.confidence
+        prior = planned.spec.prior
         criterion = _choose(planned, criterion)
     if planned is not None and formula is None:
         fitted = _fit_planned(planned, criterion)
@@ -78,7 +101,8 @@ def fit(
         from panelist.models.fit import fit as fit_model
 
         how: dict[str, Any] = {"threshold": threshold, "method": method.upper(), "quadrature": quadrature}
-        fitted = fit_model(_ask_formula(formula), table, model=model, link=link, df=df, **how)
+        how |= {"family": family, "scale": scale, "nominal": nominal, "prior": prior}
+        fitted = fit_model(_ask_formula(formula), table, model=model, link=link, test=test, **how)
     results: dict[str, Result] = {"fit": fitted}
     if intervals is not None:
         from panelist.models.inference.intervals import find_intervals

@@ -13,7 +13,7 @@ def init(
     template: Annotated[
         str | None,
         option(
-            "likert|vas|binary|pairs|best-worst|mixed|chat|speech|judged",
+            "likert|vas|binary|pairs|preference|best-worst|mixed|chat|speech|judged",
             "The template to begin with; likert without it.",
             "--template",
             "-t",

@@ -32,13 +32,25 @@ Model = Annotated[
     ),
 ]
 Link = Annotated[str, option("probit|logit|cloglog|loglog|cauchit", "The link of an ordinal model.")]
-Df = Annotated[
+Test = Annotated[
     str, option("t|z", "How an ordinal mixed model is tested: t allows for few raters and items, z does not.")
+]
+Prior = Annotated[
+    str | None,
+    option(
+        "weak|normal(SD)|t(DF, SD)|wishart",
+        "Penalise an ordinal model by a prior, which every result then names; compare then keeps the "
+        "largest random part. None by default.",
+    ),
 ]
 Confidence = Annotated[float, option("SHARE", "The confidence level of the intervals.")]
 Margin = Annotated[
-    float | None,
-    option("POINTS", "Also test each pair for equivalence: a difference of less than this many points."),
+    str | None,
+    option(
+        "SIZE",
+        "Also test each pair for equivalence and non-inferiority: the largest difference that does not "
+        "matter, in points of the scale (0.5) or in residual SDs ('0.3 latent').",
+    ),
 ]
 Better = Annotated[str | None, option("higher|lower", "Which ratings are better; higher by default.")]
 AcrossCriteria = Annotated[

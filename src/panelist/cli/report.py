@@ -18,7 +18,7 @@ from panelist.cli.options import (
     argument,
     option,
 )
-from panelist.cli.terminal import say, tell
+from panelist.cli.terminal import THE_ANSWER_IS_NO, say, show, tell
 from panelist.core.prose import count
 from panelist.study.file_names import is_study
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from panelist.study.study import Study
 
 ARCHIVE_ENDING = ".zip"
+CheckOnly = Annotated[
+    bool,
+    typer.Option("--check", help="Write nothing: hold the study against published lists of what to report."),
+]
 MANY = 30  # systems × criteria from which drawing takes a while
 
 
@@ -61,6 +65,7 @@ def report(
         Path | None,
         option("FILE", "With a judge: the items that could be drawn, with probability and stratum."),
     ] = None,
+    check: CheckOnly = False,
     columns: Columns = None,
     drop: Drop = None,
     json: Json = False,
@@ -72,6 +77,9 @@ def report(
     from panelist.core.tables.columns import parse_columns
     from panelist.reports.report.write_report import check_report_path, write_report
 
+    if check:
+        _check_reporting(source, ratings, json=json)
+        return
     check_report_path(out, files=files)  # before the work starts
     with ExitStack() as places:
         study, table, origin = _find_input(source, ratings, places)
@@ -107,6 +115,22 @@ def report(
         else ""
     )
     say(f"Written: {out}{beside}.")
+
+
+def _check_reporting(source: Path, ratings: Path | None, *, json: bool) -> None:
+    """Print what a report of the study states and lacks; the answer is no where something is missing."""
+    from panelist.core.errors import BadFile
+    from panelist.reports.reporting.check import check_reporting
+
+    if not is_study(source):
+        raise BadFile(f"--check needs a study, whose file says what was done; {source} is not one.")
+    folder = open_folder(source, ratings)
+    found = folder.find_ratings()
+    rated = found is not None and not found.empty
+    checked = check_reporting(folder.study, folder.analyse(resamples=50) if rated else None)
+    show(checked, json)
+    if checked.missing:
+        raise typer.Exit(THE_ANSWER_IS_NO)
 
 
 def _add_judges(analysis: "Analysis", table: object, judges: list[Path] | None, **choices: Any) -> "Analysis":

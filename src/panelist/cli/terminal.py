@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from panelist.core.progress import OnProgress
     from panelist.core.tables.ratings import Ratings
 
+THE_ANSWER_IS_NO = 1
 CLOSED_PIPE = 141  # what a shell reports for a program whose reader went away
 
 
@@ -86,6 +87,13 @@ def say(text: str = "") -> None:
 def tell(text: str) -> None:
     """Print a line about the work, on stderr."""
     print(text, file=sys.stderr, flush=True)
+
+
+def tell_dimly(text: str) -> None:
+    """Print a line that matters less, on stderr; dimmed where that is a terminal with colours."""
+    from rich.console import Console
+
+    Console(stderr=True, highlight=False, markup=False).print(text, style="dim", soft_wrap=True)
 
 
 def open_ratings(

@@ -11,6 +11,7 @@ from panelist.collection.store.records import Visit
 from panelist.collection.store.store import Store
 from panelist.core.errors import PanelistError
 from panelist.core.prose import count
+from panelist.study.study import Study
 
 _LINK = re.compile(r"(?:.*/r/)?([A-Z2-7]{26})(?:[/?#].*)?")
 
@@ -59,9 +60,17 @@ def find_person(store: Store, known_as: str) -> Person:
     )
 
 
-def forget(store: Store, person: Person, who: str) -> Traces:
-    """Erase a person; return what was there."""
-    return store.do(Forget(person.visit.id, who))
+def forget(store: Store, person: Person, who: str, keep: tuple[str, ...] = ()) -> Traces:
+    """Erase a person; return what was there.
+
+    The answers on the criteria ``keep`` stay, under a pseudonym that nothing leads back from.
+    """
+    return store.do(Forget(person.visit.id, who, keep))
+
+
+def list_rated(study: Study) -> tuple[str, ...]:
+    """Return the criteria of a study that are rated or chosen, not answered in words."""
+    return tuple(one.name for one in study.criteria if one.scale.measurement != "text")
 
 
 def wipe(store: Store) -> bool:

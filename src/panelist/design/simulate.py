@@ -45,6 +45,7 @@ HUMAN_LEAD = 0.3  # of texts by people, before the best system
 SPOILT = 2.5  # by how much worse a degraded copy is
 TURN_SPREADS = {"turn": 0.3, "reply": 0.3, "page": 0.4}
 SECONDS = 20.0  # for a page, where the study does not say
+NUMBERS = ("rating", "grade")  # columns that hold numbers; the others hold words
 FOLLOWING = ("occasion", "group", "wave", "order", "position", "seconds", "list", "check")
 
 
@@ -95,10 +96,9 @@ def simulate_ratings(
             answer = _compare if criterion.scale.comparative else _rate
             for name, values in answer(mine, criterion, latent, study, rng).items():
                 if name not in columns:
-                    empty: Any = np.nan if name == "rating" else ""
-                    columns[name] = np.full(
-                        len(rows.table), empty, dtype=float if name == "rating" else object
-                    )
+                    number = name in NUMBERS
+                    empty: Any = np.nan if number else ""
+                    columns[name] = np.full(len(rows.table), empty, dtype=float if number else object)
                 columns[name][here] = values
     return _arrange(rows, columns, _draw_seconds(rows, study, seed), study)
 
@@ -283,11 +283,14 @@ def _compare(
     shown = np.diff(begins, append=len(rows.page))
     outputs = rows.system[begins] >= 0
     choice, answer = (np.full(len(latent), "", dtype=object) for _ in range(2))
+    grade = np.full(len(latent), np.nan)
     for size in np.unique(shown[outputs]).tolist():
         at = begins[outputs & (shown == size)][:, None] + np.arange(size)
         told: list[ComparativeAnswer] = scale.simulate(latent[at], rng)
         choice[at] = np.array([one.choices for one in told], dtype=object)
         answer[at] = np.array([one.answer for one in told], dtype=object)[:, None]
+        if scale.graded:
+            grade[at] = np.array([one.find_grades() for one in told], dtype=float)
     if not outputs.all():
         here = begins[~outputs]
         usual = int(np.bincount(shown[outputs]).argmax())
@@ -298,7 +301,7 @@ def _compare(
     if scale.told == "ranking":
         ranks = np.where(choice == "", np.nan, choice).astype(float)
         return {"rating": ranks, "answer": answer}
-    return {"choice": choice, "answer": answer}
+    return {"choice": choice, "answer": answer} | ({"grade": grade} if scale.graded else {})
 
 
 def find_asked(study: Study, criterion: Criterion) -> dict[str, str]:
@@ -339,13 +342,13 @@ def _arrange(rows: SimulatedRows, columns: dict[str, Any], seconds: Floats, stud
         table["trial"] = names
     for name, values in columns.items():
         if name != "answer" or (values != "").any():
-            table[name] = _settle(values) if name == "rating" else values
+            table[name] = _settle(values) if name in NUMBERS else values
     wanted = (
         ["rater", "item", "criterion", "trial", "system", "turn"]
         if compared
         else ["rater", "item", "system", "turn", "criterion"]
     )
-    wanted += ["choice", "answer", "rating", "text", *FOLLOWING, SIMULATED]
+    wanted += ["choice", "grade", "answer", "rating", "text", *FOLLOWING, SIMULATED]
     for name in ("group", "list", "check"):
         if (table[name] == "").all():
             table = table.drop(columns=name)

@@ -63,7 +63,10 @@ def _find_format(name: str) -> str:
     try:
         FORMATS[name]
     except UnknownName as error:
-        raise PydanticCustomError("format", "{words}", {"words": str(error)}) from error
+        known = ", ".join(f"{one!r}" for one in FORMATS)
+        raise PydanticCustomError(
+            "literal_error", "{words}", {"words": str(error), "expected": known}
+        ) from error
     return name
 
 

@@ -2,7 +2,6 @@
 
 import re
 from difflib import SequenceMatcher
-from functools import lru_cache
 from itertools import count
 
 from markupsafe import Markup, escape
@@ -38,10 +37,10 @@ def render_text(text: str) -> Markup:
     >>> render_text("One <b>\\n\\ntwo\\n  three")
     Markup('<p>One &lt;b&gt;</p><p>two\\n  three</p>')
     """
-    return Markup("").join(Markup("<p>{}</p>").format(part) for part in _BLANK_LINE.split(trim_text(text)))
+    # Escaped as a whole, which leaves line ends alone: a paragraph at a time took 2 s for a megabyte of them.
+    return Markup("<p>{}</p>").format(Markup(_BLANK_LINE.sub("</p><p>", str(escape(trim_text(text))))))
 
 
-@lru_cache(4096)
 def mark_differences(first: str, second: str) -> tuple[Markup, Markup]:
     """Return two texts as ``render_text`` does, with the words underlined that the other does not have there.
 

@@ -8,10 +8,32 @@ from panelist.formats.base import FORMATS, FormatOptions, Say, Stimulus, Stimulu
 from panelist.formats.media_types import refuse_name
 from panelist.formats.plain import render_text
 
-# It is ticked where the file cannot be played; the page shows it only then.
-_UNPLAYABLE = Markup(
-    '<label class="choice small unplayable"><input type="checkbox" name="media:1" value="1"> {}</label>'
+# Below the player stands what is ticked where the file cannot be played; the page shows it only then.
+_PLAYER = Markup(
+    '<figure class="player"><{tag} controls preload="metadata" controlslist="nodownload"{attributes} '
+    'src="media:{number}" aria-label="{label}">{track}</{tag}>'
+    '<label class="choice small unplayable"><input type="checkbox" name="media:{number}" value="1"> '
+    "{unplayable}</label>{below}</figure>"
 )
+
+
+def draw_player(
+    tag: str, say: Say, number: int = 1, *, attributes: str = "", track: str = "", below: str = ""
+) -> Markup:
+    """Return the browser's own player of the file of this number, and the answer that it does not play.
+
+    ``track`` and ``below`` are HTML within the player and below it.
+    """
+    label, unplayable = say("film" if tag == "video" else "sound"), say("unplayable")
+    return _PLAYER.format(
+        tag=tag,
+        attributes=Markup(attributes),
+        number=number,
+        label=label,
+        track=Markup(track),
+        unplayable=unplayable,
+        below=Markup(below),
+    )
 
 
 class _Player(StimulusFormat):
@@ -19,8 +41,6 @@ class _Player(StimulusFormat):
 
     tag: ClassVar[str]
     attributes: ClassVar[str] = ""
-    label: ClassVar[str]
-    """The key of what it is called."""
 
     def find_problem(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return what is wrong with the name of the file."""
@@ -37,31 +57,27 @@ class _Player(StimulusFormat):
     def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
         """Return the player, and the transcript below it."""
         track = Markup('<track kind="captions" src="media:2" default>') if cell.captions else Markup("")
-        player = Markup(
-            '<{tag} controls preload="metadata" controlslist="nodownload"{attributes} src="media:1" '
-            'aria-label="{label}">{track}</{tag}>'
-        ).format(tag=self.tag, attributes=Markup(self.attributes), label=say(self.label), track=track)
-        below = _UNPLAYABLE.format(say("unplayable"))
+        below = Markup("")
         if cell.transcript.strip():
             title = Markup('<p class="label">{}</p>').format(say("transcript"))
-            below += Markup('<figcaption class="transcript">{}{}</figcaption>').format(
+            below = Markup('<figcaption class="transcript">{}{}</figcaption>').format(
                 title, render_text(cell.transcript)
             )
-        return Markup('<figure class="player">{}{}</figure>').format(player, below)
+        return draw_player(self.tag, say, attributes=self.attributes, track=track, below=below)
 
 
 class Sound(_Player):
     """Sound."""
 
     kinds = frozenset({"sound"})
-    tag, label = "audio", "sound"
+    tag = "audio"
 
 
 class Film(_Player):
     """Film."""
 
     kinds = frozenset({"film"})
-    tag, label = "video", "film"
+    tag = "video"
     attributes = " playsinline disablepictureinpicture"
 
 

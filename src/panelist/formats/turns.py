@@ -19,6 +19,7 @@ from panelist.formats.base import (
     StimulusFormat,
     write_canonical,
 )
+from panelist.formats.players import draw_player
 
 ROLES = ("user", "assistant", "system", "tool")
 EXAMPLE = '[{"role": "user", "text": "…"}, {"role": "assistant", "text": "…"}]'
@@ -209,10 +210,7 @@ def _show_files(turn: DialogueTurn, first: int, say: Say) -> Markup:
         for number in range(first, first + len(turn.images))
     )
     start = first + len(turn.images)
-    sounds = (
-        Markup('<audio controls preload="metadata" src="media:{}"></audio>').format(number)
-        for number in range(start, start + len(turn.audio))
-    )
+    sounds = (draw_player("audio", say, number) for number in range(start, start + len(turn.audio)))
     return Markup("").join((*pictures, *sounds))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,40 +16,35 @@ from panelist.analysis.compare import compare_table
 from panelist.analysis.fitting.together import do_each
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.comparison import Comparison, CriterionComparison
-from panelist.analysis.systems.equivalence import test_points
+from panelist.analysis.systems.equivalence import find_claims
 from panelist.analysis.systems.strata import compare_strata
-from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.errors import BadModel
 from panelist.core.prose import count, listing, quoted
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.judges.correct.corrected import CorrectedCriterion
 from panelist.judges.correct.covariates import rank_scores
 from panelist.judges.correct.estimates import tabulate
+from panelist.judges.correct.latent import compare_latent
 from panelist.judges.correct.regression import Corrected, correct_means
 from panelist.judges.correct.strengths import correct_strengths
+from panelist.judges.correct.variants import ORDINAL, check_variants
 from panelist.judges.correct.weights import Weighted, weigh_means
+from panelist.judges.correction import Correction, choose_way, read_correction
 from panelist.judges.match import JudgedRatings, check_raters, match_criterion
 from panelist.judges.match_pairs import match_pairs
-from panelist.judges.sample import ItemSample, read_sample
-from panelist.judges.scale import check_scale
-from panelist.judges.table import JudgeScores, read_judges
-from panelist.numerics.arrays import Floats
 
-METHODS = ("auto", "regression", "weights")
 ITEMS_A_JUDGE = 10  # labelled items for each judge; with fewer, slopes cost more than they gain
 FEW_RATERS = 5
-_ONLY_PEOPLE = {"formula": None, "link": "probit", "df": "t", "cluster": "both"}
+_ONLY_PEOPLE = {
+    "formula": None,
+    "link": "probit",
+    "test": "t",
+    "cluster": "both",
+    "prior": None,
+    "allow": "",
+    "style": (),
+}
 _MODELS = ("auto", "lmm", "bradley-terry")
-
-
-@dataclass(frozen=True)
-class Correction:
-    """How judges correct a comparison: their scores, the sample of items, and the way."""
-
-    scores: JudgeScores
-    sample: ItemSample | None = None
-    scale: str = "auto"
-    method: str = "auto"
-    points: tuple[float, float] | None = None
 
 
 def compare_systems(
@@ -60,6 +55,7 @@ def compare_systems(
     sample: Any = None,
     judge_scale: str = "auto",
     judge_method: str = "auto",
+    judge_variants: Sequence[str] = (),
     points: tuple[float, float] | None = None,
     **choices: Any,
 ) -> Comparison:
@@ -71,13 +67,16 @@ def compare_systems(
     people's ratings of some items are combined with the judges' scores of all, and people alone stand beside
     it. ``sample`` is the table of drawn items (``item, probability, stratum``); without it labelled items
     count as drawn at random. ``judge_scale`` says whether judges answer on people's scale (judges/scale.py),
-    and ``points`` are its ends. ``judge_method`` is "regression" (docs/judges.md), "weights", or "auto":
-    weights where probabilities are unequal and there are no strata.
+    and ``points`` are its ends. ``judge_method`` is "regression" (docs/judges.md), "weights" (1/π), or
+    "auto": regression, with strata × system where probabilities are unequal; ``judge_variants`` are variants
+    of its model (judges/correct/variants.py).
     """
-    if not wants_judges(judge, judge_columns, sample, judge_scale, judge_method, points):
+    if not wants_judges(judge, judge_columns, sample, judge_scale, judge_method, points, judge_variants):
         return compare_people(ratings, **choices)
     table = read_ratings(ratings)
-    correction = read_correction(table, judge, judge_columns, sample, judge_scale, judge_method, points)
+    correction = read_correction(
+        table, judge, judge_columns, sample, judge_scale, judge_method, points, judge_variants
+    )
     criteria, by = choices.pop("criteria", None), choices.pop("by", None)
     on_progress = choices.pop("on_progress", None)
     for name, usual in _ONLY_PEOPLE.items():
@@ -121,33 +120,17 @@ def wants_judges(
     scale: str,
     method: str,
     points: tuple[float, float] | None,
+    variants: Sequence[str] = (),
 ) -> bool:
     """Return whether a judge is named; raise where something that goes with one is given without it."""
     if judge is not None or columns:
         return True
-    if sample is not None or points is not None or (scale, method) != ("auto", "auto"):
+    if sample is not None or points is not None or variants or (scale, method) != ("auto", "auto"):
         raise BadModel(
-            "A sample, the ends of a scale, and a judge's scale and method go with a judge: name a judges "
-            "table."
+            "A sample, the ends of a scale, and a judge's scale, method and variants go with a judge: name a "
+            "judges table."
         )
     return False
-
-
-def read_correction(
-    table: Ratings,
-    judge: Any,
-    columns: Sequence[str],
-    sample: Any,
-    scale: str,
-    method: str,
-    points: tuple[float, float] | None = None,
-) -> Correction:
-    """Return how judges correct a comparison, once every word in it is checked."""
-    check_scale(scale)
-    if method not in METHODS:
-        raise UnknownName(f"No way to correct is called {method!r}. {did_you_mean(method, METHODS)}")
-    scores = read_judges(judge, table, columns)
-    return Correction(scores, None if sample is None else read_sample(sample), scale, method, points)
 
 
 def compare_beside(
@@ -192,9 +175,10 @@ def _compare_one(
             "correction needs at least 3, and is worth something from about 20."
         )
     beside, silent = _drop_silent(beside)
+    check_variants(beside, correction.variants)
     ranked = tuple(name for name in beside.judges if not beside.scales[name].same)
     scores = {name: rank_scores(grid) if name in ranked else grid for name, grid in beside.scores.items()}
-    method, stratum, probability, said = _choose(beside, correction)
+    method, stratum, probability, said = choose_way(beside, correction)
     main: Corrected | Weighted
     people: Corrected | Weighted
     if method == "weights":
@@ -202,7 +186,9 @@ def _compare_one(
         main, people = weigh_means(beside, probability, scores), weigh_means(beside, probability, {})
     else:
         main, people = do_each(
-            lambda used: correct_means(beside, used, stratum=stratum), [scores, {}], len(beside.y)
+            lambda used: correct_means(beside, used, stratum=stratum, variants=correction.variants),
+            [scores, {}],
+            len(beside.y),
         )
     spread = _spread_within(beside)
     made = [_draw(one, beside, criterion, spec, spread) for one in (main, people)]
@@ -216,6 +202,8 @@ def _compare_one(
         slopes=main.slopes,
         strata=tuple(sorted(set(stratum))) if stratum else (),
         ranked=ranked,
+        variants=tuple(sorted(correction.variants)),
+        latent=compare_latent(beside, scores, spec) if ORDINAL in correction.variants else (),
     )
 
 
@@ -232,64 +220,6 @@ def _drop_silent(beside: JudgedRatings) -> tuple[JudgedRatings, list[str]]:
         if gone
         else (beside, [])
     )
-
-
-def _choose(
-    beside: JudgedRatings, correction: Correction
-) -> tuple[str, list[str] | None, Floats | None, list[str]]:
-    """Return the way to correct, the stratum and the probability of each item, and what to say about it."""
-    sample, n, N = correction.sample, int(beside.labelled.sum()), len(beside.items)
-    if sample is None:
-        if correction.method == "weights":
-            raise BadModel("Weights need the probabilities of the items: give the sample (--sample FILE).")
-        if n == N:
-            return "regression", None, None, ["Every judged item was rated by people as well."]
-        return (
-            "regression",
-            None,
-            None,
-            [
-                f"{n:,} of {N:,} judged items were rated by people. No sample table says how they were "
-                "drawn: if not at random, this is a convenience sample, and all rests on the model."
-            ],
-        )
-    known = {item: at for at, item in enumerate(sample.items)}
-    if lost := [item for item in beside.items if item not in known]:
-        raise BadModel(
-            f"{sample.source} has no probability for {count(len(lost), 'judged item')}, such as "
-            f"{quoted(lost[:3])}."
-        )
-    at = np.array([known[item] for item in beside.items])
-    probability = np.asarray(sample.probability)[at]
-    drawn = float(probability.sum())
-    said = [
-        f"{n:,} of {N:,} judged items were rated by people; {drawn:.1f} were to be expected by "
-        f"{sample.source}."
-    ]
-    stratum = [sample.stratum[place] for place in at]
-    if correction.method == "weights" or (
-        correction.method == "auto" and not sample.equal and not sample.strata
-    ):
-        return "weights", None, probability, [*said, "Items had unequal probabilities: weights 1/π."]
-    if sample.strata and not sample.equal:
-        rated = {name for name, here in zip(stratum, beside.labelled, strict=True) if here}
-        if missing := sorted(set(stratum) - rated):
-            raise BadModel(f"No item of {quoted(missing)} was rated: nothing is known about that stratum.")
-        return (
-            "regression",
-            stratum,
-            probability,
-            [
-                *said,
-                f"Items were drawn in {count(len(sample.strata), 'stratum', 'strata')}: the model has "
-                "stratum × system.",
-            ],
-        )
-    if not sample.equal:
-        said.append(
-            "Probabilities differ and the regression ignores them: compare with --judge-method weights."
-        )
-    return "regression", None, probability, said
 
 
 def _warn(beside: JudgedRatings, main: Corrected | Weighted) -> list[str]:
@@ -331,8 +261,15 @@ def _draw(
     made = tabulate(found, spec, n, mean, lambda d: d / unit)
     if spec.margin is not None:
         pairs = made["pairs"]
+        if spec.margin.unit != "points":
+            raise BadModel(
+                "What judges correct are means of ratings, which have no latent scale. Give the margin in "
+                "points."
+            )
         differences, errors = [one.difference for one in pairs], [one.se for one in pairs]
-        made["equivalence"] = test_points(pairs, differences, errors, spec.margin, 1 - spec.confidence)
+        made["equivalence"] = find_claims(
+            pairs, differences, errors, spec.margin, spec.alpha, spec.better or "higher", spec.reference
+        )
     return {
         "criterion": criterion,
         "model": "lmm",
@@ -351,6 +288,11 @@ def _compare_pairs(
     table: Ratings, criterion: str, spec: AnalysisSpec, correction: Correction
 ) -> CorrectedCriterion:
     """Return the comparison of pairs by strengths, corrected by what judges say of all pairs."""
+    if correction.variants:
+        raise BadModel(
+            f"{criterion!r} holds choices: {listing(sorted(correction.variants))} goes with ratings of "
+            "single outputs."
+        )
     if spec.better == "lower" or spec.margin is not None:
         raise BadModel(f"{criterion!r} holds choices, which have no points: no margin, and better is higher.")
     if correction.sample is not None and not correction.sample.equal:

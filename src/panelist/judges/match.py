@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -140,13 +141,13 @@ def match_criterion(
             f"{inflect(len(lost), 'is', 'are')} left out: {quoted(lost)}"
         )
         frame, y = frame[known], y[known]
-    place = {name: at for at, name in enumerate(items)}
-    column = {name: at for at, name in enumerate(systems)}
+    at = _find_places(judged["item"], items), _find_places(judged["system"], systems)
+    who, judges = pd.factorize(judged["judge"], sort=True)
+    score = judged["score"].to_numpy(dtype=np.float64)
     grids = {}
-    for judge in sorted(judged["judge"].unique()):
-        rows = judged[(judged["judge"] == judge).to_numpy()]
+    for number, judge in enumerate(judges):
         grid = np.full((len(items), len(systems)), np.nan)
-        grid[rows["item"].map(place).to_numpy(), rows["system"].map(column).to_numpy()] = rows["score"]
+        grid[at[0][who == number], at[1][who == number]] = score[who == number]
         grids[str(judge)] = grid
     raters: tuple[str, ...] = ()
     rater = np.full(len(frame), -1, dtype=np.int64)
@@ -158,14 +159,20 @@ def match_criterion(
         items=items,
         systems=systems,
         raters=raters,
-        item=frame["item"].map(place).to_numpy(dtype=np.int64),
-        system=frame["system"].astype(str).map(column).to_numpy(dtype=np.int64),
+        item=_find_places(frame["item"], items),
+        system=_find_places(frame["system"], systems),
         rater=rater,
         y=y,
         scores=grids,
         scales=scales,
         notes=tuple(notes),
     )
+
+
+def _find_places(values: pd.Series, names: Sequence[str]) -> Longs:
+    """Return where each value stands among the names."""
+    index: Any = pd.Index(np.array(names, dtype=object))
+    return np.asarray(index.get_indexer(values.to_numpy(dtype=object)), dtype=np.int64)
 
 
 def _usable(ratings: Ratings, criterion: str) -> tuple[pd.DataFrame, list[str]]:

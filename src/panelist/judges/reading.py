@@ -28,7 +28,7 @@ JUDGE_NAMES = ("judge", "judge_id", "judge_name", "metric", "metric_name")
 METRIC_NAMES = ("metric", "metric_name")
 ANSWERS = ("rating", "score", "value", "choice", "winner", "answer")
 SIDES = ("system_a", "system_b")
-OTHERS = ("sample", "order", "first", "model", "instrument", "date", "confidence")
+OTHERS = ("sample", "order", "first", "model", "instrument", "date", "family", "confidence")
 NOT_SCORES = ("words", "words_a", "words_b", "length", "position", "seconds", "trial", "list", "occasion")
 """Numbers beside the scores of a wide table that are no judge's."""
 

@@ -14,6 +14,7 @@ from panelist.core.tables.cells import read_identifiers
 from panelist.core.tables.frames import read_frame
 from panelist.core.tables.readers import read_table
 from panelist.design.update import find_plan
+from panelist.numerics.arrays import Floats
 from panelist.study.file_names import PLAN_RECORD, SAMPLE_FILE
 from panelist.study.study import Study
 
@@ -44,6 +45,19 @@ class ItemSample:
         own = np.array(self.stratum, dtype=object)
         spread = [float(np.ptp(self.probability[own == name])) for name in names]
         return tuple(names) if max(spread) < SAME else ()
+
+
+def part_by_probability(probability: Floats) -> list[str]:
+    """Return each item's part by its probability: one for each value, or thirds where there are many.
+
+    Within a part chances are (nearly) equal, so that part × system in a model does what weights would.
+    """
+    values = np.unique(np.round(probability / SAME) * SAME)
+    if len(values) <= MOST_STRATA:
+        own = np.searchsorted(values, probability - SAME)
+    else:
+        own = np.searchsorted(np.quantile(probability, [1 / 3, 2 / 3]), probability, side="right")
+    return [f"part {at + 1}" for at in own]
 
 
 def find_sample(study: Study) -> ItemSample | None:

@@ -191,9 +191,9 @@ def _settle(long: LongScores) -> JudgeScores:
 
 
 def _describe_judges(frame: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return what the columns model, instrument and date say of each judge; of dates the first and last."""
+    """Return what model, instrument, date and family say of each judge; of several values first and last."""
     found: dict[str, dict[str, str]] = {}
-    for name in (*VERSIONS, "date"):
+    for name in (*VERSIONS, "date", "family"):
         said = frame[["judge", name]].dropna() if name in frame else frame[["judge"]][:0]
         for judge, own in said.groupby("judge", observed=True):
             values = sorted(set(own[name].astype(str).str.strip()) - {""})

@@ -20,7 +20,9 @@ from panelist.models.diagnose import refuse_confounded
 from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.inference.small_sample import make_linear_design
 from panelist.models.likelihoods.link_functions import LINKS
-from panelist.models.likelihoods.thresholds import make_thresholds
+from panelist.models.likelihoods.thresholds import FAMILIES, make_thresholds
+from panelist.models.prior_words import parse_prior
+from panelist.models.priors import make_penalty
 from panelist.models.results.batch_results import BatchFits, SmallSamples, gather
 from panelist.models.solvers import clmm, lmm
 from panelist.models.solvers.fitters import (
@@ -37,7 +39,7 @@ from panelist.numerics.compile_ahead import count_cores
 
 MODELS = ("clmm", "clm", "lmm", "lm")
 METHODS = ("REML", "ML")
-DEGREES = ("t", "z")
+TESTS = ("t", "z")
 _CHUNK = 32  # sets that a thread takes at once, at most
 
 
@@ -68,21 +70,24 @@ def prepare_batch(
     model: str = "clmm",
     link: str = "probit",
     method: str = "REML",
-    df: str = "t",
+    test: str = "t",
     measured: bool = False,
+    prior: str | None = None,
+    family: str = "cumulative",
 ) -> Batch:
     """Return the model of this design, ready for ``fit_batch``; the design's own response is not used.
 
-    ``design`` comes from ``build_design``, with ``ordinal=True`` for ``clmm`` and ``clm``. ``link`` belongs
-    to these two, whose thresholds are flexible, ``method`` to ``lmm``, and ``df`` (t or z) to ``clmm``. With
-    ``measured`` the error of Laplace is measured in each fit of a ``clmm``, which takes about as long as the
-    fit.
+    ``design`` comes from ``build_design``, with ``ordinal=True`` for ``clmm`` and ``clm``; nominal and scale
+    effects are its own. ``link``, ``family`` and ``prior`` belong to these two, whose thresholds are
+    flexible, ``method`` to ``lmm``, and ``test`` (t or z) to ``clmm``. With ``measured`` the error of
+    Laplace is measured in each fit of a ``clmm``, which takes about as long as the fit.
     """
     for what, word, known in (
         ("model", model, MODELS),
         ("link", link, LINKS),
         ("method", method, METHODS),
-        ("df", df, DEGREES),
+        ("test", test, TESTS),
+        ("family", family, FAMILIES),
     ):
         if word not in known:
             raise UnknownName(f"No {what} of a batch is called {word!r}. {did_you_mean(word, known)}")
@@ -99,17 +104,20 @@ def prepare_batch(
             f"{has}. Change the formula, or the model."
         )
     refuse_confounded(design)
+    penalty = make_penalty(parse_prior(prior) if ordinal else None, design, link)
     if model == "clmm":
-        base = clmm.make_model(design, link, make_thresholds("flexible", design.categories))
+        base = clmm.make_model(design, link, make_thresholds("flexible", design.categories, family))
+        base = base._replace(penalty=penalty)
         numbers = make_linear_design(design)
-        analogues = [prepare_batch(numbers, "lmm", method=one) for one in METHODS] if df == "t" else []
-        make = lambda: OrdinalMixed(design, link, base, measured)  # noqa: E731
+        measured = measured and design.scale is None and family != "adjacent"  # no measure for these
+        analogues = [prepare_batch(numbers, "lmm", method=one) for one in METHODS] if test == "t" else []
+        make = lambda: OrdinalMixed(design, link, base, measured, family)  # noqa: E731
         return Batch(model, link, "Laplace", design, make, tuple(analogues))
     if model == "lmm":
         linear = lmm.make_linear(design, method == "REML")
         return Batch(model, None, method, design, lambda: LinearMixed(design, linear))
     if model == "clm":
-        return Batch(model, link, "ML", design, lambda: OrdinalFixed(design, link))
+        return Batch(model, link, "ML", design, lambda: OrdinalFixed(design, link, family, penalty))
     return Batch(model, None, "least squares", design, lambda: LinearFixed(design))
 
 

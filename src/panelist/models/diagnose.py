@@ -5,8 +5,11 @@ from math import isnan
 import numpy as np
 
 from panelist.core.errors import BadModel
+from panelist.core.prose import listing
 from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.cells import describe_unused
 from panelist.models.likelihoods.link_functions import LATENT_SD
+from panelist.models.prior_notes import describe_prior, find_pure_levels
 from panelist.models.results.fitted import Fit
 from panelist.models.solvers.separation import find_lost
 from panelist.numerics.rows import varies_within
@@ -21,7 +24,10 @@ def diagnose(fit: Fit) -> list[str]:
     found += _say_not_converged(fit)
     found += _say_unidentified(fit)
     if fit.ordinal:
+        found += describe_prior(fit)
         found += _say_separated(fit)
+        found += describe_unused(fit.cells, fit.design)
+        found += _say_extreme(fit)
     if fit.method == "Laplace" and np.isfinite(fit.loglik):
         found += _say_not_trusted(fit)
     return found
@@ -101,30 +107,41 @@ def _say_separated(fit: Fit) -> list[str]:
     return [
         f"separated: the fixed effects predict some ratings without error{because}, so that the likelihood "
         f"keeps growing with {', '.join(lost)}, and there is no finite estimate, standard error or p for "
-        "it. Compare the ratings directly, or pool categories"
+        "it. Compare the ratings directly, pool categories, or fit it with a weak prior "
+        "(prior='weak', --prior weak)"
     ]
+
+
+def _say_extreme(fit: Fit) -> list[str]:
+    """Name the raters whose ratings alone would make their spread vanish, or grow without limit."""
+    side, codes = fit.design.scale, fit.design.codes
+    if side is None or not side.pooled or codes is None:
+        return []
+    last, found = len(fit.design.categories) - 1, []
+    (variable,) = (name for name in side.part.levels if f"C({name}, Sum)" in side.part.text)
+    labels = side.part.data[variable].astype(str).to_numpy()
+    used = {one: set(codes[labels == one].tolist()) for one in side.part.levels[variable]}
+    for words, names in (
+        ("used one category", [one for one, own in used.items() if len(own) == 1]),
+        ("used the two ends of the scale alone", [one for one, own in used.items() if own == {0, last}]),
+    ):
+        if names:
+            found.append(
+                f"{variable} {listing(names, None)} {words}, so that only the prior keeps the spread finite"
+            )
+    return found
 
 
 def _is_separated(fit: Fit) -> bool:
     """Return whether the ratings themselves leave a fixed effect without a finite estimate."""
-    codes, X, thresholds = fit.design.codes, fit.design.X, fit.structure
-    assert codes is not None
-    assert thresholds is not None
-    nothing = np.zeros((thresholds.J.shape[1] + X.shape[1],) * 2)
-    return bool(find_lost(fit.solution.beta, nothing, np.inf, codes, X, thresholds.J, 1.0).any())
+    assert fit.structure is not None
+    nothing = np.zeros(fit.solution.joint_vcov.shape)
+    return bool(find_lost(fit.solution.beta, nothing, np.inf, fit.design, fit.structure, 1.0).any())
 
 
 def _pure_levels(fit: Fit) -> list[str]:
     """Name the levels of fixed factors whose ratings are all lowest or all highest."""
-    codes, last = fit.design.codes, len(fit.design.categories) - 1
-    assert codes is not None
-    found = []
-    data = fit.design.fixed.data
-    for name in fit.design.fixed.levels:
-        by_level = data[name].to_numpy()
-        for level in fit.design.fixed.levels[name]:
-            own = codes[by_level == level]
-            if len(own) and (own.max() == 0 or own.min() == last):
-                category = fit.design.categories[0 if own.max() == 0 else last]
-                found.append(f"every rating of {name} {level} is {category}")
-    return found
+    return [
+        f"every rating of {name} {level} is {fit.design.categories[category]}"
+        for name, level, _, category in find_pure_levels(fit)
+    ]

@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose, refuse_confounded
-from panelist.models.formulas.formula import Formula, parse_formula
+from panelist.models.families import refuse_family, refuse_unidentified
+from panelist.models.formulas.formula import Formula, add_sides, parse_formula
 from panelist.models.formulas.matrices import ModelMatrices, build_design
 from panelist.models.formulas.response import choose_family, read_response
 from panelist.models.formulas.variables import Labels
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.likelihoods.link_functions import LATENT_SD, LINKS
-from panelist.models.likelihoods.thresholds import STRUCTURES, make_thresholds
+from panelist.models.likelihoods.thresholds import FAMILIES, STRUCTURES, make_thresholds
+from panelist.models.prior_words import Prior, parse_prior, refuse_prior
+from panelist.models.priors import make_penalty
 from panelist.models.results.fitted import MODEL_WORDS, Fit
 from panelist.models.solvers.separation import mark_separated
 from panelist.models.solvers.solution import Solution
@@ -22,7 +26,7 @@ from panelist.numerics.compile_ahead import prepare
 
 MODELS = ("auto", *MODEL_WORDS)
 METHODS = ("REML", "ML")
-DEGREES = ("t", "z")
+TESTS = ("t", "z", "lrt")
 _LARGE = 1000  # random effects besides the largest factor's, from which a search takes seconds
 
 
@@ -34,7 +38,11 @@ def fit(
     threshold: str = "flexible",
     method: str = "REML",
     quadrature: int = 1,
-    df: str = "t",
+    test: str = "t",
+    family: str = "cumulative",
+    scale: str | None = None,
+    nominal: str | None = None,
+    prior: str | None = None,
 ) -> Fit:
     """Return the fit of one model to ratings.
 
@@ -45,10 +53,24 @@ def fit(
     ``quadrature``, the points of adaptive quadrature, to a ``clmm`` with one scalar random effect or two
     nested ones: 1 is the Laplace approximation, and any other number the integral itself, with more points
     where it takes them.
-    ``df`` belongs to a ``clmm``: "t" tests with degrees of freedom and standard errors that allow for few
-    raters or items, "z" as if there were many.
+    ``test`` belongs to a ``clmm``: "t" tests with degrees of freedom and standard errors that allow for few
+    raters or items, "z" as if there were many; "lrt", of any ordinal model, tests by likelihood ratios, for
+    which the model is fitted again without each effect or term.
+
+    ``family``, ``scale`` and ``nominal`` belong to the ordinal models. ``family`` is "cumulative" (one latent
+    scale, cut at the thresholds), "sequential" (steps from the lowest category up, each of which a rating
+    passes or not) or "adjacent" (each category against the next, logit link). ``scale="~ system"`` lets the
+    residual spread differ, ``nominal="~ system"`` the thresholds themselves: partial proportional odds.
+    So does ``prior``: "weak", or what models/prior_words.py can read, such as "normal(2.5)",
+    "t(3, 2.5), wishart" or "fixed weak". The estimates are then penalised, and say so.
     """
-    _check_words(model=(model, MODELS), link=(link, LINKS), method=(method, METHODS), df=(df, DEGREES))
+    _check_words(
+        model=(model, MODELS),
+        link=(link, LINKS),
+        method=(method, METHODS),
+        test=(test, TESTS),
+        family=(family, FAMILIES),
+    )
     if threshold not in STRUCTURES:
         raise UnknownName(
             f"No threshold structure is called {threshold!r}. {did_you_mean(threshold, STRUCTURES)}"
@@ -58,15 +80,19 @@ def fit(
             f"The formula comes first, as text, and the ratings second. Found {type(formula).__name__} "
             'first: write fit("rating ~ system + (1 | rater)", ratings).'
         )
-    parsed = parse_formula(formula)
+    wanted = parse_prior(prior)
+    parsed = add_sides(parse_formula(formula), nominal, scale)
     ratings = read_ratings(data)
     model, notes = choose_model(model, parsed, ratings)
     ordinal = model in ("clm", "clmm")
+    refuse_prior(wanted, model, quadrature)
+    refuse_family(parsed, model, family, link)
     with single_threaded_blas():
         design = build_design(parsed, ratings, ordinal=ordinal)
         refuse_confounded(design)
         if ordinal:
-            fitted = _fit_ordinal(design, model, link, threshold, quadrature, df)
+            refuse_unidentified(design, family)
+            fitted = _fit_ordinal(design, model, link, threshold, quadrature, test, family, wanted)
         else:
             fitted = _fit_linear(design, model, method)
         return fitted.with_notes(*ratings.notes, *notes, *design.notes, *diagnose(fitted))
@@ -97,32 +123,48 @@ def choose_model(model: str, formula: Formula, ratings: Ratings) -> tuple[str, l
 
 
 def _fit_ordinal(
-    design: ModelMatrices, model: str, link: str, threshold: str, quadrature: int, df: str
+    design: ModelMatrices,
+    model: str,
+    link: str,
+    threshold: str,
+    quadrature: int,
+    test: str,
+    family: str,
+    prior: Prior | None,
 ) -> Fit:
-    structure = make_thresholds(threshold, design.categories)
+    structure = make_thresholds(threshold, design.categories, family)
     if quadrature < 1:
         raise BadModel(f"The number of quadrature points must be 1 or more. Got {quadrature}.")
-    tested = SmallSample(design) if model == "clmm" and df == "t" else None
+    tested = SmallSample(design) if choose_test(model, test) == "t" else None
+    penalty = make_penalty(prior, design, link)
     if model == "clm":
         from panelist.models.solvers.clm import solve_clm
 
-        solution, method = solve_clm(design, link, structure), "ML"
+        solution, method = solve_clm(design, link, structure, penalty), "ML"
     elif quadrature > 1:
         from panelist.models.solvers.quadrature import solve_by_quadrature
 
         solution = solve_by_quadrature(design, link, structure, quadrature)
         method = f"adaptive quadrature with {quadrature} points or more"
     else:
-        from panelist.models.solvers.clmm import solve_clmm
+        from panelist.models.solvers.penalised import solve_penalised
 
-        if df == "t":
-            prepare("ordinal", "linear")  # the linear model gives it its t
+        # All that the fit will need is compiled side by side: the search, the error of Laplace that every fit
+        # is asked for, and the linear model that gives it its t.
+        prepare("ordinal", "errors", *(("linear",) if test == "t" else ()))
         with _work_beside(tested):
-            solution, method = solve_clmm(design, link, structure), "Laplace"
-    assert design.codes is not None
+            solution, penalty = solve_penalised(design, link, structure, penalty)
+        method = "Laplace"
     unit = LATENT_SD[link] if link != "cauchit" else 10.0
-    solution = mark_separated(solution, design.codes, design.X, structure.J, unit)
-    return Fit(model, link, method, design, solution, structure, tested)
+    solution = replace(solution, prior=prior, penalty=penalty)
+    if prior is None or prior.scale is None:
+        solution = mark_separated(solution, design, structure, unit)
+    return Fit(model, link, method, design, solution, structure, tested, test=choose_test(model, test))
+
+
+def choose_test(model: str, test: str) -> str:
+    """Return how an ordinal model is tested: without random effects z takes the place of t."""
+    return "z" if model == "clm" and test == "t" else test
 
 
 @contextmanager

@@ -47,7 +47,7 @@ _SAMPLES = f"{_MODELS}.compile_samples"
 PARTS = {
     part.name: part
     for part in (
-        CompiledPart("ordinal", f"{_MODELS}.search.ordinal:search_ordinal", f"{_SAMPLES}:fit_ordinal", 23.0),
+        CompiledPart("ordinal", f"{_MODELS}.search.ordinal:search_ordinal", f"{_SAMPLES}:fit_ordinal", 25.0),
         CompiledPart("linear", f"{_MODELS}.search.linear:search_linear", f"{_SAMPLES}:fit_linear", 18.0),
         CompiledPart(
             "errors", f"{_MODELS}.likelihoods.level_errors:fill_errors", f"{_SAMPLES}:measure_errors", 9.0

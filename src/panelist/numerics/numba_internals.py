@@ -13,7 +13,8 @@ handed to their callers as they are.
 *The cache.* numba stamps a cached function with its own source file alone, although the compiled form has in
 it the functions it calls, from other files: after a change there the old code would still run. So every
 kernel is stamped with a digest of all sources. And before numba loads a compiled function from disk, it loads
-all that it would need to compile one, which took a seventh of a second of every command that fits a model.
+all that it would need to compile one, which took a seventh of a second of every command that fits a model;
+then it reads the code a second time, in the form that others can be compiled from, which took as long again.
 
 *Processes that only compile* skip work whose results are discarded (`hasten_numba`).
 """
@@ -37,6 +38,7 @@ __all__ = [
 
 TESTED = ("0.68",)  # a version is added here after a run of the whole suite
 _PREFIX = "panelist inner kernel "
+_NAMED = "object with its names"
 
 
 @cache
@@ -100,7 +102,9 @@ def stamp_cache(compiled: Any, stamp: Callable[[], str]) -> None:
         return
     from numba.core.runtime.nrt import rtsys
 
+    _load_with_names()
     kept, file = compiled._cache, compiled._cache._cache_file
+    kept._impl.reduce = _save_with_names
     file._source_stamp = stamp()  # not the time of a file, which a copy of the folder does not keep
     # numba looks at the version before it reads on: what other sources made may name classes that are gone.
     file._version = f"{file._version} {stamp()}"
@@ -112,6 +116,48 @@ def stamp_cache(compiled: Any, stamp: Callable[[], str]) -> None:
             return load(signature, target)
 
     kept.load_overload = load_overload
+
+
+def _save_with_names(result: Any) -> tuple[Any, ...]:
+    """Return what is saved of a compiled function: as usual, and the names that it defines.
+
+    With these it is called without reading what other functions would be compiled from, which is two thirds
+    of the file.
+    """
+    (name, _, data), *others = result._reduce()
+    module = result.library._get_module_for_linking()
+    every = (value for values in (module.functions, module.global_variables) for value in values)
+    return (name, _NAMED, (*data, {value.name for value in every if not value.is_declaration})), *others
+
+
+@cache
+def _load_with_names() -> None:
+    """Let numba load what was saved with names."""
+    from llvmlite.binding import parse_bitcode
+    from numba.core.codegen import CPUCodeLibrary
+
+    library: Any = CPUCodeLibrary
+    load, find_module = library._unserialize.__func__, library._get_module_for_linking
+
+    def load_named(cls: Any, codegen: Any, state: tuple[str, str, Any]) -> Any:
+        name, kind, data = state
+        if kind != _NAMED:
+            return load(cls, codegen, state)
+        machine_code, for_linking, names = data
+        loaded = codegen.create_library(name)
+        loaded.enable_object_caching()
+        loaded._set_compiled_object(machine_code)
+        loaded._finalize_final_module()
+        loaded._for_linking = for_linking
+        codegen._engine._defined_symbols |= names
+        return loaded
+
+    def find_loaded_module(self: Any) -> Any:
+        if self._shared_module is None and hasattr(self, "_for_linking"):
+            self._shared_module = parse_bitcode(self._for_linking)
+        return find_module(self)
+
+    library._unserialize, library._get_module_for_linking = classmethod(load_named), find_loaded_module
 
 
 def find_cache_file(compiled: Any) -> Any:

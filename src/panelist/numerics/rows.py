@@ -88,10 +88,12 @@ def mark_neighbours(start: Longs, place: Places, q: int, local: Places, reach: L
 
 
 @kernel
-def fill_lambda(rows: Longs, columns: Longs, tau: Floats, first: int, block: Floats, upright: bool) -> None:
+def fill_lambda(
+    rows: Longs, columns: Longs, slots: Longs, tau: Floats, first: int, block: Floats, upright: bool
+) -> None:
     """Fill a factor's Λ, zero before, with its entries of τ; ``upright`` turns columns to a diagonal ≥ 0."""
     for e in range(len(rows)):
-        block[rows[e], columns[e]] = tau[first + e] + 0.0  # never −0
+        block[rows[e], columns[e]] = tau[first + slots[e]] + 0.0  # never −0
     if upright:
         for c in range(block.shape[1]):
             if block[c, c] < 0.0:

@@ -19,7 +19,10 @@ _COSTLY = 3  # systems from which models get costly: random slopes of each, and 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One truth on one layout with one effect. ``effect`` is in threshold distances, ``effects`` latent."""
+    """One truth on one layout with one effect. ``effect`` is in threshold distances, ``effects`` latent.
+
+    The effect of a claim is the true difference in the unit of its margin.
+    """
 
     truth: Truth
     layout: Layout
@@ -146,12 +149,19 @@ def find_interval(found: int, n: int, confidence: float = 0.95) -> tuple[float, 
     return low, high
 
 
-def summarise(cell: Cell, model: str, tally: Tally) -> CellResult:
+def count_whole(cell: Cell, tally: Tally, claim: str | None) -> int:
+    """Return in how many data sets all that is true was found; of a null truth, in how many anything was."""
+    differs = any(abs(gap) > 1e-12 for gap in cell.differences)
+    return tally.all_true if differs or claim is not None else tally.any_found
+
+
+def summarise(cell: Cell, model: str, tally: Tally, claim: str | None = None) -> CellResult:
     """Return the result of one analysis from what was counted."""
     differs = [abs(gap) > 1e-12 for gap in cell.differences]
-    whole = tally.all_true if any(differs) else tally.any_found
+    whole = count_whole(cell, tally, claim)
     low, high = find_interval(whole, tally.n)
-    pairs = tuple(_summarise_pair(cell, place, tally) for place in range(len(cell.layout.pairs)))
+    told = claim is None
+    pairs = tuple(_summarise_pair(cell, place, tally, told) for place in range(len(cell.layout.pairs)))
     n = max(tally.n, 1)
     return CellResult(
         model=model,
@@ -170,20 +180,21 @@ def summarise(cell: Cell, model: str, tally: Tally) -> CellResult:
         low=low,
         high=high,
         any=tally.any_found / n,
-        all=tally.all_true / n if any(differs) else nan,
+        all=tally.all_true / n if any(differs) or claim is not None else nan,
         pairs=pairs,
         ratings=cell.layout.n_rows,
         seconds=tally.seconds,
     )
 
 
-def _summarise_pair(cell: Cell, place: int, tally: Tally) -> PairPower:
+def _summarise_pair(cell: Cell, place: int, tally: Tally, told: bool) -> PairPower:
+    """Return the power of one pair; ``told`` where a difference is looked for: it has a sign and a size."""
     a, b = cell.layout.pairs[place]
     found, truth = tally.found[place], cell.differences[place]
     low, high = find_interval(found, tally.n)
     fitted = tally.estimated[place]
     expected = abs(tally.sum_estimate[place] / fitted) if fitted else nan
-    told, sized = found > 0 and abs(truth) > 1e-12, tally.sized[place]
+    told, sized = told and found > 0 and abs(truth) > 1e-12, tally.sized[place]
     wrong = tally.found_above[place] if truth < 0 else found - tally.found_above[place]
     widths = tally.measured[place]
     return PairPower(

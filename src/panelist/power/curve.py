@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.spec import AnalysisSpec
-from panelist.core.display.formats import TEXT, Format, decimals, interval
-from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object, pick
+from panelist.core.display.result import Part, Result, Sentence, json_object, pick
 from panelist.core.errors import PanelistError, UnknownName
+from panelist.core.margin import UNITS, Margin, find_level, read_margin
 from panelist.core.progress import OnProgress
-from panelist.core.prose import inflect
-from panelist.models.batch import DEGREES
+from panelist.models.batch import TESTS
 from panelist.models.inference.adjust import find_adjustment
 from panelist.power.analyses import ANALYSES
 from panelist.power.cells import Cell, CellResult
+from panelist.power.claims import SHARES, check_claim, place_systems
+from panelist.power.curve_tables import DISTANCES, make_tables
 from panelist.power.grid import Grid, run_grid
-from panelist.power.judged import JudgedDesign, show_judged
+from panelist.power.judged import JudgedDesign, JudgedPower, show_judged
 from panelist.power.layouts.base import Layout, Sampling, list_samplings
 from panelist.power.run import Run
 from panelist.power.truth.base import Truth, find_effects
@@ -42,8 +43,14 @@ class PowerCurve(Result):
     alpha: float
     adjust: str
     notes: tuple[str, ...] = ()
+    claim: str | None = None
+    """What is shown, equivalence or non-inferiority; None where it is a difference."""
+    margin: Margin | None = None
+    effect_unit: str = DISTANCES
     judge: tuple[JudgedDesign, ...] = ()
     """What a judge would add to each design, where one is planned for."""
+    judge_power: tuple[JudgedPower, ...] = ()
+    """The power with the judge, simulated."""
 
     @property
     def table(self) -> "pd.DataFrame":
@@ -57,26 +64,34 @@ class PowerCurve(Result):
 
     def title(self) -> str:
         """Return the heading."""
+        if self.claim is not None and self.margin is not None:
+            return f"Power to show {self.claim} within {self.margin.words}, by simulation"
         null = all(one.effect == 0 for one in self.cells)
         return f"{'Type I error' if null else 'Power'} by simulation"
 
     def parts(self) -> list[Part]:
         """Return the table of cells, the pairs where there are several, and the notes."""
         several = any(len(one.pairs) > 1 for one in self.cells)
-        parts = make_tables(self.cells)
+        parts = make_tables(self.cells, self.claim, self.effect_unit)
         adjusted = f", {find_adjustment(self.adjust).label} p-values" if several else ""
-        said = f"\nalpha {self.alpha:g}{adjusted}; intervals are exact 95 % intervals of the share; "
+        level = self.alpha
+        if self.claim is not None:
+            level, adjusted = find_level(self.claim, level), " (one-sided)"
+            adjusted += ", pairs Holm-adjusted, all pairs as one claim" if several else ""
+        said = f"\nalpha {level:g}{adjusted}; intervals are exact 95 % intervals of the share; "
         said += f"seed {self.seed}; {self.fits:,} analyses in {self.seconds:.1f} s."
         parts.append(Sentence(said))
-        return [*parts, *show_judged(self.judge), *(Sentence(note) for note in self.notes)]
+        return [*parts, *show_judged(self.judge, self.judge_power), *(Sentence(note) for note in self.notes)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return cells, seconds, fits and what they depend on."""
         return json_object(
             {
                 "cells": [one.to_dict() for one in self.cells],
-                **pick(self, "seconds fits seed alpha adjust notes"),
+                **pick(self, "seconds fits seed alpha adjust notes claim effect_unit"),
+                "margin": None if self.margin is None else self.margin.written,
                 **({"judge": [vars(one) for one in self.judge]} if self.judge else {}),
+                **({"judge_power": [vars(one) for one in self.judge_power]} if self.judge_power else {}),
             }
         )
 
@@ -101,7 +116,9 @@ def simulate_power(
     adjust: str = "tukey",
     formula: str = "maximal",
     link: str = "probit",
-    df: str = "t",
+    test: str = "t",
+    claim: str | None = None,
+    margin: Margin | float | str | None = None,
     as_compared: bool = True,
     precision: float | None = None,
     engine: str = "local",
@@ -116,7 +133,9 @@ def simulate_power(
     (a pilot) uses these, and presets 0.25 to 1. ``layout`` replaces items, ratings and raters.
     Every data set is analysed as ``compare_systems`` would analyse it, unless ``as_compared`` is false: then
     by the largest model that the design supports, whether or not it fits well. A ``formula`` is fitted as it
-    is. ``as_released`` is the paper's released script: its lists, ML, z and the largest model.
+    is. With ``claim`` ("equivalence" or "non-inferiority") the power is that of showing it within ``margin``
+    (0.5, points, or "0.3 latent"), without ``effects`` at no true difference and at a third of the margin.
+    ``as_released`` is the paper's released script: its lists, ML, z and the largest model.
     With ``precision`` a cell stops once the interval of its power is that narrow on either side, after at
     most ``sims`` data sets (5,000; without a precision 200 are simulated). The same seed gives the same
     numbers, whatever the engine and the number of workers.
@@ -126,20 +145,36 @@ def simulate_power(
         _list(items), _list(ratings_per_item), systems, outputs_per_rater, _list(raters)
     )
     layouts = _list(layout) if layout is not None else lay_out(samplings, seed, as_released)
-    spec = AnalysisSpec(link=link, formula=formula, adjust=adjust, confidence=1 - alpha, df=df)
+    spec = AnalysisSpec(
+        link=link,
+        formula=formula,
+        adjust=adjust,
+        confidence=1 - alpha,
+        test=test,
+        claim=claim,
+        margin=read_margin(margin),
+    )
     spec = spec.as_released() if as_released else replace(spec, as_compared=as_compared)
-    cells = make_cells(truths, layouts, None if effects is None else _list(effects), pattern)
+    cells = make_cells(truths, layouts, None if effects is None else _list(effects), pattern, spec)
     run = Run(sims, precision, seed, engine, workers, journal, on_progress)
-    return simulate_cells(cells, _list(models), spec, run)
+    return simulate_cells(cells, _list(models), spec, run, given=effects is not None)
 
 
-def simulate_cells(cells: Sequence[Cell], models: Sequence[str], spec: AnalysisSpec, run: Run) -> PowerCurve:
-    """Return the power of each analysis in each cell."""
+def name_unit(spec: AnalysisSpec, *, given: bool) -> str:
+    """Return the unit of effects: that of the margin of a claim, unless they were given."""
+    return DISTANCES if given or spec.claim is None or spec.margin is None else UNITS[spec.margin.unit]
+
+
+def simulate_cells(
+    cells: Sequence[Cell], models: Sequence[str], spec: AnalysisSpec, run: Run, *, given: bool = False
+) -> PowerCurve:
+    """Return the power of each analysis in each cell; ``given`` where the effects of a claim were."""
     start = time.perf_counter()
-    if spec.df not in DEGREES:
-        raise UnknownName(f"df is {' or '.join(DEGREES)}. Got {spec.df!r}.")
+    if spec.test not in TESTS:
+        raise UnknownName(f"test is {' or '.join(TESTS)}. Got {spec.test!r}.")
     truths = list(dict.fromkeys(cell.truth for cell in cells))
     names = check_models(models, truths, [cell.layout for cell in cells])
+    check_claim(names, spec)
     found = run_grid(Grid(tuple(cells), names, spec, run))
     notes = chain.from_iterable(truth.notes for truth in truths)
     return PowerCurve(
@@ -149,7 +184,10 @@ def simulate_cells(cells: Sequence[Cell], models: Sequence[str], spec: AnalysisS
         run.seed,
         spec.alpha,
         spec.adjust,
-        (*notes, *make_notes(found, names, run)),
+        (*notes, *make_notes(found, names, run, spec.claim)),
+        spec.claim,
+        None if spec.claim is None else spec.margin,
+        name_unit(spec, given=given),
     )
 
 
@@ -163,12 +201,20 @@ def make_cells(
     layouts: Sequence[Layout],
     effects: Sequence[float] | None,
     pattern: str = "steps",
+    spec: AnalysisSpec | None = None,
 ) -> list[Cell]:
-    """Return a cell for every combination, each once."""
+    """Return a cell for every combination, each once; of a claim, at the differences that belong to it."""
     cells: dict[str, Cell] = {}
+    claimed = effects is None and spec is not None and spec.claim is not None
     for truth in truths:
         for layout in layouts:
-            for cell in _make_cells(truth, layout, effects, pattern):
+            truth.check_design(layout.n_systems, compares=layout.page is not None)
+            if claimed and spec is not None:
+                placed = [place_systems(truth, layout.n_systems, spec, share) for share in SHARES]
+                made = [Cell(truth, layout, float(f"{size:.3g}"), own) for size, own in placed]
+            else:
+                made = _make_cells(truth, layout, effects, pattern)
+            for cell in made:
                 cells.setdefault(cell.key, cell)
     return list(cells.values())
 
@@ -204,12 +250,14 @@ def check_models(
     return tuple(dict.fromkeys(models))
 
 
-def make_notes(found: Sequence[CellResult], models: Sequence[str], run: Run) -> list[str]:
+def make_notes(
+    found: Sequence[CellResult], models: Sequence[str], run: Run, claim: str | None = None
+) -> list[str]:
     """Return what a reader should know: invalid tests, failures, cells less precise than asked."""
     notes = []
     for ignored in sorted({ANALYSES[name].ignores for name in models} - {()}):
         careless = [name for name in models if ANALYSES[name].ignores == ignored]
-        null = [one.power for one in found if one.model in careless and one.effect == 0]
+        null = [one.power for one in found if one.model in careless and one.effect == 0 and claim is None]
         here = (
             f" Here up to {max(null):.0%} of studies find a difference where there is none." if null else ""
         )
@@ -258,92 +306,3 @@ def _list(value: Any) -> Any:
     if value is None:
         return None
     return [value] if isinstance(value, str | int | float | Truth | Layout) else list(value)
-
-
-RIGHT = Format(str, "right")
-COLUMNS = ("model", "design", "effect")
-WORDS = {"model": "analysis", "design": "design", "effect": "effect"}
-INTERVAL = "95 % interval"
-
-
-def make_tables(cells: Sequence[CellResult]) -> list[Part]:
-    """Return what all cells share, then the tables: power, each pair where there are several, the fits."""
-    truths = list(dict.fromkeys(one.preset for one in cells))
-    columns = [name for name in COLUMNS if len({_identify(one)[name] for one in cells}) > 1]
-    same = [(WORDS[name], _spell(name, cells[0])) for name in COLUMNS if name not in columns]
-    same += [("truth", truths[0])] if len(truths) == 1 else []
-    parts: list[Part] = [NamedValues(same)] if same else []
-    for truth in truths:
-        here = [one for one in cells if one.preset == truth]
-        parts += _make_truth(here, columns, f" ({truth})" if len(truths) > 1 else "")
-    return parts
-
-
-def _make_truth(cells: list[CellResult], columns: list[str], which: str) -> list[Part]:
-    several = any(len(one.pairs) > 1 for one in cells)
-    parts: list[Part] = [_make_powers(cells, columns, several, which)]
-    if several:
-        parts.append(_make_pairs(cells, columns, which))
-    return [*parts, _make_fits(cells, columns, which)]
-
-
-def _make_powers(cells: list[CellResult], columns: list[str], several: bool, which: str) -> Table:
-    header = [*columns, "raters", "power", INTERVAL]
-    header += ["any pair"] if several else ["type S", "type M"]
-    rows = []
-    for one in cells:
-        row: list[Any] = [*_place(one, columns), one.raters, one.power, interval(one.low, one.high)]
-        rows.append((*row, one.any) if several else (*row, one.type_s, one.type_m))
-    numbers = [name for name in ("power", "any pair", "type S", "type M") if name in header]
-    formats = _format(columns) | {INTERVAL: RIGHT} | dict.fromkeys(numbers, decimals(2))
-    said = "; power is that of finding all pairs that differ" if several else ""
-    return Table(f"Effects in threshold distances{said}{which}", tuple(header), rows, formats)
-
-
-def _make_pairs(cells: list[CellResult], columns: list[str], which: str) -> Table:
-    """Return the pairs; where every column is taken, without intervals, which the JSON has."""
-    narrow = len(columns) < len(COLUMNS)
-    header = (*columns, "pair", "power", *([INTERVAL] if narrow else []), "type S", "type M")
-    rows: list[tuple[Any, ...]] = []
-    for one in cells:
-        for pair in one.pairs:
-            known = [interval(pair.low, pair.high)] if narrow else []
-            found = (pair.power, *known, pair.type_s, pair.type_m)
-            rows.append((*_place(one, columns), f"{pair.a} – {pair.b}", *found))
-    formats = _format(columns) | {"pair": TEXT} | ({INTERVAL: RIGHT} if narrow else {})
-    formats |= dict.fromkeys(("power", "type S", "type M"), decimals(2))
-    return Table(f"Each pair{which}", header, rows, formats)
-
-
-def _make_fits(cells: list[CellResult], columns: list[str], which: str) -> Table:
-    header = (*columns, "data sets", "failed", "singular", "smaller", "width")
-    rows: list[tuple[Any, ...]] = [
-        (*_place(one, columns), one.sims, one.failed, one.singular, one.smaller, one.width) for one in cells
-    ]
-    return Table(f"The fits{which}", header, rows, _format(columns) | {"width": decimals(2)})
-
-
-def _identify(one: CellResult) -> dict[str, str]:
-    """Return what distinguishes a row of a table from the others."""
-    return {
-        "model": one.model,
-        "design": f"{one.items} × {one.ratings_per_item:g}",
-        "effect": f"{one.effect:g}",
-    }
-
-
-def _place(one: CellResult, columns: list[str]) -> list[str]:
-    found = _identify(one)
-    return [found[name] for name in columns]
-
-
-def _format(columns: list[str]) -> dict[str, Format]:
-    return {name: TEXT if name == "model" else RIGHT for name in columns}
-
-
-def _spell(name: str, one: CellResult) -> str:
-    """Return what all cells share, in words."""
-    each = f"{one.ratings_per_item:g} {inflect(one.ratings_per_item, 'rating')}"
-    design = f"{one.items} items, {each} of each output"
-    size = f"{one.effect:g} threshold {inflect(one.effect, 'distance')}"
-    return {"design": design, "effect": size}.get(name, _identify(one)[name])

@@ -10,7 +10,7 @@ from panelist.analysis.spec import AnalysisSpec
 from panelist.core.errors import PanelistError
 from panelist.core.progress import Progress
 from panelist.numerics.compile_ahead import list_parts, prepare
-from panelist.power.cells import Cell, CellResult, find_interval, summarise
+from panelist.power.cells import Cell, CellResult, count_whole, find_interval, summarise
 from panelist.power.chunks import Chunk
 from panelist.power.engines.base import Engine, Tallies, open_engine
 from panelist.power.journal import Journal
@@ -103,7 +103,8 @@ def find_results(grid: Grid, cell: Cell, done: dict[tuple[str, int], Tallies]) -
     """Return the results of a cell, one for each model."""
     chunks = _find_prefix(grid, cell, done)
     return [
-        summarise(cell, model, add_tallies(tallies[model] for tallies in chunks)) for model in grid.models
+        summarise(cell, model, add_tallies(tallies[model] for tallies in chunks), grid.spec.claim)
+        for model in grid.models
     ]
 
 
@@ -134,8 +135,7 @@ def _is_precise(grid: Grid, cell: Cell, chunks: list[Tallies]) -> bool:
         n = sum(tallies[model].n for tallies in chunks)
         if n < LEAST_SIMS:
             return False
-        differs = any(abs(gap) > 1e-12 for gap in cell.differences)
-        found = sum(tallies[model].all_true if differs else tallies[model].any_found for tallies in chunks)
+        found = sum(count_whole(cell, tallies[model], grid.spec.claim) for tallies in chunks)
         low, high = find_interval(found, n)
         if (high - low) / 2 > grid.run.precision:
             return False

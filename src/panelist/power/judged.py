@@ -4,7 +4,7 @@ For a balanced design, on the points of the scale, a difference of two systems h
 2 [σ²_d ((1 − r²)/n + r²/N) + σ²_e/(n m) + σ²_q/R]: n items rated m times by R raters, N judged, r the judge's
 correlation with what very many people would say of differences. So n items with the judge do what
 n / (1 − r²_obs (1 − n/N)) would without, r²_obs = r² σ²_d/(σ²_d + σ²_e/m) (docs/judges.md). The variances
-follow from those of the latent judgement and the thresholds, by Hermite polynomials; nothing is simulated.
+follow from those of the latent judgement and the thresholds, by Hermite polynomials.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from panelist.core.display.formats import Format, decimals
+from panelist.core.display.formats import Format, decimals, interval
 from panelist.core.display.result import Part, Sentence, Table
 from panelist.core.errors import BadDesign, PanelistError
 from panelist.core.prose import count
@@ -103,6 +103,26 @@ class JudgedDesign:
         return "The judge saves nothing: its scores say too little about differences between systems."
 
 
+@dataclass(frozen=True)
+class JudgedPower:
+    """The power of one design and effect with a judge of one correlation, and by people alone (r is nan)."""
+
+    truth: str
+    items: int
+    ratings_per_item: float
+    raters: int
+    effect: float
+    judged: int
+    r: float
+    power: float
+    low: float
+    high: float
+    width: float
+    """The mean width of the intervals of differences, in points."""
+    sims: int
+    failed: int
+
+
 def find_variances(truth: Truth, systems: int) -> ScaleVariances:
     """Return the variances on the points of a truth's scale, systems being equal on average."""
     items, raters = truth.items.covariance(systems), truth.raters.covariance(systems)
@@ -181,8 +201,8 @@ def check_rated(layout: Layout) -> None:
         raise BadDesign("What a judge saves is known for ratings, not for comparisons: leave --judge-r out.")
 
 
-def show_judged(rows: Sequence[JudgedDesign]) -> list[Part]:
-    """Return the answer in a sentence and, for each correlation, in a table."""
+def show_judged(rows: Sequence[JudgedDesign], simulated: Sequence[JudgedPower] = ()) -> list[Part]:
+    """Return the answer in a sentence and, for each correlation, in a table; then what was simulated."""
     if not rows:
         return []
     header = ("r", "r seen", "rated", "alone", "ratings saved")
@@ -201,10 +221,40 @@ def show_judged(rows: Sequence[JudgedDesign]) -> list[Part]:
     note = (
         "r: the judge and what very many people would say, on differences between systems; r seen: with the "
         "mean of the ratings of an output. So many rated items do with the judge what those under alone do "
-        "without, by the same raters. From the variances; not simulated."
+        "without, by the same raters."
     )
     formats = {"r": decimals(2), "r seen": decimals(2)} | ({"each": RIGHT} if each else {})
-    return [Sentence(rows[0].sentence()), Table(caption, header, cells, formats, note)]
+    return [
+        Sentence(rows[0].sentence()),
+        Table(caption, header, cells, formats, note),
+        *_show_power(simulated),
+    ]
+
+
+def _show_power(rows: Sequence[JudgedPower]) -> list[Part]:
+    """Return the powers as one table."""
+    if not rows:
+        return []
+    cells = [
+        (
+            one.items,
+            f"{one.ratings_per_item:g}",
+            one.effect,
+            "people alone" if np.isnan(one.r) else f"r = {one.r:.2f}",
+            one.power,
+            interval(one.low, one.high),
+            one.width,
+        )
+        for one in rows
+    ]
+    header = ("items rated", "each", "effect", "judge", "power", "interval", "width")
+    note = (
+        f"{rows[0].sims:,} data sets of {rows[0].judged:,} judged items each, analysed by a linear mixed "
+        "model with the judge as covariate, people alone by the same model. Width: of intervals of "
+        "differences, in points."
+    )
+    form = {"effect": decimals(2), "power": decimals(2), "width": decimals(2)}
+    return [Table("Simulated with the judge", header, cells, form, note=note, name="judge_power")]
 
 
 def _find_cuts(truth: Truth) -> Floats:

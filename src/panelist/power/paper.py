@@ -26,6 +26,6 @@ def simulate_paper(run: Run | None = None, *, as_released: bool = False) -> Powe
     """
     run = run or Run(SIMS)
     layouts = lay_out(list_samplings(ITEMS, RATINGS), run.seed, as_released)
-    spec = AnalysisSpec(df="z", as_compared=False)
+    spec = AnalysisSpec(test="z", as_compared=False)
     cells = make_cells([Truth.preset(name) for name in PRESETS], layouts, EFFECTS)
     return simulate_cells(cells, MODELS, spec.as_released() if as_released else spec, run)

@@ -6,11 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.pairwise import differ_in_precision
-from panelist.models.inference.adjust import HypothesisFamily, find_adjustment, two_sided_quantile
+from panelist.core.margin import find_level
+from panelist.models.inference.adjust import (
+    HypothesisFamily,
+    adjust_holm,
+    find_adjustment,
+    two_sided_quantile,
+)
+from panelist.numerics.arrays import Floats
 from panelist.power.analyses.base import SimulatedPairTests
+
+_MANY = 1e10  # degrees of freedom: a normal
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Tally:
     """Led by the linear model, because the ordinal one could not be trusted."""
     any_found: int
     all_true: int
-    """Data sets in which every pair that truly differs was found."""
+    """Data sets in which every pair that truly differs was found; of a claim, in which it holds for all."""
     found: tuple[int, ...]
     found_above: tuple[int, ...]
     """Found, with the second system above the first."""
@@ -76,15 +86,19 @@ def count_tests(
 ) -> Tally:
     """Return what an analysis found in a chunk, its p-values adjusted for the number of pairs."""
     n_sets, n_pairs = tests.p.shape
-    n_systems = round((1 + (1 + 8 * n_pairs) ** 0.5) / 2)
-    p, critical = adjust_tests(tests, spec, n_systems)
-    with np.errstate(invalid="ignore"):
-        found = np.where(np.isnan(p), False, p < spec.alpha)
+    true = np.abs(np.array(differences)) > 1e-12
+    if spec.claim is not None:
+        found, whole, width = find_claimed(tests, spec)
+        all_true = int(whole.sum())
+    else:
+        p, critical = adjust_tests(tests, spec, round((1 + (1 + 8 * n_pairs) ** 0.5) / 2))
+        with np.errstate(invalid="ignore"):
+            found = np.where(np.isnan(p), False, p < spec.alpha)
+        all_true = int(found[:, true].all(axis=1).sum()) if true.any() else 0
+        width = 2 * critical * tests.se
     linear = np.zeros(n_sets, dtype=np.bool_) if tests.linear is None else tests.linear
     usable = np.isfinite(tests.estimate) & ~(tests.failed | linear)[:, None]
-    width = 2 * critical * tests.se
     measured = np.isfinite(width) & usable
-    true = np.abs(np.array(differences)) > 1e-12
     return Tally(
         n=n_sets,
         failed=int(tests.failed.sum()),
@@ -93,7 +107,7 @@ def count_tests(
         separated=_count(tests.separated),
         linear=_count(tests.linear),
         any_found=int(found.any(axis=1).sum()),
-        all_true=int(found[:, true].all(axis=1).sum()) if true.any() else 0,
+        all_true=all_true,
         found=_ints(found),
         found_above=_ints(found & (tests.estimate > 0)),
         estimated=_ints(usable),
@@ -104,6 +118,30 @@ def count_tests(
         sum_width=_sums(np.where(measured, width, 0.0)),
         seconds=seconds,
     )
+
+
+def find_claimed(
+    tests: SimulatedPairTests, spec: AnalysisSpec
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Floats]:
+    """Return which pairs a claim is shown for, in which sets for all pairs, and the widths of intervals.
+
+    Single claims are adjusted by Holm's method; that of all pairs needs no adjustment. Non-inferiority is
+    that of the second system of a pair to the first.
+    """
+    assert spec.margin is not None
+    assert spec.claim is not None
+    estimate, se = tests.claimed or (tests.estimate, tests.se)
+    level = find_level(spec.claim, spec.alpha)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ends = [(spec.margin.size + way * estimate) / np.where(se > 0, se, np.nan) for way in (1, -1)]
+        below, above = (stdtr(np.minimum(tests.df, _MANY), -end) for end in ends)
+    p = below if spec.claim == "non-inferiority" else np.maximum(below, above)
+    p = np.where(tests.failed[:, None], np.nan, p)
+    adjusted = np.array([adjust_holm(row) for row in p]).reshape(p.shape)
+    with np.errstate(invalid="ignore"):
+        found = adjusted < level
+        whole: NDArray[np.bool_] = np.asarray((p < level).all(axis=1))
+    return found, whole, 2 * two_sided_quantile(1 - 2 * level, tests.df) * se
 
 
 def adjust_tests(tests: SimulatedPairTests, spec: AnalysisSpec, n_systems: int) -> tuple[Any, Any]:

@@ -3,21 +3,23 @@
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from panelist.analysis.choices.choice_comparison import CLUSTER_WORDS, ChoiceCriterion
 from panelist.analysis.choices.choice_comparison import MODEL_WORDS as CHOICE_WORDS
+from panelist.analysis.choices.choice_comparison import ChoiceCriterion
 from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.analysis.sensitivity.lacking import MEANING, LackingOutputs
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.analysis.systems.effects import Effect
 from panelist.core.display.formats import interval, number, say_p
+from panelist.core.margin import Margin, find_level
 from panelist.core.notes import has_note
 from panelist.core.prose import count, listing
 from panelist.models.inference.adjust import find_adjustment
+from panelist.models.prior_words import parse_prior
 from panelist.models.results.fitted import MODEL_WORDS
+from panelist.reports.methods_of_study import tell_study
 from panelist.reports.provenance import list_versions
 from panelist.reports.report.beside_judge import BesideJudge
-from panelist.reports.report.methods_of_study import tell_study
 from panelist.reports.report.typography import typeset
 
 if TYPE_CHECKING:
@@ -93,26 +95,31 @@ def _tell_exclusions(analysis: "Analysis") -> str:
 
 def _tell_models(analysis: "Analysis") -> list[str]:
     """Return how the ratings and choices were modelled, criteria with the same model together."""
-    by_model: dict[tuple[str, str, str], list[CriterionComparison]] = {}
+    by_model: dict[tuple[str, str, str, str], list[CriterionComparison]] = {}
     for one in analysis.criteria:
         if not isinstance(one.comparison, Missing):
             made = one.comparison
-            by_model.setdefault((made.model, made.link or "", made.formula), []).append(made)
+            key = (made.model, made.link or "", made.formula, getattr(made, "prior_phrase", ""))
+            by_model.setdefault(key, []).append(made)
     said = []
-    for (model, link, formula), compared in by_model.items():
+    for (model, link, formula, prior), compared in by_model.items():
         names = listing([one.criterion for one in compared], 8)
         if model in MODEL_WORDS:
             how = f"{link} link, " if link else ""
             article = "an" if MODEL_WORDS[model].startswith("o") else "a"
-            said.append(
-                f"Ratings of {names} were modelled with {article} {MODEL_WORDS[model]} ({how}{formula})."
-            )
+            words = f"{article} {MODEL_WORDS[model]} {prior}".rstrip()
+            said.append(f"Ratings of {names} were modelled with {words} ({how}{formula}).")
+            if assumed := parse_prior(compared[0].prior):
+                said.append(
+                    f"The likelihood is penalised by the prior: {assumed.explain()}. Estimates are the mode, "
+                    "standard errors its curvature."
+                )
         else:
-            kinds = dict.fromkeys(
-                CLUSTER_WORDS[one.cluster] for one in compared if isinstance(one, ChoiceCriterion)
-            )
+            kinds = dict.fromkeys(one.dependence for one in compared if isinstance(one, ChoiceCriterion))
+            named = dict.fromkeys(one.model_words for one in compared if isinstance(one, ChoiceCriterion))
             how = f", {' or '.join(kinds)}" if kinds else ""
-            said.append(f"Choices on {names} were modelled with the {CHOICE_WORDS.get(model, model)}{how}.")
+            what = " or ".join(named) or CHOICE_WORDS.get(model, model)
+            said.append(f"Choices on {names} were modelled with the {what}{how}.")
     if not by_model:
         return said
     every = [one for compared in by_model.values() for one in compared]
@@ -127,6 +134,13 @@ def _tell_models(analysis: "Analysis") -> list[str]:
             "linear mixed model with the same formula, and standard errors times its ratio of REML to ML."
         )
     said += [one.why for one in every if one.why]
+    if any(one.remedy is not None for one in every):
+        said.append(
+            "Whether systems differ in spread (scale effects) or in thresholds (nominal effects) was tested "
+            "by likelihood ratios with the same random part; spread came first, and neither was kept without "
+            "need."
+        )
+    said += list(dict.fromkeys(one.look for one in every if one.look))
     first = every[0]
     if any(len(one.systems) > 2 for one in every):
         labels = dict.fromkeys(find_adjustment(one.adjust).label for one in every if len(one.systems) > 2)
@@ -139,11 +153,7 @@ def _tell_models(analysis: "Analysis") -> list[str]:
             else f"P-values also allow for the {len(every)} criteria ({together})."
         )
     if any(one.equivalence for one in every):
-        margin = next(one.equivalence[0].margin for one in every if one.equivalence)
-        said.append(
-            f"Equivalence within {margin:g} points was tested by two one-sided tests, Holm-adjusted for the "
-            "number of pairs."
-        )
+        said.append(_tell_margin(next(one for one in every if one.equivalence)))
     said.append(f"Intervals are at {first.confidence * 100:g} %.")
     if any(not isinstance(one.effects, Missing) for one in analysis.criteria):
         said.append(
@@ -151,6 +161,20 @@ def _tell_models(analysis: "Analysis") -> list[str]:
             "and items) and as the probability that a rating of one system is higher than one of the other."
         )
     return said
+
+
+def _tell_margin(one: CriterionComparison) -> str:
+    """Return how equivalence and non-inferiority were tested."""
+    first, alpha = one.equivalence[0], round(1 - one.confidence, 12)
+    said = (
+        f"Equivalence within ±{Margin(first.margin, first.unit).words} was tested by two one-sided tests at "
+    )
+    said += f"{find_level('equivalence', alpha):g}, non-inferiority by one at "
+    said += f"{find_level('non-inferiority', alpha):g}"
+    said += "; single claims are Holm-adjusted for the number of pairs" if len(one.equivalence) > 1 else ""
+    if first.unit == "points" and one.fit is not None and one.fit.ordinal:
+        said += ". Standard errors of differences in points are by the delta method"
+    return f"{said}."
 
 
 def _tell_lacking(lacking: LackingOutputs) -> str:

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from panelist.agreement.reliability import CriterionReliability
+from panelist.analysis.choices.choice_comparison import ChoiceCriterion
 from panelist.analysis.missing import Missing
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.core.notes import has_note
@@ -89,6 +90,16 @@ def _models(*names: str) -> "Callable[[Analysis], bool]":
     return used
 
 
+def _mixes(*families: str) -> "Callable[[Analysis], bool]":
+    """Return a test for mixed models of choices of one of these families."""
+    return lambda analysis: any(
+        isinstance(one, ChoiceCriterion)
+        and one.strengths.mixed is not None
+        and one.strengths.mixed.family in families
+        for one in _comparisons(analysis)
+    )
+
+
 def _tests_equivalence(analysis: "Analysis") -> bool:
     return any(one.equivalence for one in _comparisons(analysis))
 
@@ -121,7 +132,13 @@ def _ranks(analysis: "Analysis") -> bool:
     return any(len(one.systems) > 2 for one in _comparisons(analysis))
 
 
+def _of_study(analysis: "Analysis") -> bool:
+    """Whether the report holds the study against lists of what to report."""
+    return analysis.study is not None
+
+
 _USED: "dict[str, Callable[[Analysis], bool]]" = {
+    "aclrollingreview2021responsible": _of_study,
     "almohamad2017simultaneous": _ranks,
     "amidei2019agreement": _has("reliability"),
     "barr2013random": lambda analysis: analysis.spec.formula is None and _models("clmm", "lmm")(analysis),
@@ -129,19 +146,26 @@ _USED: "dict[str, Callable[[Analysis], bool]]" = {
         has_note(one.notes, "reduced") for one in _comparisons(analysis)
     ),
     "benjamini1995controlling": _adjusts("bh"),
-    "bradley1952rank": _models("bradley-terry"),
+    "bradley1952rank": lambda analysis: (
+        _models("bradley-terry")(analysis) or _mixes("cumulative", "davidson")(analysis)
+    ),
     "cochran1977sampling": lambda analysis: analysis.beside is not None,
     "holm1979simple": lambda analysis: _adjusts("holm")(analysis) or _tests_equivalence(analysis),
     "hothorn2008simultaneous": _adjusts("mvt"),
+    "howcroft2020twenty": _of_study,
     "howcroft2021happens": _models("clmm", "clm"),
     "kramer1956extension": _adjusts("tukey"),
     "krippendorff2011computing": _measures("krippendorff"),
+    "kunilovskaya2026annotates": _of_study,
     "kuznetsova2017lmertest": _models("lmm", "clmm"),
     "mckelvey1975statistical": _models("clmm", "clm"),
     "peterson1990partial": _tests_odds,
-    "plackett1975analysis": _models("plackett-luce"),
+    "plackett1975analysis": lambda analysis: (
+        _models("plackett-luce")(analysis) or _mixes("plackett-luce")(analysis)
+    ),
     "schuirmann1987comparison": _tests_equivalence,
     "spearman1904proof": _measures("spearman"),
+    "vanderlee2021human": _of_study,
     "vargha2000critique": _has("effects"),
 }
 """When an analysis uses a work of references.toml."""

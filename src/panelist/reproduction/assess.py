@@ -208,9 +208,11 @@ def _try_labels(given: Sequence[Given], options: Options) -> tuple[LabelAgreemen
 def _try_joint(
     one: MatchedCriterion, given: Sequence[Given], systems: Sequence[str], mapped: bool, options: Options
 ) -> tuple[JointModel | None, list[str]]:
-    raw = all(each.rows is not None and not each.choices for each in given)
+    raw = all(each.rows is not None for each in given)
     if not raw or not options.fit_models or len(systems) < 2:
         return None, []
+    if any(each.choices for each in given):
+        return _try_joint_choices(one, given, systems, options)
     try:
         joint = fit_jointly(
             given, one.labels, systems, mapped=mapped, margin=options.margin, confidence=options.confidence
@@ -218,3 +220,16 @@ def _try_joint(
     except PanelistError as error:
         return None, [f"No joint model: {error}"]
     return joint, []
+
+
+def _try_joint_choices(
+    one: MatchedCriterion, given: Sequence[Given], systems: Sequence[str], options: Options
+) -> tuple[JointModel | None, list[str]]:
+    from panelist.reproduction.measures.joint_choices import fit_choices_jointly
+
+    if not all(each.choices for each in given):
+        return None, ["No joint model: one study has ratings and another choices."]
+    try:
+        return fit_choices_jointly(given, one.labels, systems, confidence=options.confidence), []
+    except PanelistError as error:
+        return None, [f"No joint model: {str(error).rstrip('.')}."]

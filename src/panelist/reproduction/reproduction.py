@@ -167,6 +167,8 @@ class Reproduction(Result):
     sizes: tuple[ReplicationSize, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    similarity: tuple[Result, ...] = ()
+    """How alike the original and each repeat are as experiments, where their datasheets are known."""
 
     @property
     def cv_star(self) -> float:
@@ -216,6 +218,8 @@ class Reproduction(Result):
         for one in self.criteria:
             several = len(self.criteria) > 1  # the sentence of a single criterion is above already
             found += [*([Sentence(f"\n{one.sentence()}")] if several else []), *one.parts()[1:]]
+        for alike in self.similarity:
+            found += [Sentence(f"\n{alike.title()}"), *alike.parts()]
         for again in self.recomputed:
             found += draw_recomputed(again)
         for size in self.sizes:
@@ -237,6 +241,7 @@ class Reproduction(Result):
                 **pick(self, "cv_star cv_star_qra3 upheld"),
                 "recomputed": [_recomputed(one) for one in self.recomputed],
                 "sizes": [one.to_dict() for one in self.sizes],
+                "similarity": [one.to_dict() for one in self.similarity],
                 "conventions": dict(self.conventions),
                 "sentence": self.sentence(),
                 "warnings": self.warnings,

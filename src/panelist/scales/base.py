@@ -53,6 +53,13 @@ class ComparativeAnswer:
     """``best``, ``worst`` or empty; for a ranking the ranks, 1 the best."""
     answer: str = ""
     """An answer that chooses no output: ``tie``, ``none`` or ``all``."""
+    grade: int | None = None
+    """By how many steps the first of two is better, negative where the second is; None without grades."""
+
+    def find_grades(self) -> tuple[int | None, ...]:
+        """Return the grade of each output: by how many steps it is better than the other, or worse (< 0)."""
+        grade = self.grade
+        return (None,) * len(self.choices) if grade is None else (grade, -grade)
 
 
 @dataclass(frozen=True)
@@ -226,6 +233,8 @@ class ComparativeScale(Scale):
     comparative: ClassVar[bool] = True
     told: ClassVar[Literal["best", "best-worst", "ranking"]] = "best"
     """What an answer says: which output is the best, which the best and the worst, or the rank of each."""
+    graded: ClassVar[bool] = False
+    """Whether an answer also says by how much one of two is better."""
     least_shown: ClassVar[int] = 2
     most_shown: ClassVar[int | None] = None
 
@@ -268,6 +277,12 @@ class ComparativeScale(Scale):
     def simulate(self, latent: Floats, rng: np.random.Generator) -> list[ComparativeAnswer]:
         """Return a comparison for each row of latent judgements (trials × outputs shown); adds the noise."""
         raise NotImplementedError
+
+    def is_first(self, said: float | str) -> bool:
+        """Return whether what an answer says about an output, a word, a rank or a grade, puts it first."""
+        if self.graded:
+            return isinstance(said, float) and said > 0
+        return said in ("best", 1.0)
 
     def check_shown(self, shown: int) -> None:
         """Raise ValueError if the scale cannot compare ``shown`` outputs; such a study is refused."""

@@ -28,6 +28,8 @@ class System(StudyPart):
     human: bool = False
     """Whether people wrote these outputs."""
     description: str = ""
+    family: str = ""
+    """The family of models it belongs to: a judge of the same family is flagged."""
 
 
 class StudyFile(StudyPart):

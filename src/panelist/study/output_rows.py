@@ -210,5 +210,5 @@ def find_misshaped(frame: pd.DataFrame, rows: Rows, options: OutputsFile) -> Ite
                 if cell.text and (said := look(cell, options)):
                     wrong.setdefault((said, grave), []).append(place)
         for (said, grave), places in wrong.items():
-            words = f"{name} {rows.name_places(np.array(places))}: {said}"
+            words = f"as {name}, {rows.name_places(np.array(places))}: {said}"
             yield replace(rows.problem(np.array(places), column, words), grave=grave)

@@ -66,6 +66,11 @@ class Study:
         """The systems, in the order of ``systems:``, else of the outputs file."""
         return tuple(system.name for system in self.file.systems) or self.outputs.systems
 
+    @property
+    def families(self) -> dict[str, str]:
+        """The family of models of each system that states one."""
+        return {system.name: system.family for system in self.file.systems if system.family}
+
     @cached_property
     def there(self) -> NDArray[np.bool_] | None:
         """Which outputs exist (items × systems); None where all do."""

@@ -29,6 +29,7 @@ from panelist.web.prefix import PrefixMiddleware
 from panelist.web.rater import hit_routes
 from panelist.web.rater import join as join_routes
 from panelist.web.rater import routes as rater_routes
+from panelist.web.rendering import compile_templates
 from panelist.web.security import SecurityMiddleware, TooLarge, refuse, say_too_large
 from panelist.web.state import AppState, open_app_state
 from panelist.web.static_files import make_static_routes
@@ -84,6 +85,7 @@ async def _live(app: Starlette) -> AsyncIterator[None]:
     """Open the store, do periodic work while the server runs, and write what is waiting at the end."""
     assert isinstance(app, Application)
     site = app.state.site = await open_app_state(app.config)
+    await asyncio.to_thread(compile_templates, site.words)
     chores = [asyncio.create_task(work) for work in (site.sweep(), poll(site), site.render_ahead())]
     if app.config.parent is not None:
         chores.append(asyncio.create_task(follow_parent(app.config.parent)))

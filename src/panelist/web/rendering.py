@@ -127,6 +127,13 @@ def load_templates(words: Words) -> Environment:
     return environment
 
 
+def compile_templates(words: Words) -> None:
+    """Compile the templates of raters' pages, so that the first rater does not wait for it."""
+    environment = load_templates(words)
+    for path in sorted((TEMPLATES / "rater").rglob("*.html")):
+        environment.get_template(path.relative_to(TEMPLATES).as_posix())
+
+
 def _find_markup(path: str) -> str | None:
     """Return the template that a scale brings along for its widget, None where it is not one of those."""
     own = {f"rater/widgets/{scale.widget}.html": scale.markup for _, scale in SCALES.items() if scale.markup}

@@ -1,6 +1,7 @@
 """Starting the server: the study checked, planned and opened, the port taken, then the processes started."""
 
 import errno
+import gc
 import hashlib
 import os
 import signal
@@ -22,7 +23,7 @@ from panelist.collection.links import Link, keep_links, open_link
 from panelist.study.panels import find_panel
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
-from panelist.web.app import make_app
+from panelist.web.app import Application, make_app
 from panelist.web.config import WebConfig, check_proxy, find_hosts
 from panelist.web.connections import HttpConnection
 from panelist.web.dashboard.passwords import (
@@ -159,7 +160,7 @@ def run(ready: Ready) -> int:
     several = ready.options.workers > 1
     config = replace(ready.config, parent=os.getpid()) if several else ready.config
     settings = uvicorn.Config(
-        partial(make_app, config),  # a factory that can be pickled
+        partial(_make_lasting_app, config),  # a factory that can be pickled
         factory=True,
         http=HttpConnection,
         workers=ready.options.workers,
@@ -188,6 +189,17 @@ def run(ready: Ready) -> int:
         return int(not server.started)
     finally:
         ready.bound.close()
+
+
+def _make_lasting_app(config: WebConfig) -> Application:
+    """Return the application in a process of its own.
+
+    What is there by now lives as long as the process. While texts are rendered, the garbage collector would
+    look through all of it again and again, with no request answered meanwhile: so it leaves it alone.
+    """
+    gc.collect()
+    gc.freeze()
+    return make_app(config)
 
 
 def allow_connections(most: int = MOST_OPEN) -> int | None:

@@ -26,7 +26,8 @@ def two_criteria() -> pd.DataFrame:
 def test_json_has_the_keys_of_any_comparison_and_those_of_choices() -> None:
     found = json.loads(compare_choices(two_criteria()).to_json())
     assert [one["criterion"] for one in found["criteria"]] == ["clarity", "warmth"]
-    assert [one["model"] for one in found["criteria"]] == ["bradley-terry", "plackett-luce"]
+    assert [one["model"] for one in found["criteria"]] == ["mixed", "plackett-luce"]
+    assert [one["beside"]["model"] for one in found["criteria"]] == ["bradley-terry", "mixed"]
     one = found["criteria"][0]
     assert set(one["systems"][0]) >= {"system", "estimate", "low", "high", "rank_low", "rank_high", "score"}
     assert set(one["pairs"][0]) >= {"a", "b", "difference", "se", "low", "high", "p", "p_adjusted"}
@@ -103,11 +104,15 @@ def test_a_reference_leaves_its_own_pairs() -> None:
 
 def test_ties_none_and_all_are_counted_and_said() -> None:
     rows = [(f"r{n % 5}", "a", "b", ("a", "b", "tie")[n % 3]) for n in range(60)]
-    found = compare_choices(make_pairs(rows))["choice"]
+    found = compare_choices(make_pairs(rows), model="bradley-terry")["choice"]
     assert found.counts == {"decided": 40, "tie": 20}
     assert "20 pairs without a preference enter as ties" in found.notes[0]
     assert "tie in 33 % of comparisons" in found.notes[0]  # equal systems, a third of answers ties
     assert "60 trials: 40 decided, 20 ties." in str(found)
+    mixed = compare_choices(make_pairs(rows))["choice"]
+    assert mixed.strengths.mixed is not None
+    assert mixed.strengths.mixed.family == "davidson"
+    assert "20 pairs without a preference enter as ties" in " ".join(mixed.notes)
     frame = make_sets(STRENGTHS, 3, raters=6, items=10, kind="choose-one").assign(answer="")
     frame.loc[frame["trial"] == "r0-0", ["choice", "answer"]] = ["", "none"]
     frame.loc[frame["trial"] == "r0-1", ["choice", "answer"]] = ["", "all"]

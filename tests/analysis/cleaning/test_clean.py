@@ -300,7 +300,14 @@ def test_the_table_and_the_pages_grade_spoilt_outputs_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "asked"), [("pairs", "tie"), ("best-worst", "1,2"), ("ranking", "3,2,1"), ("choose-one", "2")]
+    ("scale", "asked"),
+    [
+        ("pairs", "tie"),
+        ("preference", "B2"),
+        ("best-worst", "1,2"),
+        ("ranking", "3,2,1"),
+        ("choose-one", "2"),
+    ],
 )
 def test_the_table_and_the_pages_grade_comparisons_alike(scale: str, asked: str) -> None:
     told = {"kind": "instructed", "text": "Please do as we say.", "answers": {"better": asked}}
@@ -321,7 +328,9 @@ def test_the_table_and_the_pages_grade_comparisons_alike(scale: str, asked: str)
             choices = tuple(str(int(one)) if told_by == "rating" else one for one in page[told_by].dropna())
             answer = str(page["answer"].iloc[0])
             shown = len(page) > 1
-            answers[order] = {"c1": compares.write(ComparativeAnswer(choices, answer)) if shown else answer}
+            grade = int(page["grade"].iloc[0]) if shown and "grade" in page else None
+            said = ComparativeAnswer(choices, answer, grade)
+            answers[order] = {"c1": compares.write(said) if shown else answer}
         sitting = booklet.agenda.sitting(str(rater), 1)
         found = [grade_checks(booklet, sitting, page, answers) for page in sitting.pages]
         assert sum(len(one) for one in found) == 3

@@ -51,7 +51,11 @@ def test_a_study_of_choices_counts_comparisons_everywhere(template: str, tmp_pat
     found = analyse(study, ratings, resamples=2)
     assert found.data.sentence().startswith("180 comparisons, 15 raters")
     assert "(180 comparisons)" in write_methods(found)
-    assert "model, raters and items as clusters." in write_methods(found)
+    alike = {
+        "pairs": "random preferences of raters and items.",
+        "best-worst": "raters and items as clusters.",
+    }
+    assert f", {alike[template]}" in write_methods(found)
     assert found.exclusions.n_trials == 180
     assert isinstance(found.departures, Departures)
     assert not [one for one in found.departures.rows if one.what.startswith("number of")]

@@ -10,6 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from panelist.analysis.choices.trials import read_trials
 from panelist.cli.backup import backup, restore
 from panelist.cli.export import export
 from panelist.collection.export.tables_of_study import EXPORTS, export_ratings, write_export
@@ -172,6 +173,35 @@ def test_a_comparison_has_a_row_for_each_option_shown(
     assert frame["choice"].tolist() == choices if any(choices) else "choice" not in frame
     assert frame.get("answer", pd.Series(["", ""])).tolist() == [said] * 2
     assert len(set(frame["trial"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "choices", "grades"),
+    [("A2", ["best", "worst"], [2, -2]), ("B1", ["worst", "best"], [-1, 1]), ("tie", ["", ""], [0, 0])],
+)
+def test_a_graded_answer_loses_nothing_on_its_way_to_the_analysis(
+    tmp_path: Path, value: str, choices: list[str], grades: list[int]
+) -> None:
+    graded = COMPARED.replace("{type: pairs, ties: true}", "{type: preference, points: 5}")
+    study = write_study(tmp_path / "compared", graded)
+    plan = plan_study(study)
+    with open_store(None, study, plan) as store:
+        visit = store.join()
+        one = Answer(name="c1", criterion="preference", item="i1", value=value, key="k", position=0)
+        store.do(SaveAnswers(visit.id, 1, 1, (one,)))
+        frame = export_ratings(store.snapshot(), study, plan).frame
+    assert frame["choice"].tolist() == choices
+    assert frame["grade"].tolist() == grades
+    assert [frame["answer"].tolist()] == [["tie", "tie"]] if value == "tie" else "answer" not in frame
+    write_export(frame, tmp_path / "ratings.csv")
+    trials = read_trials(read_ratings(tmp_path / "ratings.csv"), "preference")
+    assert trials.grade is not None
+    assert trials.grade.tolist() == grades
+    assert trials.position.tolist() == [1, 2]
+    names = [trials.systems[at] for at in trials.system]
+    assert (
+        names == plan.table[(plan.table["rater"] == "r001") & (plan.table["order"] == 1)]["system"].tolist()
+    )
 
 
 def test_a_check_that_compares_nothing_keeps_its_answer(tmp_path: Path) -> None:

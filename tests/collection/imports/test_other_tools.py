@@ -54,6 +54,33 @@ def test_potatos_state_of_a_user_and_its_tables_say_the_same(tmp_path: Path) -> 
     assert one["rater"].tolist() == other["rater"].tolist()
 
 
+def test_potato_2_writes_pairs_in_states_and_dots_in_tables(tmp_path: Path) -> None:
+    state, table, lines = (tmp_path / name for name in ("user_state.json", "annotations.csv", "a.jsonl"))
+    points = {"i0": "4", "i1": "1", "i2": "0"}  # a label may look like a no
+    pairs = {item: [[{"schema": "fluency", "name": n}, n]] for item, n in points.items()}
+    times = {item: {"total_time_ms": 1500} for item in points}
+    whole = {
+        "user_id": "ann",
+        "instance_id_to_label_to_value": pairs,
+        "instance_id_to_behavioral_data": times,
+    }
+    state.write_text(json.dumps(whole), encoding="utf-8")
+    rows = [f"{item},ann," + ",".join(n if n == m else "" for m in "014") for item, n in points.items()]
+    table.write_text(
+        "\n".join(["instance_id,user_id,fluency.0,fluency.1,fluency.4", *rows]), encoding="utf-8"
+    )
+    entries = [
+        {"instance_id": item, "user_id": "ann", "labels": {"fluency": {n: n}}, "spans": {}, "links": {}}
+        for item, n in points.items()
+    ]
+    lines.write_text("\n".join(map(json.dumps, entries)), encoding="utf-8")
+    for path in (state, table, lines):
+        found = import_results(path, salt=SALT)
+        assert found.mapping.source == "potato"
+        assert dict(zip(found.frame["item"], found.frame["rating"], strict=True)) == points
+    assert set(import_results(state, salt=SALT).frame["seconds"]) == {1.5}
+
+
 def write_tasks(path: Path, *, sides: bool = True) -> Path:
     tasks = []
     for n in range(3):

@@ -5,8 +5,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from panelist.collection.imports.importer import draft_for, import_results
+from panelist.collection.imports.mapping import MappedComparison
 from panelist.collection.imports.recognising import Ambiguous
 from panelist.core.errors import BadFile
 from panelist.core.tables.ratings import read_ratings
@@ -213,15 +215,42 @@ def test_grades_between_two_systems_are_asked_about(tmp_path: Path) -> None:
     pairs += [("r2", "i2", "y", "x", 4), ("r3", "i1", "x", "y", 2)]
     frame = pd.DataFrame(pairs, columns=["rater", "item", "system_a", "system_b", "rating"])
     path = write_frame(tmp_path / "some.csv", frame)
-    with pytest.raises(Ambiguous, match="how strongly is not kept") as caught:
+    with pytest.raises(
+        Ambiguous, match="1, 2 in rating mean system_a, 4, 5 mean system_b, 3 a tie"
+    ) as caught:
         import_results(path, salt=SALT)
     assert len(caught.value.readings) == 2
     wins = []
-    for number in (1, 2):
+    for number, sign in ((1, 1), (2, -1)):
         found = import_results(path, salt=SALT, reading=number).frame
+        assert found["grade"].tolist() == [sign * grade for grade in (2, -2, -2, 2, 0, 0, -1, 1, 1, -1)]
         assert found.groupby("trial")["choice"].apply(lambda choices: (choices == "best").sum()).sum() == 4
         wins.append(found[found["choice"] == "best"]["system"].value_counts().to_dict())
     assert wins == [{"x": 4}, {"y": 4}]
+
+
+def test_words_that_say_how_much_better_become_grades(tmp_path: Path) -> None:
+    said = ["A is much better", "model_b is slightly better", "about the same", "A is better", ""]
+    rows = [("r1", f"i{n}", "x", "y", word) for n, word in enumerate(said)]
+    rows += [("r2", f"i{n}", "y", "x", word) for n, word in enumerate(said)]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "model_a", "model_b", "verdict"])
+    made = import_results(write_frame(tmp_path / "some.csv", frame), salt=SALT)
+    first = made.frame[made.frame["position"] == 1]
+    assert first["grade"].tolist() == [3, -1, 0, 2, pd.NA] * 2
+    assert first["choice"].tolist() == ["best", "", "", "best", ""] * 2
+    second = made.frame[made.frame["position"] == 2]
+    assert second["grade"].dropna().tolist() == [-3, 1, 0, -2] * 2
+    plain = frame.assign(verdict=frame["verdict"].str.replace(r"(much|slightly) ", "", regex=True))
+    assert "grade" not in import_results(write_frame(tmp_path / "plain.csv", plain), salt=SALT).frame
+
+
+def test_grades_say_which_is_better_so_a_mapping_has_no_other_words() -> None:
+    entry = {"name": "better", "shows": {"A": "one", "B": "two"}, "best": "said", "grades": {"1": 1, "2": -1}}
+    assert MappedComparison.model_validate(entry).sides == {"1": "a", "2": "b"}
+    with pytest.raises(ValidationError, match="leave out words and ties"):
+        MappedComparison.model_validate(entry | {"ties": ["3"]})
+    with pytest.raises(ValidationError, match="for two outputs"):
+        MappedComparison.model_validate(entry | {"shows": {"A": "one", "B": "two", "C": "three"}})
 
 
 def test_a_number_of_segments_is_nobodys_rating(tmp_path: Path) -> None:

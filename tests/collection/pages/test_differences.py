@@ -6,7 +6,7 @@ import pytest
 
 from panelist.collection.pages.models import RatingPage
 from panelist.core.errors import BadStudy
-from panelist.reports.report.methods_of_study import tell_study
+from panelist.reports.methods_of_study import tell_study
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from panelist.study.study import Study

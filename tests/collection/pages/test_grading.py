@@ -51,6 +51,8 @@ def grade(
         ("vas", "100", "80", False),
         ("pairs", "tie", "tie", True),
         ("pairs", "tie", "1", False),
+        ("preference", "B2", "B2", True),
+        ("preference", "B2", "B1", False),
         ("best-worst", "1,2", "1,2", True),
         ("best-worst", "1,2", "2,1", False),
         ("ranking", "3,2,1", "3,2,1", True),
@@ -61,7 +63,7 @@ def test_an_instructed_check_wants_the_answer_it_asks_for(
 ) -> None:
     check = {"kind": "instructed", "text": "Do as told.", "answers": {"ease": asked}}
     booklet = make_booklet(SCALES[scale], [check])
-    shown = {"pairs": 2, "best-worst": 4, "ranking": 3}.get(scale, 1)
+    shown = {"pairs": 2, "preference": 2, "best-worst": 4, "ranking": 3}.get(scale, 1)
     assert grade(booklet, "instructed-1", "", given, (("check-1", ""),) * shown) is passed
 
 
@@ -91,6 +93,17 @@ def test_a_repeated_comparison_is_graded_by_output_wherever_it_stands() -> None:
     turned = FOUR[::-1]
     assert grade(booklet, "repeat-1", "1,2", "4,3", FOUR, turned) is True
     assert grade(booklet, "repeat-1", "1,2", "1,2", FOUR, turned) is False
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "passed"),
+    [("A2", "B2", True), ("A2", "B1", True), ("A1", "tie", True), ("A2", "A2", False), ("A1", "A1", False)],
+)
+def test_a_repeated_grade_should_be_near_the_first_one_for_each_output(
+    first: str, second: str, passed: bool
+) -> None:
+    booklet = make_booklet(SCALES["preference"], [{"kind": "repeat"}])
+    assert grade(booklet, "repeat-1", first, second, FOUR[:2], FOUR[1::-1]) is passed
 
 
 @pytest.mark.parametrize(
@@ -178,6 +191,8 @@ def test_practice_says_where_an_answer_lies(scale: str, right: list[str], given:
 def test_any_of_the_answers_to_a_comparison_passes() -> None:
     assert practise(SCALES["pairs"], ["tie", "1"], "1", 2).right
     assert not practise(SCALES["pairs"], ["tie", "1"], "2", 2).right
+    assert practise(SCALES["preference"], ["A2", "A1"], "A1", 2).right
+    assert not practise(SCALES["preference"], ["A2", "A1"], "tie", 2).right
 
 
 def test_feedback_shows_every_point_with_ours_and_theirs() -> None:

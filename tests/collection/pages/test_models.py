@@ -80,6 +80,7 @@ EXPECTED = {
     "best-worst": {"c1", "c1-best", "c1-worst"},
     "ranking": {"c1", "c1-1", "c1-2", "c1-3"},
     "pairs": {"c1"},
+    "preference": {"c1"},
     "choose-one": {"c1"},
 }
 

@@ -38,7 +38,7 @@ def fill(schema: dict[str, Any]) -> Any:
     return first["enum"][0] if "enum" in first else first.get("minimum", 1)
 
 
-@pytest.mark.parametrize("template", ["likert", "vas", "binary", "pairs", "mixed"])
+@pytest.mark.parametrize("template", ["likert", "vas", "binary", "pairs", "preference", "mixed"])
 def test_prompts_go_out_and_answers_come_back_for_every_template(template: str, tmp_path: Path) -> None:
     prompts = make_prompts(make_study(tmp_path / "study", template))
     path, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
@@ -49,7 +49,7 @@ def test_prompts_go_out_and_answers_come_back_for_every_template(template: str, 
     assert len(found.frame) == len(prompts.key)
 
 
-@pytest.mark.parametrize("template", ["likert", "pairs"])
+@pytest.mark.parametrize("template", ["likert", "pairs", "preference"])
 def test_no_request_says_whose_output_it_is(template: str, tmp_path: Path) -> None:
     study = make_study(tmp_path / "study", template)
     marks = {f"blind-{place}" for place in range(len(study.systems))}
@@ -99,6 +99,31 @@ def test_pairs_are_asked_in_both_orders(tmp_path: Path) -> None:
     assert (found.frame["system_a"] < found.frame["system_b"]).all()
 
 
+def test_graded_pairs_come_back_with_the_grade_of_the_system_named_first(tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study", "preference"))
+    system, user = (message["content"] for message in prompts.requests[0]["messages"])
+    assert "A2 (A is much clearer), A1 (A is slightly clearer), tie (Both about the same), B1 (" in system
+    assert '{"clarity": "A2", "A1", "tie", "B1" or "B2"}' in user
+    said = {"A2": 2, "A1": 1, "tie": 0, "B1": -1, "B2": -2}
+    given = {one["id"]: list(said)[n % 5] for n, one in enumerate(prompts.requests)}
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    lines = answer_all(prompts, lambda one: {"clarity": given[one["id"]]})
+    frame = read_answers(write_lines(tmp_path / "answers.jsonl", lines), key).frame
+    grades = prompts.key["id"].map(given).map(said)
+    named_first = frame["first"] == frame["system_a"]
+    assert frame["grade"].tolist() == [
+        grade if own else -grade for grade, own in zip(grades, named_first, strict=True)
+    ]
+    better = [
+        "tie" if not grade else one if grade > 0 else two
+        for grade, one, two in frame[["grade", "system_a", "system_b"]].itertuples(index=False)
+    ]
+    assert frame["choice"].tolist() == better
+    strange = answer_all(prompts, lambda one: {"clarity": "A3"})
+    found = read_answers(write_lines(tmp_path / "strange.jsonl", strange), key)
+    assert {outcome for _, outcome in found.outcomes} == {"unreadable"}
+
+
 @pytest.mark.parametrize(
     ("answer", "outcome", "value"),
     [
@@ -109,6 +134,8 @@ def test_pairs_are_asked_in_both_orders(tmp_path: Path) -> None:
         ('{"%s": 99}', "off the scale", ""),
         ('{"%s": [3, 4]}', "two values", ""),
         ("I would say three.", "unreadable", ""),
+        ("Maybe 3 or 4", "two values", ""),
+        ("I'm sorry, I can't help with that.", "refused", ""),
         ('{"other": 3}', "unreadable", ""),
         ('{"%s": true}', "unreadable", ""),
     ],

@@ -59,7 +59,7 @@ def test_degrees_and_ratio_are_those_of_the_linear_model_fitted_apart(formula: s
 def test_coefficients_keep_the_standard_error_of_the_likelihood_and_are_tested_by_t() -> None:
     frame = crossed(4, 20, 2)
     frame = frame.assign(rating=draw(frame, 1, 0.5, 0.5, seed=1)[0] + 1.0)
-    by_t, by_z = (fit(CELLS, frame, model="clmm", df=df).coefficients for df in ("t", "z"))
+    by_t, by_z = (fit(CELLS, frame, model="clmm", test=test).coefficients for test in ("t", "z"))
     np.testing.assert_allclose(by_t["se"], by_z["se"])
     assert (by_t["p"] > by_z["p"]).all()
     assert np.isfinite(by_t["df"]).all()
@@ -99,8 +99,8 @@ def test_without_an_analogue_the_smallest_group_gives_the_degrees_of_freedom(
 def test_an_unknown_word_for_the_degrees_of_freedom_is_refused() -> None:
     frame = crossed(4, 20, 2)
     frame = frame.assign(rating=draw(frame, 1, 0.5, 0.5, seed=5)[0] + 1.0)
-    with pytest.raises(UnknownName, match="No df is called 'kr'"):
-        fit(CELLS, frame, model="clmm", df="kr")
+    with pytest.raises(UnknownName, match="No test is called 'kr'"):
+        fit(CELLS, frame, model="clmm", test="kr")
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_three_raters_call_a_null_effect_far_too_often_by_z_and_not_by_t() -> No
     codes = draw(frame, 240, 0.3, 0.5, seed=11)
     shares = {}
     for df in ("t", "z"):
-        fits = fit_batch(prepare_batch(design, "clmm", df=df), codes)
+        fits = fit_batch(prepare_batch(design, "clmm", test=df), codes)
         assert (fits.failed == 0).all()
         shares[df] = float((fits.p[:, 0] < 0.05).mean())
     assert shares["z"] > 0.11  # about 0.18 over many more sets

@@ -30,7 +30,7 @@ def make_design(part: str) -> ModelMatrices:
 
 def some_theta(built: ModelMatrices) -> Floats:
     rng = np.random.default_rng(9)
-    rows, columns = free_entries(built.factors)
+    rows, columns, _ = free_entries(built.factors)
     return np.where(rows == columns, rng.uniform(0.3, 1.1, len(rows)), rng.uniform(-0.5, 0.5, len(rows)))
 
 

@@ -1,14 +1,18 @@
 """The Laplace likelihood and its gradient against a dense oracle: every link, every kind of random part."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.covariance import free_entries
 from panelist.models.likelihoods.laplace import FINAL, make_laplace_workspace
 from panelist.models.likelihoods.link_functions import LINKS
 from panelist.models.likelihoods.tangent import make_directions, push_modes
 from panelist.models.likelihoods.thresholds import make_thresholds
 from panelist.models.search.entry_points import evaluate
+from panelist.models.solvers.clmm import solve_clmm
 from panelist.numerics.simd import WIDTH
 from tests.models.compiled import compiled
 from tests.models.designs import PARTS, design, make_ratings
@@ -44,6 +48,31 @@ def test_value_and_gradient_are_those_of_the_oracle_for_structured_thresholds(
     structure: str, categories: int
 ) -> None:
     check(make_design("a slope apart", categories), "logit", structure)
+
+
+def share_effects(built: ModelMatrices, *groups: str) -> ModelMatrices:
+    factors = tuple(replace(factor, shared=factor.name in groups) for factor in built.factors)
+    return replace(built, factors=factors)
+
+
+@pytest.mark.parametrize("groups", [("rater",), ("rater", "item")])
+def test_effects_that_share_one_standard_deviation_are_those_of_the_oracle(groups: tuple[str, ...]) -> None:
+    built = share_effects(make_design("three systems"), *groups)
+    assert len(free_entries(built.factors)[0]) > free_entries(built.factors)[2][-1] + 1
+    check(built, "probit", "flexible")
+
+
+def test_the_mode_follows_a_shared_standard_deviation() -> None:
+    built = share_effects(make_design("three systems"), "rater", "item")
+    thresholds = make_thresholds("flexible", built.categories)
+    found = solve_clmm(built, "probit", thresholds)
+    assert found.optimum.converged
+    assert found.n_parameters == len(thresholds.names) + built.X.shape[1] + 2
+    value, gradient = package_laplace(make_ordinal(built, "probit", thresholds), found.psi)
+    assert value == pytest.approx(-found.loglik, abs=1e-9)
+    assert np.abs(gradient).max() < 1e-5
+    for block in found.lambdas:
+        np.testing.assert_array_equal(block, block[0, 0] * np.eye(len(block)))
 
 
 def test_two_categories_are_binomial() -> None:

@@ -23,6 +23,7 @@ from panelist.models.likelihoods.link_functions import (
 )
 from panelist.models.search.entry_points import fill_rows
 from panelist.numerics.arrays import Floats
+from panelist.numerics.normal import FAR
 from tests.models.compiled import compiled
 from tests.models.oracle import LINKS as PLAIN
 from tests.models.oracle import differences, negative_log_p, score
@@ -41,7 +42,8 @@ def table(
     link: str, codes: "np.ndarray[tuple[int], np.dtype[np.int32]]", cuts: Floats, eta: Floats
 ) -> tuple[float, Floats]:
     rows = np.empty((N_ENTRIES, len(codes)))
-    return fill_rows(link_code(link), codes, cuts, eta, rows), rows
+    edges = np.concatenate([[-FAR], cuts, [FAR]])
+    return fill_rows(link_code(link), edges[codes + 1], edges[codes], eta, rows), rows
 
 
 def every_category() -> "tuple[np.ndarray[tuple[int], np.dtype[np.int32]], Floats]":

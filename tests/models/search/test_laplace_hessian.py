@@ -1,11 +1,14 @@
 """Columns of the Hessian, eight at once: as if taken one after the other."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from panelist.models.likelihoods.link_functions import LINKS
 from panelist.models.likelihoods.thresholds import make_thresholds
+from panelist.models.search.starts import start_cells
 from panelist.models.solvers import clmm, lmm
 from panelist.numerics.arrays import Floats
 from tests.models.designs import design
@@ -35,8 +38,9 @@ def test_ordinal_columns_do_not_depend_on_how_they_are_taken(case: str, link: st
     space = clmm.make_workspace(model)
     assert len(space.lanes.psi)
     apart = space._replace(lanes=space.lanes._replace(psi=np.empty((0, 8))))
-    together = clmm.find_estimates(model, built.factors, link, thresholds, space)
-    one_by_one = clmm.find_estimates(model, built.factors, link, thresholds, apart)
+    start = partial(start_cells, built, thresholds, link)
+    together = clmm.find_estimates(model, built.factors, link, start, space)
+    one_by_one = clmm.find_estimates(model, built.factors, link, start, apart)
     assert together.converged(len(built.X))
     np.testing.assert_allclose(together.point, one_by_one.point, atol=1e-6)
     close(together.hessian, one_by_one.hessian)

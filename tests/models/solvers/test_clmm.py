@@ -32,7 +32,7 @@ def test_standard_errors_are_those_of_the_curvature(n_raters: int, n_items: int,
     assert not fitted.singular
     assert fitted.structure is not None
     model = make_model(fitted.design, "probit", fitted.structure)
-    rows, columns = free_entries(fitted.design.factors)
+    rows, columns, _ = free_entries(fitted.design.factors)
     size = len(model.pattern.Z.T)
     whole, first = np.zeros((size, size)), 0
     for block in fitted.solution.lambdas:

@@ -22,7 +22,7 @@ from panelist.design.simulate import simulate_ratings
 from panelist.reports.archive.anonymised import hide_people
 from panelist.reports.archive.environment import list_packages
 from panelist.reports.archive.verify import compare_numbers, verify_archive
-from panelist.reports.archive.write_archive import ANALYSIS, write_archive
+from panelist.reports.archive.write_archive import ANALYSIS, _copy_study, write_archive
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 from tests.collection.store.studies import RATED, finish, rate
@@ -439,3 +439,12 @@ def test_a_sample_travels_with_the_scores_behind_its_strata(tmp_path: Path) -> N
     assert read_in(target, "sample.csv").decode() == study.draw.text
     assert "scores.csv" in names_in(target)
     assert verify_archive(target).holds
+
+
+def test_the_scores_of_a_judge_beside_the_study_are_packed(tmp_path: Path) -> None:
+    study = write_study(tmp_path, PLAIN)
+    (tmp_path / "judges.csv").write_text("judge,item,system,rating\n", encoding="utf-8")
+    folder = tmp_path / "packed"
+    folder.mkdir()
+    assert _copy_study(load_study(study), folder) == []
+    assert (folder / "judges.csv").read_bytes() == (tmp_path / "judges.csv").read_bytes()

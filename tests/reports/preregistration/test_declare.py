@@ -17,7 +17,8 @@ from panelist.design.plan_files import write_plan
 from panelist.reports.preregistration.declare import Preregistration, draft_preregistration, preregister
 from panelist.reports.preregistration.draw import draw_html, draw_latex, draw_markdown, write_preregistration
 from panelist.reports.preregistration.forms import FORMS
-from panelist.reports.preregistration.topics import GROUPS, TOPICS
+from panelist.reports.preregistration.recipe import GROUPS
+from panelist.reports.preregistration.topics import TOPICS
 from panelist.study.preregistration import FILE, Topic, read_registrations
 from panelist.study.reading.load import find_problems, load_study
 from panelist.study.study import Study

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from tests.formats.media_bytes import wav
+from tests.web.researchers import enter
 from tests.web.servers import Served, serve_in_thread
 from tests.web.walking import Walker
 
@@ -160,3 +161,28 @@ def test_other_addresses_lead_nowhere(walker: Walker, address: str) -> None:
 def test_media_are_given_to_nobody_without_a_link(served: Served) -> None:
     with served.client() as client:
         assert client.get(f"/r/{'A' * 26}/media/1-1-1-1").status_code == 404
+
+
+def test_a_preview_sends_the_media_of_its_pages_blind_and_to_researchers_alone(served: Served) -> None:
+    with enter(served) as desk:
+        link = desk.post("/preview", place="r001").headers["location"]
+        while "/media/1-1-1-1" not in (html := desk.client.get(link).text):  # what stands before the pages
+            walker = Walker(desk.client, served.study)
+            walker.link = link
+            link = walker.send(walker.fill(walker.look())).headers["location"]
+        assert not any(word in html for word in (*SYSTEMS, "said-", ".wav", ".png", ".jpg"))
+        for part, kind in (
+            ("1-1-1-1", "image/"),
+            ("1-1-context-1", "audio/wav"),
+            ("1-1-context-2", "text/vtt"),
+        ):
+            assert f'src="{link}/media/{part}"' in html
+            reply = desk.client.get(f"{link}/media/{part}")
+            assert reply.status_code == 200
+            assert reply.headers["content-type"].startswith(kind)
+            assert not any(word in str(reply.headers) for word in (*SYSTEMS, "said"))
+        begun = desk.client.get(f"{link}/media/1-1-context-1", headers={"Range": "bytes=0-1"})
+        assert (begun.status_code, len(begun.content)) == (206, 2)
+        assert desk.client.get(f"{link}/media/1-3-1-1").status_code == 404  # a page that is not reached
+    with served.client() as stranger:
+        assert stranger.get(f"{link}/media/1-1-1-1").status_code == 404

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from panelist.models.results.fitted import Fit
 
 NOTABLE = 0.25  # latent SDs; a quarter of an SD is a small effect, and what is smaller hardly matters
+LEVEL = 0.05
 _STEPS, _TOLERANCE, _LEAST = 60, 1e-9, 1e-12
 
 
@@ -60,6 +61,12 @@ class ProportionalOdds(Result):
         known = [one for one in self.effects if isfinite(one.effect) and isfinite(one.se)]
         return max(known, key=lambda one: abs(one.effect - one.common), default=None)
 
+    @property
+    def matters(self) -> bool:
+        """Whether a departure was shown that is not small."""
+        worst = self.largest()
+        return worst is not None and self.p < LEVEL and abs(worst.effect - worst.common) >= NOTABLE
+
     def sentence(self) -> str:
         """Return the finding in words."""
         worst = self.largest()
@@ -69,10 +76,14 @@ class ProportionalOdds(Result):
         test = f"χ²({self.df}) = {self.chisq:.1f}, {say_p(self.p)}"
         far = abs(worst.effect - worst.common)
         where = f"the largest departure is {far:.2f} latent units, for {worst.system} at {worst.threshold}"
-        if self.p >= 0.05:
+        if self.p >= LEVEL:
             return f"On {self.criterion}, there is no evidence against proportional odds ({test}; {where})."
         small = far < NOTABLE
-        weight = "too small to matter much" if small else "see the table before quoting one number"
+        weight = (
+            "too small to matter much: one number for each pair stands"
+            if small
+            else "see the table before quoting one number"
+        )
         return f"On {self.criterion}, systems do not shift all thresholds alike ({test}): {where}; {weight}."
 
     def title(self) -> str:

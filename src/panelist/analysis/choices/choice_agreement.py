@@ -5,7 +5,8 @@ the place of the chosen one when the systems are put in alphabetical order, not 
 only be decided in two ways, two labels make chance agreement one half, and with the names of five systems it
 would seem to be a fifth. Where all trials show the same systems, the labels are their names.
 
-- pairs: the preferred one, ties as a separate label; then without them;
+- pairs: the preferred one, ties as a separate label; then without them; where pairs are graded, first the
+  grades, as ordinal ratings: by how much the alphabetically first system is better;
 - choices of one: the chosen one, "none" and "all" as labels; then without them;
 - best-worst sets: the best; then the worst;
 - rankings: the ranks, as ordinal ratings of the outputs; then the best.
@@ -24,7 +25,7 @@ from panelist.analysis.choices.trials import DECIDED, UNDECIDED, ChoiceTrials, h
 from panelist.core.errors import BadRatings
 from panelist.core.progress import OnProgress
 from panelist.core.tables.ratings import Ratings, read_ratings
-from panelist.numerics.arrays import Bools
+from panelist.numerics.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,13 +82,14 @@ def measure_choice_agreement(
             0
         ]
         notes = [*one.notes, *_tell_majority(frame)] if measurement == "nominal" else list(one.notes)
+        ranks = trials.kind == "ranking" and measurement == "ordinal"
         found.append(
             replace(
                 one,
                 criterion=f"{criterion}{label}",
                 notes=tuple(notes),
-                noun="comparison" if measurement == "nominal" else "rank",
-                unit_noun=NOUNS[trials.kind] if measurement == "nominal" else "output",
+                noun="rank" if ranks else "comparison",
+                unit_noun="output" if ranks else NOUNS[trials.kind],
             )
         )
     if not found:
@@ -114,6 +116,9 @@ def _list_tables(trials: ChoiceTrials) -> list[tuple[str, pd.DataFrame, str]]:
             (", best", best, "nominal"),
             (", worst", align_choices(trials, decided, last=True), "nominal"),
         ]
+    if trials.grade is not None:
+        better = align_choices(trials, decided | undecided)
+        return [("", _list_grades(trials, trials.grade), "ordinal"), (", which is better", better, "nominal")]
     if not undecided.any():
         return [("", best, "nominal")]
     named = ", ".join(name for name in UNDECIDED if (trials.outcome == name).any())
@@ -158,6 +163,32 @@ def align_choices(trials: ChoiceTrials, which: Bools, last: bool = False) -> pd.
         )
         known = (trials.rater[of_size] >= 0) & (trials.item[of_size] >= 0)
         parts.append(part.loc[known & (alone | ~decided)])
+    whole: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return whole
+
+
+def _list_grades(trials: ChoiceTrials, grade: Floats) -> pd.DataFrame:
+    """Return a row for each graded pair: by how much the alphabetically first of its systems is better."""
+    import pandas as pd
+
+    parts = []
+    names = np.array(trials.systems, dtype=object)
+    for of_size, options in trials.by_size():
+        if options.shape[1] != 2:
+            continue
+        order = np.argsort(trials.system[options], axis=1, kind="stable")
+        options = np.take_along_axis(options, order, axis=1)
+        given = grade[options[:, 0]]
+        part = pd.DataFrame(
+            {
+                "rater": np.array(trials.raters, dtype=object)[trials.rater[of_size]],
+                "item": np.array(trials.items, dtype=object)[trials.item[of_size]],
+                "system": [" / ".join(names[row]) for row in trials.system[options]],
+                "rating": given,
+            }
+        )
+        known = (trials.rater[of_size] >= 0) & (trials.item[of_size] >= 0)
+        parts.append(part.loc[known & np.isfinite(given)])
     whole: pd.DataFrame = pd.concat(parts, ignore_index=True)
     return whole
 

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
+from panelist.analysis.choices.consistency import RaterConsistency, tell_consistency
 from panelist.analysis.choices.item_anova import OneWay
+from panelist.analysis.choices.mixed_tables import (
+    list_mixed,
+    list_mixed_parts,
+    name_model,
+    name_random,
+    tabulate_beside,
+)
 from panelist.analysis.choices.models.choice_model import Strengths
 from panelist.analysis.choices.position import PositionShare
 from panelist.analysis.choices.scores import Scores
 from panelist.analysis.choices.trials import describe_counts
 from panelist.analysis.choices.wins import WinTable
 from panelist.analysis.systems.comparison import (
-    WIDEST_LABEL,
     Comparison,
     CriterionComparison,
+    PairDifference,
     describe_findings,
 )
+from panelist.analysis.systems.comparison_tables import WIDEST_LABEL
 from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
 from panelist.core.display.result import NamedValues as NotePairs
 from panelist.core.display.result import Part, Sentence, Table
-from panelist.core.prose import count
+from panelist.core.prose import count, listing
 from panelist.models.inference.adjust import find_adjustment
 
-MODEL_WORDS = {"bradley-terry": "Bradley-Terry model", "plackett-luce": "Plackett-Luce model"}
+MODEL_WORDS = {
+    "bradley-terry": "Bradley-Terry model",
+    "plackett-luce": "Plackett-Luce model",
+    "mixed": "mixed model of choices",
+}
 KIND_WORDS = {
     "pairs": "pairs",
     "choose-one": "choices of one",
@@ -38,6 +52,7 @@ CLUSTER_WORDS = {
 }
 MOST_TOLD = 2  # pairs that one side won throughout, named in the sentence
 WIDEST_TABLE = 12  # systems up to which a table of wins is readable
+MOST_PAIRED = 20  # systems up to which all pairs are shown, and not the neighbours in the ranking alone
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,20 +72,34 @@ class ChoiceCriterion(CriterionComparison):
     strengths: Strengths = field(repr=False, compare=False)
     scores: Scores = field(repr=False, compare=False)
     wins: WinTable = field(repr=False, compare=False)
+    lists_items: bool = True
     anova: OneWay | None = field(default=None, repr=False, compare=False)
     first: PositionShare | None = None
+    consistency: tuple[RaterConsistency, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def is_above(self) -> str:
         """What the better of two systems is, in words."""
         return "preferred to"
 
+    @property
+    def model_words(self) -> str:
+        """The model in words."""
+        mixed = self.strengths.mixed
+        return MODEL_WORDS[self.model] if mixed is None else name_model(mixed)
+
+    @property
+    def dependence(self) -> str:
+        """How the model allows for answers that are alike, in words."""
+        mixed = self.strengths.mixed
+        return CLUSTER_WORDS[self.cluster] if mixed is None else name_random(mixed)
+
     def sentence(self) -> str:
         """Return the finding in one sentence, with where it comes from."""
-        words = [MODEL_WORDS[self.model], f"{self.n:,} {KIND_WORDS[self.kind]}"]
+        words = [self.model_words, f"{self.n:,} {KIND_WORDS[self.kind]}"]
         words[-1] += f" by {count(self.n_raters, 'rater')}" if self.n_raters else ""
         words[-1] += f" of {count(self.n_items, 'item')}" if self.n_items else ""
-        words.append(CLUSTER_WORDS[self.cluster])
+        words.append(self.dependence)
         if len(self.systems) > 2:
             words.append(find_adjustment(self.adjust).label)
         words.append(f"{self.confidence * 100:g} %")
@@ -83,7 +112,26 @@ class ChoiceCriterion(CriterionComparison):
         if len(sure) > MOST_TOLD:
             told.append(f"in {len(sure) - MOST_TOLD} more pairs one system lost no comparison")
         told += [f"this holds for {self._these(side)} alone" for side in self._fixed()]
+        if unshown := self._find_unshown():
+            kind = "clustered" if self.strengths.mixed is not None else "mixed"
+            named = listing([f"{a} over {b}" for a, b in unshown], MOST_TOLD)
+            told.append(f"the {kind} model beside it does not show {named}")
         return "; ".join([describe_findings(self), *told])
+
+    def _find_unshown(self) -> list[tuple[str, str]]:
+        """Return the preferences, better system first, that the model beside this one does not show."""
+        if not isinstance(self.beside, ChoiceCriterion):
+            return []
+        alpha = 1 - self.confidence
+        other = {(pair.a, pair.b): pair for pair in self.beside.pairs}
+        found = []
+        for pair in self.pairs:
+            beside = other.get((pair.a, pair.b))
+            if not pair.p_adjusted < alpha or beside is None:
+                continue
+            if not (beside.p_adjusted < alpha and beside.difference * pair.difference > 0):
+                found.append((pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a))
+        return found
 
     def _fixed(self) -> tuple[str, ...]:
         """Return the sides whose few members the conclusion is about: rater, item."""
@@ -104,11 +152,25 @@ class ChoiceCriterion(CriterionComparison):
             Sentence(f"{count(self.n, 'trial')}: {describe_counts(self.counts)}."),
             self._systems_table(),
             self._pairs_table(),
+            *self._mixed_parts(),
             *wins,
             *anova,
             *first,
+            *([Sentence(tell_consistency(self.consistency))] if self.consistency else []),
             *([NotePairs([("note", note) for note in self.notes])] if self.notes else []),
         ]
+
+    def _mixed_parts(self) -> list[Part]:
+        """Return what random preferences add, and the systems by the model beside this one."""
+        parts: list[Part] = []
+        if self.strengths.mixed is not None:
+            parts += list_mixed_parts(self.criterion, self.strengths, self.confidence)
+        if isinstance(self.beside, ChoiceCriterion):
+            heads = ("mixed", "clustered") if self.strengths.mixed is not None else ("clustered", "mixed")
+            mixed = self.strengths.mixed or self.beside.strengths.mixed
+            points = 0 if mixed is None or mixed.family == "davidson" else mixed.points
+            parts.append(tabulate_beside(self.criterion, self.systems, self.beside.systems, heads, points))
+        return parts
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison by the names of the command's JSON, with what choices add."""
@@ -130,14 +192,24 @@ class ChoiceCriterion(CriterionComparison):
             "holds_for": list(self._fixed()),
             "one_sided": [asdict(one) for one in self.strengths.one_sided],
             "loglik": self.strengths.loglik,
+            "mixed": None if self.strengths.mixed is None else list_mixed(self.strengths),
+            "beside": self._list_beside(),
             "tie": self.strengths.tie,
             "prior": self.strengths.prior,
             "counts": dict(self.counts),
             "wins": self.wins.to_dict(),
-            "items": self.scores.items,
+            "items": self.scores.items if self.lists_items else None,
             "anova": None if self.anova is None else self.anova.to_dict(),
             "first": None if self.first is None else asdict(self.first),
+            "consistency": [asdict(one) for one in self.consistency],
         }
+
+    def _list_beside(self) -> dict[str, Any] | None:
+        """Return systems and pairs by the model beside this one."""
+        if not isinstance(self.beside, ChoiceCriterion):
+            return None
+        whole = self.beside.to_dict()
+        return {name: whole[name] for name in ("model", "cluster", "loglik", "mixed", "systems", "pairs")}
 
     def _systems_table(self) -> Table:
         place = {name: at for at, name in enumerate(self.wins.systems)}
@@ -178,13 +250,21 @@ class ChoiceCriterion(CriterionComparison):
             name="systems",
         )
 
+    def _shown_pairs(self) -> list[PairDifference]:
+        """Return all pairs, or of many systems the neighbours in the ranking, the stronger first."""
+        if len(self.systems) <= MOST_PAIRED or self.reference is not None:
+            return list(self.pairs)
+        known = {(pair.a, pair.b): pair for pair in self.pairs}
+        names = [one.system for one in self.systems]
+        return [known.get((a, b)) or _turn(known[b, a]) for a, b in pairwise(names)]
+
     def _pairs_table(self) -> Table:
         label = find_adjustment(self.adjust).label
         adjusted = f"p, {label}" if len(label) <= WIDEST_LABEL else "p, adjusted"
         header = ("pair", "difference", "SE", f"{self.confidence * 100:g} % interval", adjusted, "preferred")
         rows = [
             (f"{d.a} − {d.b}", d.difference, d.se, interval(d.low, d.high), d.p_adjusted, d.effect)
-            for d in self.pairs
+            for d in self._shown_pairs()
         ]
         formats = {"pair": TEXT, "difference": decimals(2), "SE": decimals(2), "preferred": decimals(2)}
         return Table(
@@ -192,9 +272,29 @@ class ChoiceCriterion(CriterionComparison):
             header,
             rows,
             {**formats, adjusted: P_VALUE},
-            note=f"Preferred: {self.effect_units}." + ("" if label in adjusted else f" p: {label}."),
+            note=f"Preferred: {self.effect_units}."
+            + ("" if label in adjusted else f" p: {label}.")
+            + (
+                f" Neighbours in the ranking; --json has all {len(self.pairs):,} pairs."
+                if len(rows) < len(self.pairs)
+                else ""
+            ),
             name="pairs",
         )
+
+
+def _turn(pair: PairDifference) -> PairDifference:
+    """Return the same pair with the other system first."""
+    return replace(
+        pair,
+        a=pair.b,
+        b=pair.a,
+        difference=-pair.difference,
+        statistic=-pair.statistic,
+        low=-pair.high,
+        high=-pair.low,
+        effect=1 - pair.effect,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

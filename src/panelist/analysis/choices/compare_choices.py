@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 from panelist.analysis.choices.choice_comparison import ChoiceComparison, ChoiceCriterion
+from panelist.analysis.choices.consistency import measure_consistency
 from panelist.analysis.choices.item_anova import OneWay, analyse_variance
 from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
 from panelist.analysis.choices.models.choice_model import Cluster, Strengths, check_cluster
+from panelist.analysis.choices.models.mixed import fit_mixed
 from panelist.analysis.choices.models.plackett_luce import fit_plackett_luce
 from panelist.analysis.choices.one_sided import OneSided, normal_quantile
 from panelist.analysis.choices.position import measure_position
 from panelist.analysis.choices.scores import Scores, score_trials
+from panelist.analysis.choices.style import read_style
 from panelist.analysis.choices.trials import DECIDED, ChoiceTrials, read_trials
 from panelist.analysis.choices.wins import WinTable, count_wins
 from panelist.analysis.spec import AnalysisSpec
@@ -29,10 +32,13 @@ from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.inference.adjust import HypothesisFamily, find_adjustment, two_sided_quantile
 from panelist.models.inference.contrasts import PairContrasts
 from panelist.models.inference.single_step import find_directions
-from panelist.numerics.arrays import Longs
+from panelist.numerics.arrays import Floats, Longs
 
-MODELS = ("auto", "bradley-terry", "plackett-luce")
+MODELS = ("auto", "mixed", "bradley-terry", "plackett-luce")
 UNITS = "log-strengths, whose mean is 0"
+MOST_CELLS = 100_000  # scores of a system on an item, beyond which they are neither analysed nor listed
+MOST_BESIDE = 2000  # sets or rankings up to which the mixed model is fitted without being asked for
+MOST_RATERS = 500  # beyond, raters are not looked at one by one
 EFFECT_UNITS = "the probability that the first of the pair is preferred to the second, ties left aside"
 
 
@@ -45,17 +51,25 @@ def compare_choices(
     confidence: float = 0.95,
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
+    style: Sequence[str] = (),
 ) -> ChoiceComparison:
     """Return, for each criterion, the systems' strengths and ranks and every pair's adjusted difference.
 
     ``ratings`` is a table with one row per option shown (``trial``, ``system``, ``choice`` best, worst or
     empty, or a rank; ties, none and all in ``answer``), or with one pair per row (``system_a``, ``system_b``,
-    ``winner``). ``model`` "auto" is Bradley and Terry's for pairs, with Davidson's ties, and Plackett and
-    Luce's for anything else. ``cluster`` says which answers are correlated: those by one rater, about one
-    item, both or none.
+    ``winner``). ``model`` "mixed" has random preferences of raters and items; "bradley-terry" (Davidson's
+    ties) and "plackett-luce" average over raters, and ``cluster`` says which answers are correlated: those by
+    one rater, about one item, both or none. "auto" leads with the mixed model for pairs and with Plackett and
+    Luce's for anything else, the other one ``beside`` it. ``style`` names columns that differ between outputs
+    and are controlled for, such as words: see style.py.
     """
     spec = AnalysisSpec(
-        model=model, cluster=cluster, adjust=adjust, confidence=confidence, reference=reference
+        model=model,
+        cluster=cluster,
+        adjust=adjust,
+        confidence=confidence,
+        reference=reference,
+        style=tuple(style),
     )
     table = read_ratings(ratings)
     parts, notes = _split(table, criteria)
@@ -79,7 +93,45 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
         raise BadModel(f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence!r}.")
     trials = read_trials(table, criterion)
     wins, scores = count_wins(trials), score_trials(trials, confidence)
-    strengths = _fit(trials, spec.model, clusters)
+    clustered = _fit(trials, spec.model, clusters)
+    style = read_style(table, trials, spec.style)
+    lead, other, why_not = _choose_strengths(trials, clustered, style, spec)
+    found = _describe(trials, lead, spec, (wins, scores))
+    if other is not None:
+        found = replace(found, beside=_describe(trials, other, spec, (wins, scores)))
+    return replace(found, notes=(*found.notes, *why_not)) if why_not else found
+
+
+def _choose_strengths(
+    trials: ChoiceTrials, clustered: Strengths, style: dict[str, Floats], spec: AnalysisSpec
+) -> tuple[Strengths, Strengths | None, list[str]]:
+    """Return the strengths that lead, those beside them, and why there is no mixed model where there is none.
+
+    For pairs the mixed model leads; for sets and rankings the clustered one does, unless style is controlled
+    for or the mixed one was asked for.
+    """
+    if spec.model not in ("auto", "mixed") or (spec.cluster != "both" and not style):
+        if style:
+            raise BadModel(f"--style needs the mixed model of choices, not {spec.model}.")
+        return clustered, None, []
+    if trials.kind != "pairs" and len(trials) > MOST_BESIDE and spec.model == "auto" and not style:
+        return clustered, None, ["Ask for --model mixed to have the mixed model too: it takes minutes here."]
+    try:
+        mixed = fit_mixed(trials, clustered, style, spec.confidence)
+    except BadModel as error:
+        if spec.model == "mixed" or style:
+            raise BadModel(f"The mixed model cannot be fitted on {trials.criterion!r}: {error}.") from None
+        return clustered, None, [f"No mixed model: {error}."]
+    if trials.kind == "pairs" or style or spec.model == "mixed":
+        return mixed, clustered, []
+    return clustered, mixed, []
+
+
+def _describe(
+    trials: ChoiceTrials, strengths: Strengths, spec: AnalysisSpec, counted: tuple[WinTable, Scores]
+) -> ChoiceCriterion:
+    """Return the comparison by these strengths."""
+    confidence, criterion, (wins, scores) = spec.confidence, trials.criterion, counted
     every, shown = adjust_pairs(
         lambda adjust, reference: contrast_strengths(strengths, adjust, confidence, reference),
         spec.adjust,
@@ -99,7 +151,7 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
         units=UNITS,
         effect_units=EFFECT_UNITS,
         systems=_system_rows(strengths, every, wins, confidence),
-        pairs=list_pairs(shown, 1 / (1 + np.exp(-shown.estimate))),
+        pairs=list_pairs(shown, _find_chances(strengths, shown.estimate)),
         reference=spec.reference,
         notes=tuple(dict.fromkeys([*trials.notes, *_notes(trials, strengths), *shown.notes, *why])),
         fit=None,
@@ -109,8 +161,10 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
         strengths=strengths,
         scores=scores,
         wins=wins,
+        lists_items=len(scores.items) <= MOST_CELLS,
         anova=anova,
         first=measure_position(trials, confidence),
+        consistency=measure_consistency(trials, strengths.theta) if len(trials.raters) <= MOST_RATERS else (),
     )
 
 
@@ -207,13 +261,25 @@ def _split(table: Ratings, wanted: Sequence[str] | str | None) -> tuple[list[tup
 
 
 def _fit(trials: ChoiceTrials, model: str, cluster: Cluster) -> Strengths:
-    if model == "auto":
+    if model in ("auto", "mixed"):
         model = "bradley-terry" if trials.kind == "pairs" else "plackett-luce"
     return (fit_bradley_terry if model == "bradley-terry" else fit_plackett_luce)(trials, cluster)
 
 
+def _find_chances(strengths: Strengths, difference: Floats) -> Floats:
+    if strengths.mixed is not None:
+        return strengths.mixed.find_chances(difference, averaged=False)
+    chances: Floats = 1 / (1 + np.exp(-difference))
+    return chances
+
+
 def _analyse_items(scores: Scores, criterion: str, confidence: float) -> tuple[OneWay | None, list[str]]:
     """Return the analysis of variance of the item scores, or why there is none."""
+    if len(scores.items) > MOST_CELLS:
+        return None, [
+            f"{len(scores.items):,} scores of a system on an item: too many for an analysis of variance of "
+            "them, or a list in --json. The model needs neither."
+        ]
     try:
         found = analyse_variance(
             scores.items["score"],
@@ -255,11 +321,15 @@ def _notes(trials: ChoiceTrials, strengths: Strengths) -> list[str]:
     counts = trials.counts()
     notes = []
     undecided = {name: n for name, n in counts.items() if name in ("tie", "none", "all")}
-    if undecided and strengths.model == "bradley-terry" and trials.kind == "pairs":
+    mixed = strengths.mixed
+    davidson = strengths.model == "bradley-terry" if mixed is None else mixed.family == "davidson"
+    if undecided and davidson and trials.kind == "pairs":
         notes.append(
             f"{sum(undecided.values()):,} pairs without a preference enter as ties (Davidson 1970); "
             f"two equal systems tie in {100 * _tie_share(strengths.tie):.0f} % of comparisons."
         )
+    elif undecided and strengths.mixed is not None and trials.kind == "pairs":
+        notes.append(f"{sum(undecided.values()):,} pairs without a preference are the middle of the scale.")
     elif undecided:
         notes.append(
             f"{sum(undecided.values()):,} trials ({', '.join(undecided)}) say nothing about the order: the "
@@ -269,6 +339,11 @@ def _notes(trials: ChoiceTrials, strengths: Strengths) -> list[str]:
         notes.append(
             f"{open_trials:,} of {len(trials):,} trials have no usable answer: the model leaves them out; in "
             "the scores they count as 0."
+        )
+    if trials.grade is not None and strengths.mixed is None:
+        notes.append(
+            "Raters also said how much better: the model takes better, worse or a tie, and leaves the grades "
+            "out."
         )
     if trials.kind == "ranking":
         notes.append("Rank 1 is read as the best.")

@@ -1,4 +1,4 @@
-"""Tables with a pair in each row (both systems and who won), turned into one row per option.
+"""Tables with a pair in each row: both systems, and who won or by how much.
 
 People publish such tables under many names. The sides are ``system_a`` and ``system_b``, ``model_a`` and
 ``model_b``, ``left`` and ``right`` and so on; the answer names a system, a side (A, model_a, left, first, 1)
@@ -8,12 +8,15 @@ counted as no answer, makes a wrong comparison.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from panelist.core.errors import BadRatings
-from panelist.core.tables.pair_answers import FIRST, SECOND, SILENT, TIE
+from panelist.core.tables.pair_answers import FIRST, SECOND, find_grades, find_side, says_both_bad
+from panelist.numerics.arrays import Floats, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,64 +53,132 @@ def find_sides(frame: pd.DataFrame) -> tuple[str, str] | None:
     return None
 
 
-def list_options(frame: pd.DataFrame, criterion: str) -> tuple[pd.DataFrame, list[str]]:
-    """Return the table with two rows per pair (trial, system, position, choice, answer), and notes.
+class PairRows(NamedTuple):
+    """The pairs of a table, one row each.
+
+    ``system`` (n, 2) counts in ``systems``, -1 where a name is missing; ``answer`` is 0 or 1 for the side
+    that won, 2 for a tie and -1 for none. ``position`` (n, 2) is the place on the page, 0 where unknown.
+    ``grade`` is above 0 where the first side is better, nan without an answer, on a scale of ``points``; a
+    table without grades has 0 points.
+    """
+
+    systems: tuple[str, ...]
+    system: Longs
+    answer: Longs
+    position: Longs
+    grade: Floats
+    points: int
+    notes: list[str]
+
+
+def read_pairs(frame: pd.DataFrame, criterion: str) -> PairRows:
+    """Return the pairs of a table; words are read once each, however many rows have them.
 
     The position is that on the page where the table says it: by columns called left and right, or first and
     second, or by a column ``first`` that names the side shown first. Otherwise it is 0, unknown.
     """
-    import pandas as pd
-
     columns = find_sides(frame)
-    assert columns is not None, "only pair files are turned into options"
+    assert columns is not None, "only pair files have pairs in their rows"
     column = _find_answer(frame)
     if column is None:
         raise BadRatings(
             f"On {criterion!r} the table names the systems of each pair ({' and '.join(columns)}), but not "
             f"which was better. Give a column {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}."
         )
-    sides = [_text(frame[name]) for name in columns]
-    won, notes = _read_answers(frame, column, sides)
-    silent = ~(won[0] | won[1] | won[2])
-    if silent.any():
-        notes.append(f"{int(silent.sum()):,} of {len(frame):,} pairs have no answer in {column}.")
-    first = _read_order(frame, columns, sides)
-    kept = [name for name in ("rater", "item", "occasion") if name in frame]
-    parts = []
-    for place, side in enumerate(sides):
-        part = frame[kept].copy()
-        part["trial"] = np.arange(len(frame))
-        part["system"] = side.where(side != "", None).to_numpy()
-        part["position"] = np.where(first < 0, 0, np.where(first == place, 1, 2))
-        part["choice"] = np.where(won[place], "best", np.where(won[1 - place], "worst", ""))
-        part["answer"] = np.where(won[2], "tie", "")
-        parts.append(part)
-    same = int((sides[0] == sides[1]).sum())
-    if same:
+    sides = [_read_words(frame[name]) for name in columns]
+    systems = tuple(sorted({word for side in sides for word in side.words if word}))
+    known = {name: at for at, name in enumerate(systems)} | {"": -1}
+    system = np.stack([side.map(known) for side in sides], axis=1)
+    answer, grade, points, notes = _read_answers(frame, column, sides)
+    if silent := int((answer < 0).sum()):
+        notes.append(f"{silent:,} of {len(frame):,} pairs have no answer in {column}.")
+    if same := int((system[:, 0] == system[:, 1]).sum()):
         notes.append(f"{same:,} of {len(frame):,} pairs show one system twice: they compare nothing.")
-    return pd.concat(parts, ignore_index=True).sort_values("trial", kind="stable"), notes
+    first = _read_order(frame, columns, sides)[:, None]
+    position = np.where(first < 0, 0, np.where(first == np.arange(2), 1, 2))
+    return PairRows(systems, system, answer, position, grade, points, notes)
 
 
-def _read_answers(frame: pd.DataFrame, column: str, sides: list[Any]) -> tuple[list[Any], list[str]]:
-    """Return where the first won, where the second, and where they tied; names precede words for sides."""
-    said = _text(frame[column])
-    plain = said.str.casefold().str.replace(r"[_\-]+", " ", regex=True).str.replace(r"\s+", " ", regex=True)
-    names = {name.casefold() for side in sides for name in side.unique() if name}
-    named = said.str.casefold().isin(names)
-    own = [said.str.casefold() == side.str.casefold() for side in sides]
-    words = [plain.str.fullmatch(pattern.pattern) & ~named for pattern in (FIRST, SECOND, TIE)]
-    won = [(own[0] | words[0]).to_numpy(), (own[1] | words[1]).to_numpy(), words[2].to_numpy()]
-    silent = (plain.isin(SILENT) & ~named).to_numpy()
-    read = won[0] | won[1] | won[2] | silent
-    if not read.all():
-        _refuse(frame, column, said, sides, int(np.flatnonzero(~read)[0]), int((~read).sum()), names)
-    _check_numbers(column, set(plain[~named.to_numpy() & ~silent]))
-    sides_too = [plain.str.fullmatch(pattern.pattern) for pattern in (FIRST, SECOND)]
-    otherwise = named & ((sides_too[0] & ~own[0]) | (sides_too[1] & ~own[1]))
-    if not otherwise.any():
-        return won, []
-    letters = " and ".join(map(repr, sorted(set(said[otherwise]))[:2]))
-    return won, [f"{letters} in {column} are read as names of systems, not as sides."]
+class _Words(NamedTuple):
+    """A column as its distinct words, and which of them each row has."""
+
+    words: list[str]
+    code: Longs
+
+    def map(self, values: Mapping[str, Any]) -> Any:
+        """Return for each row what its word stands for."""
+        return np.array([values[word] for word in self.words])[self.code]
+
+    def take(self, row: int) -> str:
+        """Return the word of a row."""
+        return self.words[int(self.code[row])]
+
+
+def _read_words(column: pd.Series) -> _Words:
+    """Return cells as text without outer spaces; whole numbers without decimals, missing cells empty."""
+    import pandas as pd
+
+    code, distinct = pd.factorize(column, use_na_sentinel=True)
+    words = [re.sub(r"^(-?\d+)\.0+$", r"\1", str(one).strip()) for one in distinct]
+    if (code < 0).any():
+        code = np.where(code < 0, len(words), code)
+        words.append("")
+    return _Words(words, code.astype(np.int64))
+
+
+def _read_answers(
+    frame: pd.DataFrame, column: str, sides: list[_Words]
+) -> tuple[Longs, Floats, int, list[str]]:
+    """Return who won, the grades, the number of points, and notes; names precede words for sides."""
+    said = _read_words(frame[column])
+    folded = {word: word.casefold() for side in (*sides, said) for word in side.words}
+    names = {folded[word] for side in sides for word in side.words if word}
+    number = {name: at for at, name in enumerate(sorted(names))}
+    of_word = {word: number.get(folded[word], -1) if word else -1 for word in folded}
+    own = said.map(of_word)
+    hit = [(own == side.map(of_word)) & (own >= 0) for side in sides]
+    plain = [word for word in said.words if of_word[word] < 0]
+    side_of = {word: find_side(word) for word in said.words}
+    grades = find_grades(plain) if len(plain) == len(said.words) else None
+    notes = []
+    if grades is not None:
+        graded, points = grades
+        grade = said.map({word: float(graded.get(word, np.nan)) for word in said.words})
+        answer = np.where(np.isnan(grade), -1, np.where(grade > 0, 0, np.where(grade < 0, 1, 2)))
+        notes += _explain_points(column, graded, points)
+        return answer.astype(np.int64), grade, points, notes
+    code = {"first": 0, "second": 1, "tie": 2, "silent": -1, None: -2}
+    answer = said.map({word: -2 if of_word[word] >= 0 else code[side_of[word]] for word in said.words})
+    answer = np.where(hit[0], 0, np.where(hit[1], 1, answer)).astype(np.int64)
+    if (answer == -2).any():
+        unread = np.flatnonzero(answer == -2)
+        _refuse(frame, column, said, sides, int(unread[0]), len(unread), names)
+    _check_numbers(column, {word for word in plain if side_of[word] != "silent"})
+    other = {0: "second", 1: "first"}
+    turned = [word for word in said.words if of_word[word] >= 0 and side_of[word] in ("first", "second")]
+    for word in turned:
+        rows = np.flatnonzero(said.code == said.words.index(word))
+        if not any(other[int(one)] == side_of[word] for one in np.unique(answer[rows])):
+            turned = [one for one in turned if one != word]
+    if turned:
+        letters = " and ".join(map(repr, sorted(turned)[:2]))
+        notes.append(f"{letters} in {column} are read as names of systems, not as sides.")
+    bad = int(said.map({word: says_both_bad(word) for word in said.words}).sum())
+    if bad:
+        notes.append(
+            f"{bad:,} of the ties say that both are bad: a tie for the order, whatever it says of quality."
+        )
+    return answer, np.full(len(answer), np.nan), 0, notes
+
+
+def _explain_points(column: str, graded: Mapping[str, int], points: int) -> list[str]:
+    """Return how numbers from 1 on are read; grades about 0 and words speak for themselves."""
+    if not all(word.isdigit() and int(word) > 0 for word in graded):
+        return []
+    return [
+        f"{column} is read as 1, the second is much better, to {points}, the first is much better. If it is "
+        "the other way round, exchange the columns of the two systems."
+    ]
 
 
 def _check_numbers(column: str, words: set[str]) -> None:
@@ -121,11 +192,11 @@ def _check_numbers(column: str, words: set[str]) -> None:
 
 
 def _refuse(
-    frame: pd.DataFrame, column: str, said: Any, sides: list[Any], at: int, n: int, names: set[str]
+    frame: pd.DataFrame, column: str, said: _Words, sides: list[_Words], at: int, n: int, names: set[str]
 ) -> None:
     """Raise with the first answer that cannot be read, where it is and what is allowed."""
-    shown = f"{sides[0].iloc[at]!r} and {sides[1].iloc[at]!r}"
-    word = str(said.iloc[at])
+    shown = f"{sides[0].take(at)!r} and {sides[1].take(at)!r}"
+    word = said.take(at)
     what = (
         f"names a system that is not one of the pair ({shown})"
         if word.casefold() in names
@@ -136,23 +207,30 @@ def _refuse(
     more = f" {n - 1:,} more answers cannot be read either." if n > 1 else ""
     raise BadRatings(
         f"In column {column}, {place}, {word!r} {what}.{more} An answer is the name of a system; A or B, "
-        "also model_a, left, first or 1 and so on; a tie, also same, similar, both, neither or 0; or empty."
+        "also model_a, left, first or 1 and so on; a tie, also same, similar, both, neither or 0; or empty. "
+        "Grades are numbers about 0 (-2 to 2, above 0 where the first is better), 1 to 5 or 1 to 7 (the "
+        "highest where the first is much better), or words such as 'A is much better'."
     )
 
 
-def _read_order(frame: pd.DataFrame, columns: tuple[str, str], sides: list[Any]) -> Any:
+def _read_order(frame: pd.DataFrame, columns: tuple[str, str], sides: list[_Words]) -> Longs:
     """Return which side was shown first in each row, 0 or 1, and -1 where the table does not say."""
     if columns[0].strip().casefold() in SHOWN:
         return np.zeros(len(frame), dtype=np.int64)
     unknown = np.full(len(frame), -1, dtype=np.int64)
     if ORDER not in frame:
         return unknown
-    said = _text(frame[ORDER]).str.casefold()
-    for place, (side, pattern) in enumerate(zip(sides, (FIRST, SECOND), strict=True)):
-        plain = said.str.replace(r"[_\-]+", " ", regex=True)
-        other = sides[1 - place].str.casefold()
-        hit = (said == side.str.casefold()) | (plain.str.fullmatch(pattern.pattern) & (said != other))
-        unknown[hit.to_numpy()] = place
+    said = _read_words(frame[ORDER])
+    every = sorted({word.casefold() for side in (*sides, said) for word in side.words})
+    number = {name: at for at, name in enumerate(every)}
+    of_word = {word: number[word.casefold()] for side in (*sides, said) for word in side.words}
+    named = said.map(of_word)
+    for place, pattern in enumerate((FIRST, SECOND)):
+        words = said.map(
+            {w: bool(pattern.fullmatch(re.sub(r"[_\-]+", " ", w.casefold()))) for w in said.words}
+        )
+        other = sides[1 - place].map(of_word)
+        unknown[(named == sides[place].map(of_word)) | (words & (named != other))] = place
     return unknown
 
 
@@ -164,9 +242,3 @@ def _find_answer(frame: pd.DataFrame) -> str | None:
 def _repeat(frame: pd.DataFrame, columns: tuple[str, str]) -> bool:
     """Return whether names repeat, as those of systems do and texts do not."""
     return all(2 * frame[name].nunique() <= max(len(frame), 4) for name in columns)
-
-
-def _text(column: pd.Series) -> Any:
-    """Return cells as text without outer spaces; whole numbers without decimals, missing cells empty."""
-    text = column.astype(object).where(column.notna(), "").astype(str).str.strip()
-    return text.str.replace(r"^(\d+)\.0+$", r"\1", regex=True)

@@ -19,7 +19,7 @@ import numpy as np
 
 from panelist.analysis.choices.trials import ChoiceTrials
 from panelist.models.inference.adjust import two_sided_quantile
-from panelist.numerics.arrays import Floats
+from panelist.numerics.arrays import Floats, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,26 +61,43 @@ def score_trials(trials: ChoiceTrials, confidence: float = 0.95) -> Scores:
     item = trials.item[trials.of_trial]
     if not trials.items:
         item = trials.of_trial
-    rows = pd.DataFrame(
-        {
-            "system": np.array(trials.systems, dtype=object)[trials.system],
-            "item": np.array(trials.items, dtype=object)[item] if trials.items else item.astype(str),
-            "part": (wins - losses) / np.maximum(sizes - 1, 1),
-            "wins": wins,
-            "losses": losses,
-            "comparisons": sizes - 1,
-        }
-    )[item >= 0]
-    grouped = rows.groupby(["system", "item"], sort=True)
-    items = grouped[["wins", "losses", "comparisons"]].sum()
-    items.insert(0, "score", 100 * grouped["part"].mean())
-    items["trials"] = grouped.size()
-    items = items.reset_index()
+    system, place, inverse, trial_count = _list_cells(trials.system, item)
+    kept = item >= 0
+    sums = {
+        name: np.bincount(inverse, weights=value[kept], minlength=len(place))
+        for name, value in (
+            ("part", (wins - losses) / np.maximum(sizes - 1, 1)),
+            ("wins", wins),
+            ("losses", losses),
+            ("comparisons", sizes - 1),
+        )
+    }
+    score = 100 * sums["part"] / trial_count
+    names = np.array(trials.items, dtype=object)[place] if trials.items else place.astype(str)
+    items = pd.DataFrame(
+        {"system": np.array(trials.systems, dtype=object)[system], "item": names, "score": score}
+        | {name: sums[name].astype(np.int64) for name in ("wins", "losses", "comparisons")}
+        | {"trials": trial_count}
+    )
+    if not trials.items:
+        items = items.sort_values(["system", "item"], kind="stable", ignore_index=True)
+    starts = np.searchsorted(system, np.arange(len(trials.systems) + 1))
     found = [
-        _summarise(str(name), part["score"].to_numpy(), confidence)
-        for name, part in items.groupby("system", sort=True)
+        _summarise(name, score[starts[at] : starts[at + 1]], confidence)
+        for at, name in enumerate(trials.systems)
+        if starts[at] < starts[at + 1]
     ]
     return Scores(trials.criterion, tuple(found), items)
+
+
+def _list_cells(system: Longs, item: Longs) -> tuple[Longs, Longs, Longs, Longs]:
+    """Return system and item of every cell that was shown, the cell of each option, and how often it was."""
+    n = int(item.max(initial=0)) + 1
+    cell, inverse, times = np.unique(
+        system[item >= 0] * n + item[item >= 0], return_inverse=True, return_counts=True
+    )
+    found, place = np.divmod(cell, n)
+    return found, place, inverse.astype(np.int64), times
 
 
 def _summarise(system: str, scores: Floats, confidence: float) -> SystemScore:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from panelist.analysis.choices.pair_files import is_pair_file, list_options
+from panelist.analysis.choices.pair_files import is_pair_file, read_pairs
+from panelist.analysis.choices.ranks import DECIDED as DECIDED
+from panelist.analysis.choices.ranks import SILENT, TWICE, are_rankings, read_ranks
 from panelist.core.errors import BadModel, BadRatings
 from panelist.core.prose import count
 from panelist.numerics.arrays import Bools, Floats, Longs
@@ -25,10 +27,7 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["pairs", "choose-one", "best-worst", "ranking"]
 BEST, BETWEEN, WORST = 0.0, 1.0, 2.0
-DECIDED = "decided"
 UNDECIDED = ("tie", "none", "all")  # answers that rank nothing, and say so
-SILENT = "no answer"
-TWICE = "not clear"  # two best, an output both best and worst, a ranking of one
 MOSTLY = 0.8  # the share of full rankings without ties that makes numbers on pages ranks, not ratings
 
 
@@ -38,7 +37,9 @@ class ChoiceTrials:
 
     Options are in the order of trials. ``rater`` and ``item`` have one entry per trial, -1 where unknown;
     ``outcome`` is, for each trial, ``decided``, ``tie``, ``none``, ``all``, ``no answer`` or ``not clear``.
-    ``position`` is the place on the page, 0 where unknown.
+    ``position`` is the place on the page, 0 where unknown. ``grade`` says by how many steps an output is
+    better than the other of its pair (below 0: worse, 0: a tie; nan where not said); None without grades.
+    ``row`` is the row of the table that each option comes from, counted from 0.
     """
 
     criterion: str
@@ -54,6 +55,8 @@ class ChoiceTrials:
     place: Floats = field(repr=False)
     position: Longs = field(repr=False)
     notes: tuple[str, ...] = ()
+    grade: Floats | None = field(default=None, repr=False)
+    row: Longs = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -62,6 +65,13 @@ class ChoiceTrials:
     def sizes(self) -> Longs:
         """How many options each trial shows."""
         return np.bincount(self.of_trial, minlength=len(self)).astype(np.int64)
+
+    def ended(self, *ways: str) -> Bools:
+        """Return which trials ended in one of these ways."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        for way in ways:
+            found |= self.outcome == way
+        return found
 
     def counts(self) -> dict[str, int]:
         """Return how many trials ended in which way, the usual ways first, absent ones left out."""
@@ -113,13 +123,13 @@ def read_trials(ratings: Ratings, criterion: str) -> ChoiceTrials:
 
     frame, notes = ratings.frame, list[str]()
     if is_pair_file(frame):
-        frame, notes = list_options(frame, criterion)
-    elif "system" not in frame:
+        return _read_pair_trials(frame, criterion)
+    if "system" not in frame:
         ratings.require("system")
-    frame, lost = _drop_nameless(frame)
+    kept, lost = _find_named(frame)
+    frame = frame[kept]
     notes += lost
-    if "occasion" in frame and (sittings := len(frame["occasion"].dropna().unique())) > 1:
-        notes.append(f"Choices of {sittings} occasions are analysed together.")
+    notes += _note_sittings(frame)
     keys = [name for name in ("rater", "item", "occasion", "trial") if name in frame]
     if not keys:
         raise BadRatings(
@@ -155,15 +165,62 @@ def read_trials(ratings: Ratings, criterion: str) -> ChoiceTrials:
         place=place,
         position=position,
         notes=tuple(notes),
+        grade=_read_grades(frame, of_trial, place, criterion) if kind == "pairs" else None,
+        row=np.flatnonzero(kept)[order],
     )
     return _check_systems(trials)
 
 
-def _drop_nameless(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows that name a system, and how many do not."""
+def _read_pair_trials(frame: pd.DataFrame, criterion: str) -> ChoiceTrials:
+    """Return the trials of a table with a pair in each row: as many as there are rows."""
+    pairs = read_pairs(frame, criterion)
+    notes = list(pairs.notes)
+    named: Bools = np.asarray((pairs.system >= 0).all(axis=1), dtype=np.bool_)
+    if not named.all():
+        gone = int((~named).sum())
+        lost = count(gone, "pair without the name of a system is", "pairs without the name of a system are")
+        notes.append(f"{lost} left out.")
+        frame = frame.loc[frame.index[named]]
+    system, answer, position = pairs.system[named], pairs.answer[named], pairs.position[named]
+    notes += _note_sittings(frame)
+    raters, rater = _number(frame, "rater")
+    items, item = _number(frame, "item")
+    outcome = np.array([DECIDED, DECIDED, "tie", SILENT], dtype=object)[answer]
+    place = np.full(system.shape, np.nan)
+    won = answer < 2
+    won &= answer >= 0
+    place[won] = np.where(np.arange(2) == answer[won, None], BEST, WORST)
+    trials = ChoiceTrials(
+        criterion=criterion,
+        kind="pairs",
+        systems=pairs.systems,
+        raters=raters,
+        items=items,
+        rater=rater,
+        item=item,
+        outcome=outcome,
+        of_trial=np.repeat(np.arange(len(answer)), 2),
+        system=system.ravel(),
+        place=place.ravel(),
+        position=position.ravel(),
+        notes=tuple(notes),
+        grade=np.column_stack([pairs.grade, -pairs.grade])[named].ravel() if pairs.points else None,
+        row=np.repeat(np.flatnonzero(named), 2),
+    )
+    return _check_systems(trials)
+
+
+def _note_sittings(frame: pd.DataFrame) -> list[str]:
+    if "occasion" in frame and (sittings := len(frame["occasion"].dropna().unique())) > 1:
+        return [f"Choices of {sittings} occasions are analysed together."]
+    return []
+
+
+def _find_named(frame: pd.DataFrame) -> tuple[Bools, list[str]]:
+    """Return which rows name a system, and how many do not."""
     named = frame["system"].notna().to_numpy() & (_words(frame["system"]) != "").to_numpy()
     gone = int((~named).sum())
-    return frame[named], [
+    return named, [
         f"{count(gone, 'row without a system is', 'rows without a system are')} left out."
     ] if gone else []
 
@@ -203,11 +260,11 @@ def _read_places(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> tuple[
 
     if _holds_ranks(frame) and not ("choice" in frame and _words(frame["choice"]).ne("").any()):
         ranks = frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan)
-        return _read_ranks(ranks, of_trial)
+        return _name_ranks(*read_ranks(ranks, of_trial))
     words = _words(frame["choice"] if "choice" in frame else pd.Series("", index=frame.index))
     if words[words != ""].str.fullmatch(r"\d+(\.0+)?").all() and words.ne("").any():
         ranks = np.array([float(word) if word else np.nan for word in words])
-        return _read_ranks(ranks, of_trial)
+        return _name_ranks(*read_ranks(ranks, of_trial))
     if unknown := sorted(set(words) - {"best", "worst", ""}):
         listed = ", ".join(map(repr, unknown[:4]))
         raise BadRatings(
@@ -215,6 +272,28 @@ def _read_places(frame: pd.DataFrame, of_trial: Longs, criterion: str) -> tuple[
             "ranking the rank, 1 the best; ties, none and all are in a column answer."
         )
     return *_settle_words(words.to_numpy(dtype=object), _answers(frame), of_trial), []
+
+
+def _read_grades(frame: pd.DataFrame, of_trial: Longs, place: Floats, criterion: str) -> Floats | None:
+    """Return the grade of each option, or None where the table has none; grade and choice must agree."""
+    import pandas as pd
+
+    if "grade" not in frame or not frame["grade"].notna().any():
+        return None
+    grade = pd.to_numeric(frame["grade"], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    lead = np.where(np.isnan(place), 0.0, np.where(place == BEST, 1.0, -1.0))
+    odd = frame["grade"].notna().to_numpy() & (np.sign(grade) != lead)  # nan differs from everything
+    sums = np.bincount(of_trial, weights=np.nan_to_num(grade))
+    odd |= ((sums != 0) & (np.bincount(of_trial) == 2))[of_trial]
+    if odd.any():
+        trial = frame[of_trial == of_trial[np.argmax(odd)]]
+        cells = trial[[name for name in ("system", "choice", "grade") if name in trial]].to_dict("records")
+        raise BadRatings(
+            f"On {criterion!r} {int(odd.sum()):,} rows have a grade that does not fit the choice, first in "
+            f"{cells}. A grade says by how many steps the system of its row is better than the other: above "
+            "0 for the best, as far below 0 for the worst, 0 for both in a tie."
+        )
+    return grade
 
 
 def _settle_words(words: Any, answers: Any, of_trial: Longs) -> tuple[Floats, Any, Kind]:
@@ -239,64 +318,8 @@ def _settle_words(words: Any, answers: Any, of_trial: Longs) -> tuple[Floats, An
     return place, outcome, "best-worst" if (worst > 0)[sizes > 2].any() else "choose-one"
 
 
-def _read_ranks(ranks: Floats, of_trial: Longs) -> tuple[Floats, Any, Kind, list[str]]:
-    place, outcome = _settle_ranks(ranks, of_trial)
-    return place, outcome, "ranking", _describe_ranks(ranks, place, of_trial)
-
-
-def _settle_ranks(ranks: Floats, of_trial: Longs) -> tuple[Floats, Any]:
-    """Return the places that follow from ranks, and the outcomes.
-
-    Outputs with the same rank are tied; those without one, in a trial that ranks some, are below
-    the ranked and tied among themselves.
-    """
-    n = int(of_trial[-1]) + 1
-    sizes = np.bincount(of_trial, minlength=n)
-    given = np.bincount(of_trial, weights=np.isfinite(ranks), minlength=n)
-    worst = np.full(n, -np.inf)
-    np.maximum.at(worst, of_trial, np.where(np.isfinite(ranks), ranks, -np.inf))
-    place = np.where(np.isfinite(ranks), ranks, worst[of_trial] + 1)
-    highest, lowest = np.full(n, np.inf), np.full(n, -np.inf)
-    np.minimum.at(highest, of_trial, place)
-    np.maximum.at(lowest, of_trial, place)
-    outcome = np.full(n, DECIDED, dtype=object)
-    outcome[highest == lowest] = "tie"
-    outcome[given == 0] = SILENT
-    outcome[(sizes < 2) & (given > 0)] = TWICE
-    return np.where((outcome == DECIDED)[of_trial], place, np.nan), outcome
-
-
-def _describe_ranks(ranks: Floats, place: Floats, of_trial: Longs) -> list[str]:
-    """Return how many rankings share ranks or leave some out, and how that is read."""
-    used = np.isfinite(place)
-    partial = np.unique(of_trial[used & ~np.isfinite(ranks)])
-    ranked = used & np.isfinite(ranks)
-    pairs = np.stack([of_trial[ranked], ranks[ranked]], axis=1)
-    same, times = np.unique(pairs, axis=0, return_counts=True)
-    tied = np.unique(same[times > 1, 0])
-    notes = []
-    if len(partial):
-        notes.append(
-            f"{len(partial):,} rankings leave outputs without a rank: these are placed below the "
-            "ranked ones, in no order."
-        )
-    if len(tied):
-        notes.append(
-            f"{len(tied):,} rankings give a rank more than once: in the model each of the tied is chosen "
-            "from all that rank no higher (Breslow 1974), and a tie in the last place says nothing."
-        )
-    return notes
-
-
-def _are_rankings(ranks: Floats, of_trial: Longs) -> Bools:
-    """Return which trials give each rank from 1 to the number of outputs once."""
-    order = np.lexsort((ranks, of_trial))
-    starts = np.flatnonzero(np.diff(of_trial, prepend=-1))
-    sizes = np.bincount(of_trial)
-    expected = np.arange(len(of_trial)) - np.repeat(starts, sizes) + 1
-    right = ranks[order] == expected
-    full: Bools = np.bincount(of_trial[order], weights=right) == sizes
-    return full
+def _name_ranks(place: Floats, outcome: Any, notes: list[str]) -> tuple[Floats, Any, Kind, list[str]]:
+    return place, outcome, "ranking", notes
 
 
 def _holds_ranks(frame: pd.DataFrame) -> bool:
@@ -318,7 +341,7 @@ def _holds_ranks(frame: pd.DataFrame) -> bool:
     within = (ranks >= 1) & (ranks <= sizes[of_trial[order]]) & (ranks == np.round(ranks))
     if not several.any() or not within[several[of_trial[order]]].all():
         return False
-    return bool(_are_rankings(ranks, of_trial[order].astype(np.int64))[several].mean() >= MOSTLY)
+    return bool(are_rankings(ranks, of_trial[order].astype(np.int64))[several].mean() >= MOSTLY)
 
 
 def _answers(frame: pd.DataFrame) -> Any:

@@ -87,11 +87,11 @@ def _count_ties(trials: ChoiceTrials) -> Longs:
     k = len(trials.systems)
     ties = np.zeros((k, k), dtype=np.int64)
     for which, options in trials.by_size():
-        tied = options[np.isin(trials.outcome[which].astype(str), UNDECIDED)]
+        tied = options[trials.ended(*UNDECIDED)[which]]
         system = trials.system[tied]
         for i in range(options.shape[1]):
             for j in range(options.shape[1]):
                 if i != j:
-                    np.add.at(ties, (system[:, i], system[:, j]), 1)
+                    ties += np.bincount(system[:, i] * k + system[:, j], minlength=k * k).reshape(k, k)
     np.fill_diagonal(ties, 0)
     return ties

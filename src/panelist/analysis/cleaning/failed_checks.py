@@ -18,14 +18,15 @@ from panelist.study.study import Study
 
 _KEYS = ["rater", "item", "system", "criterion", "beside", "turn"]
 Said = float | str
-"""A rating or a rank; for a comparison, what it says about an output, or the answer as it was sent."""
+"""A rating, a rank or a grade; for a comparison, what it says about an output, or the answer as sent."""
 
 
 def count_failed(rows: pd.DataFrame, study: Study) -> dict[str, int]:
     """Return for each rater who met a check how many were failed.
 
     ``rows`` has the columns rater, item, system, criterion and ``check`` (empty for trials), with rating, or
-    choice and answer where outputs are compared. Checks about which the table says nothing count as passed.
+    choice, grade and answer where outputs are compared. Checks about which the table says nothing count as
+    passed.
     """
     checks = name_checks(study)
     rows = rows.assign(said=_find_said(rows), beside=_find_beside(rows, study))
@@ -46,13 +47,15 @@ def count_failed(rows: pd.DataFrame, study: Study) -> dict[str, int]:
 
 
 def _find_said(rows: pd.DataFrame) -> list[Said]:
-    """Return what each row says: a rating or a rank, or the words of a comparison."""
+    """Return what each row says: a rating, a rank or a grade, or the words of a comparison."""
     empty = [float("nan")] * len(rows)
-    columns = [rows[name].tolist() if name in rows else empty for name in ("rating", "answer", "choice")]
-    return [
-        (_write(answer) or _write(choice)) if pd.isna(rating) else float(rating)
-        for rating, answer, choice in zip(*columns, strict=True)
-    ]
+    names = ("rating", "grade", "answer", "choice")
+    columns = [rows[name].tolist() if name in rows else empty for name in names]
+    said: list[Said] = []
+    for rating, grade, answer, choice in zip(*columns, strict=True):
+        number = grade if pd.isna(rating) else rating
+        said.append((_write(answer) or _write(choice)) if pd.isna(number) else float(number))
+    return said
 
 
 def _write(cell: Any) -> str:
@@ -108,7 +111,7 @@ def _passes(page: pd.DataFrame, check: Check, trials: dict[tuple[object, ...], S
             if wanted is not None and not _follows(scale, said, wanted):
                 return False
             continue
-        chosen = chosen or (not rated and said in ("best", 1.0))
+        chosen = chosen or (isinstance(scale, ComparativeScale) and scale.is_first(said))
         if key in trials:
             twice.append((scale, trials[key], said))
     if isinstance(check, InstructedCheck):

@@ -104,9 +104,10 @@ def _tell_limits(kept: Stepped) -> Stepped:
     """Return what was kept, with a sentence on variances of zero and on a search that did not converge."""
     fitted, notes = kept.fit, list(kept.notes)
     if fitted.singular and (zero := zero_terms(fitted.random)):
+        prior = " (--prior weak keeps it from zero)" if getattr(fitted, "ordinal", False) else ""
         notes.append(
             f"The variance of {' and of '.join(zero)} is estimated as zero: the estimates are those of the "
-            "model without it."
+            f"model without it{prior}."
         )
     if not fitted.converged:
         notes.append("The fit did not converge, not even the smallest: do not rely on these numbers.")
@@ -140,7 +141,8 @@ def _take_smaller(
         lost = fitted.loglik - smaller.loglik
         if smaller.converged and not _is_worse(lost, fitted.n_parameters - smaller.n_parameters):
             trouble = "was singular: it asks for more than these data can support."
-            notes.append(_tell_step(part, trouble, lower))
+            prior = " --prior weak keeps the larger one." if getattr(fitted, "ordinal", False) else ""
+            notes.append(_tell_step(part, trouble, lower, prior))
             return lower, smaller
     notes.append(
         f"{part.formula()} is singular (a variance or a correlation is at its limit) and was kept: a smaller "
@@ -155,6 +157,6 @@ def _is_worse(lost: float, df: int) -> bool:
     return bool(float(chdtrc(max(df, 1), max(2.0 * lost, 0.0))) < WORSE)
 
 
-def _tell_step(part: RandomPart, trouble: str, lower: RandomPart) -> str:
-    said = f"{part.formula()} {trouble} The next smaller model was taken, {lower.formula()}."
+def _tell_step(part: RandomPart, trouble: str, lower: RandomPart, more: str = "") -> str:
+    said = f"{part.formula()} {trouble} The next smaller model was taken, {lower.formula()}.{more}"
     return Note("reduced", said)

@@ -5,6 +5,7 @@ from math import isfinite
 from typing import Literal
 
 from panelist.analysis.systems.comparison import CriterionComparison, PairDifference
+from panelist.analysis.systems.comparison_tables import MARK
 from panelist.core.display.formats import P_VALUE, TEXT, decimals, interval, say_p
 from panelist.core.display.result import Table
 
@@ -54,12 +55,18 @@ def find_disagreements(first: CriterionComparison, second: CriterionComparison) 
     found = []
     for one in first.pairs:
         two = other.get((one.a, one.b))
-        if two is None:
+        if two is None or one.prior or two.prior:  # what only a prior limits is not concluded upon
             continue
         verdicts = conclude(one, first.confidence), conclude(two, second.confidence)
         if verdicts[0] != verdicts[1]:
             found.append(Disagreement(one.a, one.b, *verdicts, one.p_adjusted, two.p_adjusted))
     return tuple(found)
+
+
+def _show(pair: PairDifference) -> tuple[str, float | str]:
+    """Return interval and p of a pair; where only a prior limits it, the mark and none."""
+    shown = interval(pair.low, pair.high)
+    return (shown + MARK, "none") if pair.prior else (shown, pair.p_adjusted)
 
 
 def set_beside(
@@ -71,14 +78,8 @@ def set_beside(
     rows = []
     for pair in first.pairs:
         match = other.get((pair.a, pair.b))
-        beside = (
-            (None, "", None)
-            if match is None
-            else (match.difference, interval(match.low, match.high), match.p_adjusted)
-        )
-        rows.append(
-            (f"{pair.a} − {pair.b}", pair.difference, interval(pair.low, pair.high), pair.p_adjusted, *beside)
-        )
+        beside = (None, "", None) if match is None else (match.difference, *_show(match))
+        rows.append((f"{pair.a} − {pair.b}", pair.difference, *_show(pair), *beside))
     header = ("pair", name, "interval", "p", other_name, "interval", "p")
     formats = {"pair": TEXT, name: decimals(2), other_name: decimals(2), "p": P_VALUE}
     return Table(title, header, rows, formats, note=note)

@@ -219,7 +219,7 @@ def _add_defeats(frame: pd.DataFrame, study: Study) -> pd.DataFrame:
         added["rating"] = added["rating"].astype(frame["rating"].dtype)
     else:
         added["choice"] = ["best", "worst"] * n
-    for name, blank in (("answer", ""), ("position", None)):
+    for name, blank in (("answer", ""), ("grade", None), ("position", None)):
         if name in added:
             added[name] = pd.Series([blank] * len(added), index=added.index, dtype=object)
     return _join(frame, added)

@@ -77,6 +77,8 @@ def find_faults(fit: "Fit", term: str) -> list[str]:
         return []
     rows = estimate_means(fit, term).L
     pairs = np.array([a - b for a, b in combinations(rows, 2)])
+    if fit.prior is not None and fit.find_loose(pairs).any():
+        return []
     return [] if error.holds_for(pairs) else list(error.faults(pairs))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from panelist.analysis.systems.comparison_tables import (
     make_pairs_matrix,
+    make_pairs_table,
     make_systems_table,
     name_letters,
     say_rank,
@@ -15,7 +16,6 @@ from panelist.analysis.systems.comparison_tables import (
 from panelist.analysis.systems.letters import WIDEST
 from panelist.analysis.systems.margins import Equivalence, make_table, tell_equivalence
 from panelist.analysis.systems.ranks import Better
-from panelist.core.display.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, pick
 from panelist.core.prose import count, inflect, listing
 from panelist.models.inference.adjust import find_adjustment
@@ -23,7 +23,6 @@ from panelist.models.inference.contrasts import PairContrasts
 from panelist.models.results.fitted import MODEL_WORDS
 from panelist.numerics.arrays import Floats
 
-WIDEST_LABEL = 20  # letters of an adjustment that still head a column
 MOST_COMMAS = 10  # in a sentence that names systems; beyond them it counts pairs
 
 
@@ -45,6 +44,7 @@ class SystemEstimate:
     n: int
     mean: float = nan
     group: int = 1
+    prior: bool = False  # whether only a prior keeps its distance from the others finite
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class PairDifference:
     p_adjusted: float
     effect: float
     reason: str = ""
+    prior: bool = False  # whether only a prior keeps it finite: it has no test
 
 
 def list_pairs(
@@ -121,7 +122,12 @@ class CriterionComparison(Result):
     stratum: str | None = None
     """The column and the value that these ratings have in common, where strata were analysed one by one."""
     tested_by: str = "t"  # t or z
+    prior: str | None = None
+    prior_phrase: str = ""
+    """The prior as it was written, and how sentences name it; nothing for the likelihood alone."""
     why: str = ""  # why this analysis leads, where it is not the one that the ratings suggest
+    look: str = ""  # at which look at an unfinished study it was made, in words
+    remedy: Any = None  # tests of spreads and thresholds by system, where they were allowed for
     contradictions: tuple[Any, ...] = ()  # what contradicts the conclusion
     beside: "CriterionComparison | None" = field(default=None, repr=False, compare=False)
     fit: Any = field(default=None, repr=False, compare=False)
@@ -132,7 +138,8 @@ class CriterionComparison(Result):
 
     def sentence(self) -> str:
         """Return the finding with its source, and first what contradicts it."""
-        return f"{self.finding(f' ({describe_source(self)})')}{f' {self.why}' if self.why else ''}"
+        said = (self.finding(f" ({describe_source(self)})"), self.why, self.look)
+        return " ".join(text for text in said if text)
 
     def finding(self, source: str = "") -> str:
         """Return the finding in one sentence, two where something contradicts it."""
@@ -155,13 +162,15 @@ class CriterionComparison(Result):
         """Return the sentences, the table of systems, that of pairs, equivalence, and the notes."""
         equal: list[Part] = []
         if self.equivalence:
-            equal.append(Sentence(tell_equivalence(self.equivalence)))
-            equal.append(make_table(self.equivalence, self.criterion, 1 - self.confidence))
+            alpha = round(1 - self.confidence, 12)
+            equal.append(Sentence(tell_equivalence(self.equivalence, alpha)))
+            equal.append(make_table(self.equivalence, self.criterion, alpha))
         return [
             Sentence(self.sentence()),
             self._systems_table(),
             *self._show_pairs(),
             *equal,
+            *(self.remedy.parts() if self.remedy is not None else []),
             *self._show_beside(),
             *([NamedValues([("note", note) for note in self.notes])] if self.notes else []),
         ]
@@ -183,13 +192,15 @@ class CriterionComparison(Result):
             **pick(
                 self,
                 "criterion model link formula adjust confidence n n_raters n_items units effect_units "
-                "reference better across_criteria",
+                "reference better across_criteria prior",
             ),
             "systems": [asdict(system) for system in self.systems],
             "pairs": self._list_pairs(),
             "finding": self.sentence(),
             "df": self.tested_by,
             "why": self.why,
+            "look": self.look,
+            "allowed": None if self.remedy is None else self.remedy.to_dict(),
             "contradictions": [asdict(one) for one in self.contradictions],
             "beside": None if self.beside is None else self.beside.to_dict(),
             "by": self.by,
@@ -201,7 +212,7 @@ class CriterionComparison(Result):
         """Return the pairs as names and values, each with its test of equivalence where there is one."""
         rows = [asdict(pair) for pair in self.pairs]
         for row, one in zip(rows, self.equivalence, strict=False):
-            row["equivalence"] = {name: value for name, value in asdict(one).items() if name not in "ab"}
+            row["equivalence"] = one.to_dict()
         return rows
 
     def _systems_table(self) -> Table:
@@ -210,28 +221,10 @@ class CriterionComparison(Result):
     def _show_pairs(self) -> list[Part]:
         """Return the table of pairs; with many systems a matrix, or where to find them."""
         if not name_letters(self):
-            return [self._pairs_table()]
+            return [make_pairs_table(self, describe_adjustment(self))]
         if len(self.systems) <= WIDEST:
             return [make_pairs_matrix(self)]
         return [Sentence(f"The {len(self.pairs):,} pairs are in the JSON of this command (--json).")]
-
-    def _pairs_table(self) -> Table:
-        adjusted = describe_adjustment(self)
-        p = f"p, {adjusted}" if len(adjusted) <= WIDEST_LABEL else "p, adjusted"
-        header = ("pair", "difference", "SE", f"{self.confidence * 100:g} % interval", p, "effect")
-        rows = [
-            (f"{d.a} − {d.b}", d.difference, d.se, interval(d.low, d.high), d.p_adjusted, d.effect)
-            for d in self.pairs
-        ]
-        formats = {"pair": TEXT, "difference": decimals(2), "SE": decimals(2), "effect": decimals(2)}
-        return Table(
-            f"Differences on {self.criterion}",
-            header,
-            rows,
-            {**formats, p: P_VALUE},
-            note=f"Effects are in {self.effect_units}." + ("" if adjusted in p else f" p: {adjusted}."),
-            name="pairs",
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,7 +266,8 @@ def describe_source(comparison: CriterionComparison) -> str:
     counts = f"{comparison.n:,} ratings"
     counts += f" by {count(comparison.n_raters, 'rater')}" if comparison.n_raters else ""
     counts += f" of {count(comparison.n_items, 'item')}" if comparison.n_items else ""
-    words = [MODEL_WORDS[comparison.model], counts]
+    model = f"{MODEL_WORDS[comparison.model]} {comparison.prior_phrase}".rstrip()
+    words = [model, counts]
     if len(comparison.systems) > 2 or comparison.across_criteria != "none":
         words.append(describe_adjustment(comparison))
     return ", ".join([*words, f"{comparison.confidence * 100:g} %"])
@@ -291,6 +285,8 @@ def describe_findings(comparison: CriterionComparison) -> str:
     if apart:
         linked = [pair for pair in comparison.pairs if not pair.reason]
         return f"{describe_findings(replace(comparison, pairs=tuple(linked)))}; {apart}"
+    if any(pair.prior for pair in comparison.pairs):
+        return _tell_beyond(comparison)
     unknown = [pair for pair in comparison.pairs if not 0 <= pair.p_adjusted <= 1]
     if unknown:
         return (
@@ -321,6 +317,22 @@ def describe_findings(comparison: CriterionComparison) -> str:
     clauses = [*_winners(above, comparison.is_above), *_ties(even, list(order), comparison.reference)]
     short = len(clauses) <= 4 and sum(clause.count(",") for clause in clauses) <= MOST_COMMAS
     return "; ".join(clauses) if short else _summary(comparison, above)
+
+
+def _tell_beyond(comparison: CriterionComparison) -> str:
+    """Return the findings of the pairs that were tested, and who is ahead by what only the prior limits."""
+    sign = 1 if comparison.better == "higher" else -1
+    ahead: dict[str, list[str]] = {}
+    for pair in comparison.pairs:
+        if pair.prior:
+            a, b = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
+            ahead.setdefault(a, []).append(b)
+    said = [f"{name} is ahead of {listing(others, None)}" for name, others in ahead.items()]
+    told = f"{'; '.join(said)} by a distance that only the prior limits"
+    rest = tuple(pair for pair in comparison.pairs if not pair.prior)
+    names = {name for pair in rest for name in (pair.a, pair.b)}
+    left = replace(comparison, pairs=rest, systems=tuple(s for s in comparison.systems if s.system in names))
+    return f"{describe_findings(left)}; {told}" if rest else told
 
 
 def _tell_apart(comparison: CriterionComparison) -> str:

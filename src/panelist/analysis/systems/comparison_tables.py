@@ -6,11 +6,26 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from panelist.analysis.systems.letters import MANY, find_letters, make_matrix
-from panelist.core.display.formats import TEXT, Cell, decimals, interval
+from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
 from panelist.core.display.result import Table
 
 if TYPE_CHECKING:
     from panelist.analysis.systems.comparison import CriterionComparison
+
+
+MARK = " *prior*"
+WIDEST_LABEL = 20  # letters of an adjustment that still head a column
+
+
+def tell_prior(comparison: CriterionComparison) -> str:
+    """Return what a table adds where there is a prior: its name, and what the mark means."""
+    if not comparison.prior_phrase:
+        return ""
+    phrase = comparison.prior_phrase
+    said = f" {phrase[0].upper()}{phrase[1:]}."
+    if any(pair.prior for pair in comparison.pairs):
+        said += " *prior*: by likelihood alone there is no limit, so size and interval are the prior's."
+    return said
 
 
 def make_systems_table(comparison: CriterionComparison) -> Table:
@@ -20,7 +35,9 @@ def make_systems_table(comparison: CriterionComparison) -> Table:
         "system": [one.system for one in systems],
         "mean rating": [one.mean for one in systems],
         "estimate": [one.estimate for one in systems],
-        f"{comparison.confidence * 100:g} % interval": [interval(one.low, one.high) for one in systems],
+        f"{comparison.confidence * 100:g} % interval": [
+            interval(one.low, one.high) + MARK * one.prior for one in systems
+        ],
         "rank": [say_rank(one.rank_low, one.rank_high) for one in systems],
         "group": [str(one.group) for one in systems],
         "letters": [letters.get(one.system, "") for one in systems],
@@ -38,6 +55,7 @@ def make_systems_table(comparison: CriterionComparison) -> Table:
         note += " Systems that share a letter cannot be told apart."
     else:
         del columns["letters"]
+    note += tell_prior(comparison)
     formats = {"system": TEXT, "estimate": decimals(2), "mean rating": decimals(2), "rank": TEXT}
     return Table(
         f"Systems on {comparison.criterion}",
@@ -46,6 +64,33 @@ def make_systems_table(comparison: CriterionComparison) -> Table:
         {name: form for name, form in formats.items() if name in columns},
         note=note,
         name="systems",
+    )
+
+
+def make_pairs_table(comparison: CriterionComparison, adjusted: str) -> Table:
+    """Return one row per pair; ``adjusted`` says how p-values allow for their number."""
+    p = f"p, {adjusted}" if len(adjusted) <= WIDEST_LABEL else "p, adjusted"
+    header = ("pair", "difference", "SE", f"{comparison.confidence * 100:g} % interval", p, "effect")
+    rows = [
+        (
+            f"{d.a} − {d.b}",
+            d.difference,
+            d.se,
+            interval(d.low, d.high) + MARK * d.prior,
+            "none" if d.prior else d.p_adjusted,
+            d.effect,
+        )
+        for d in comparison.pairs
+    ]
+    formats = {"pair": TEXT, "difference": decimals(2), "SE": decimals(2), "effect": decimals(2)}
+    note = f"Effects are in {comparison.effect_units}." + ("" if adjusted in p else f" p: {adjusted}.")
+    return Table(
+        f"Differences on {comparison.criterion}",
+        header,
+        rows,
+        {**formats, p: P_VALUE},
+        note=note + tell_prior(comparison),
+        name="pairs",
     )
 
 

@@ -16,11 +16,18 @@ import numpy as np
 from scipy.special import ndtr
 
 from panelist.analysis.systems.comparison import CriterionComparison, PairDifference
+from panelist.analysis.systems.comparison_tables import MARK, tell_prior
 from panelist.analysis.systems.letters import make_matrix
-from panelist.analysis.systems.marginal import MarginalGrid, estimate_marginal, find_term, make_grid
+from panelist.analysis.systems.marginal import (
+    MarginalGrid,
+    estimate_marginal,
+    find_term,
+    list_params,
+    make_grid,
+)
 from panelist.core.display.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.display.result import Part, Result, Table
-from panelist.models.inference.contrasts import Means, estimate_means
+from panelist.models.inference.contrasts import Means, estimate_means, row_variances
 from panelist.models.likelihoods.link_functions import LATENT_SD
 from panelist.models.predictions.predict import category_points
 from panelist.numerics.arrays import Floats
@@ -57,6 +64,7 @@ class Effect:
     superiority_low: float
     superiority_high: float
     p_adjusted: float
+    prior: bool = False  # whether only a prior keeps it finite
 
     def upward(self) -> "Effect":
         """Return the pair with the higher system first."""
@@ -76,6 +84,7 @@ class Effect:
             superiority_low=1 - self.superiority_high,
             superiority_high=1 - self.superiority_low,
             p_adjusted=self.p_adjusted,
+            prior=self.prior,
         )
 
 
@@ -88,6 +97,7 @@ class Effects(Result):
     latent_units: str
     systems: tuple[Expected, ...]
     pairs: tuple[Effect, ...]
+    prior_note: str = ""  # on the prior, where there is one
 
     def __getitem__(self, pair: tuple[str, str]) -> Effect:
         return next(one for one in self.pairs if (one.a, one.b) == pair)
@@ -113,12 +123,12 @@ class Effects(Result):
             (
                 f"{one.a} − {one.b}",
                 one.points,
-                interval(one.points_low, one.points_high),
+                interval(one.points_low, one.points_high) + MARK * one.prior,
                 one.latent,
-                interval(one.latent_low, one.latent_high),
+                interval(one.latent_low, one.latent_high) + MARK * one.prior,
                 one.superiority,
                 interval(one.superiority_low, one.superiority_high),
-                one.p_adjusted,
+                "none" if one.prior else one.p_adjusted,
             )
             for one in self.pairs
         ]
@@ -128,9 +138,8 @@ class Effects(Result):
             "that a rating of the first is the higher, ties counting half; intervals and p adjusted for the "
             "number of pairs where the adjustment has intervals"
         )
-        return Table(
-            f"Differences on {self.criterion}", header, rows, {**formats, "p": P_VALUE}, note=f"{note}."
-        )
+        note = f"{note}.{self.prior_note}"
+        return Table(f"Differences on {self.criterion}", header, rows, {**formats, "p": P_VALUE}, note=note)
 
     def matrix(self, alpha: float) -> Table:
         """Return all pairs in points as a matrix, systems in their order."""
@@ -150,8 +159,9 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
     grid = make_grid(fit, term)
     if fit.ordinal:
         points = category_points(fit)
-        systems = _expect(fit, grid, points, estimate_means(fit, term, confidence=comparison.confidence))
-        effects = [_measure(pair, grid, points, fit) for pair in comparison.pairs]
+        systems = _expect_systems(comparison, grid, points, term)
+        measure = _measure if fit.design.nominal is None else _measure_own
+        effects = [measure(pair, grid, points, fit) for pair in comparison.pairs]
     else:
         means = estimate_means(fit, term, confidence=comparison.confidence, weights="equal")
         systems = [
@@ -167,7 +177,18 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
         latent_units=comparison.effect_units,
         systems=tuple(sorted(systems, key=lambda one: order[one.system])),
         pairs=tuple(effects),
+        prior_note=tell_prior(comparison),
     )
+
+
+def _expect_systems(
+    comparison: CriterionComparison, grid: MarginalGrid, points: Floats | None, term: str
+) -> list[Expected]:
+    """Return expected ratings: the comparison's own where systems have thresholds of their own."""
+    fit: Fit = comparison.fit
+    if fit.design.nominal is not None:
+        return [Expected(one.system, one.estimate, one.low, one.high) for one in comparison.systems]
+    return _expect(fit, grid, points, estimate_means(fit, term, confidence=comparison.confidence))
 
 
 def _expect(fit: "Fit", grid: MarginalGrid, points: Floats | None, means: Means) -> list[Expected]:
@@ -183,8 +204,7 @@ def _expect(fit: "Fit", grid: MarginalGrid, points: Floats | None, means: Means)
 
 
 def _measure(pair: PairDifference, grid: MarginalGrid, points: Floats | None, fit: "Fit") -> Effect:
-    k = len(fit.threshold_values) + 1
-    wins = np.tri(k, k=-1) + 0.5 * np.eye(k)  # row above column
+    wins = _find_wins(fit)
     own = grid.only((pair.a, pair.b))
     shown = fit.beta @ (own.average(own.X)[0] - own.average(own.X)[1])  # finite even where it diverges
     found = []
@@ -200,6 +220,35 @@ def _measure(pair: PairDifference, grid: MarginalGrid, points: Floats | None, fi
     latent = (pair.difference / unit, pair.low / unit, pair.high / unit)
     sizes, chances = zip(*found, strict=True)
     return _make(pair, latent, (sizes[0], sizes[1], sizes[2]), (chances[0], chances[1], chances[2]))
+
+
+def _find_wins(fit: "Fit") -> Floats:
+    k = len(fit.design.categories)
+    wins: Floats = np.tri(k, k=-1) + 0.5 * np.eye(k)  # row above column
+    return wins
+
+
+def _measure_own(pair: PairDifference, grid: MarginalGrid, points: Floats | None, fit: "Fit") -> Effect:
+    """Return the effect where systems have thresholds of their own: in points, without a latent difference.
+
+    The interval of superiority is by the delta method, as wide in standard errors as that of the points.
+    """
+    from panelist.analysis.systems.equivalence import slope_of
+
+    assert points is not None, "such a comparison is in points"
+    own, wins = grid.only((pair.a, pair.b)), _find_wins(fit)
+    psi, vcov = list_params(fit)
+
+    def find_chance(params: Floats | None) -> Floats:
+        p = estimate_marginal(fit, own, params=params)
+        return np.array([(p[0] - p[1]) @ points, p[0] @ wins @ p[1]])
+
+    slopes = slope_of(find_chance, psi)
+    plain, error = np.sqrt(row_variances(slopes, vcov)).tolist()
+    chance = float(find_chance(None)[1])
+    reach = 0.5 * (pair.high - pair.low) * error / plain if plain > 0 else nan
+    chances = (chance, max(chance - reach, 0.0), min(chance + reach, 1.0))
+    return _make(pair, (nan, nan, nan), (pair.difference, pair.low, pair.high), chances)
 
 
 def _measure_linear(pair: PairDifference, grid: MarginalGrid, fit: "Fit", unit: float) -> Effect:
@@ -233,6 +282,7 @@ def _make(pair: PairDifference, latent: Three, points: Three, superiority: Three
         superiority_low=superiority[1],
         superiority_high=superiority[2],
         p_adjusted=pair.p_adjusted,
+        prior=pair.prior,
     )
 
 

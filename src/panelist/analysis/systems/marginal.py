@@ -7,7 +7,7 @@ new rater of a new item.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +15,8 @@ import pandas as pd
 
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.core.errors import BadModel
-from panelist.models.predictions.categories import category_probabilities
-from panelist.models.predictions.new_rows import read_rows
+from panelist.models.predictions.new_rows import DesignRows, read_rows
+from panelist.models.predictions.predict import row_probabilities
 from panelist.numerics.arrays import Floats, Longs
 
 if TYPE_CHECKING:
@@ -35,9 +35,14 @@ class MarginalGrid:
 
     systems: tuple[str, ...]
     system: Longs
-    X: Floats
+    rows: DesignRows
     variance: Floats
     weight: Floats
+
+    @property
+    def X(self) -> Floats:
+        """The fixed part of each row."""
+        return self.rows.X
 
     def average(self, values: Floats) -> Floats:
         """Return the weighted average of the rows of each system."""
@@ -50,7 +55,9 @@ class MarginalGrid:
         rows = [np.flatnonzero(self.system == self.systems.index(name)) for name in systems]
         every = np.concatenate(rows)
         system = np.repeat(np.arange(len(systems)), [len(one) for one in rows])
-        return MarginalGrid(tuple(systems), system, self.X[every], self.variance[every], self.weight[every])
+        return MarginalGrid(
+            tuple(systems), system, pick_rows(self.rows, every), self.variance[every], self.weight[every]
+        )
 
 
 def make_grid(fit: "Fit", term: str = "system") -> MarginalGrid:
@@ -76,19 +83,41 @@ def make_grid(fit: "Fit", term: str = "system") -> MarginalGrid:
     for group in rows.groups:
         variance += np.einsum("ij,ij->i", group.Z @ fit.variance_components[group.factor.name], group.Z)
     weight = np.tile(cells["count"].to_numpy(dtype=float) / cells["count"].sum(), len(levels))
-    return MarginalGrid(
-        tuple(levels), np.repeat(np.arange(len(levels)), len(cells)), rows.X, variance, weight
-    )
+    return MarginalGrid(tuple(levels), np.repeat(np.arange(len(levels)), len(cells)), rows, variance, weight)
 
 
-def estimate_marginal(fit: "Fit", grid: MarginalGrid, shifts: Mapping[str, float] | None = None) -> Floats:
-    """Return P(category | system), systems × categories; ``shifts`` move systems on the latent scale."""
+def estimate_marginal(
+    fit: "Fit", grid: MarginalGrid, shifts: Mapping[str, float] | None = None, params: Floats | None = None
+) -> Floats:
+    """Return P(category | system), systems × categories; ``shifts`` move systems on the latent scale.
+
+    ``params`` are those of thresholds, location and spread to use in place of the estimates.
+    """
     assert fit.link is not None, "only ordinal models have categories"
-    k = len(fit.threshold_values)
-    joint = fit.params
+    at = fit if params is None else move_fit(fit, params)
     moved = np.array([(shifts or {}).get(name, 0.0) for name in grid.systems])
-    eta = grid.X @ joint[k:] + np.clip(moved, -FARTHEST, FARTHEST)[grid.system]
-    return grid.average(category_probabilities(fit.link, joint[:k], eta, grid.variance))
+    eta = grid.X @ at.beta + np.clip(moved, -FARTHEST, FARTHEST)[grid.system]
+    return grid.average(row_probabilities(at, grid.rows, eta, grid.variance))
+
+
+def list_params(fit: "Fit") -> tuple[Floats, Floats]:
+    """Return the parameters of thresholds, location and spread, and their covariance."""
+    found = fit.solution
+    psi = np.concatenate([found.alpha, found.beta, found.zeta])
+    return psi, np.asarray(found.joint_vcov)[: len(psi), : len(psi)]
+
+
+def move_fit(fit: "Fit", psi: Floats) -> "Fit":
+    """Return a fit with other parameters of thresholds, location and spread."""
+    s, p = len(fit.solution.alpha), len(fit.solution.beta)
+    moved = replace(fit.solution, alpha=psi[:s], beta=psi[s : s + p], zeta=psi[s + p :])
+    return replace(fit, solution=moved)
+
+
+def pick_rows(rows: DesignRows, places: Longs) -> DesignRows:
+    """Return some of the rows, without their groups."""
+    sides = (None if side is None else side[places] for side in (rows.nominal, rows.scale))
+    return DesignRows(rows.X[places], (), rows.labels[places], *sides)
 
 
 def find_term(comparison: CriterionComparison) -> str:

@@ -8,11 +8,14 @@ just these. Ranks come from all pairs either way.
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from panelist.core.errors import BadModel
 from panelist.models.inference.contrasts import PairContrasts
+from panelist.models.likelihoods.link_functions import LATENT_SD
 from panelist.numerics.arrays import Floats
 
 EQUAL = 1.1  # standard errors with a ratio below this count as equal
@@ -57,3 +60,21 @@ def differ_in_precision(se: Floats, n_systems: int) -> bool:
     if not 2 < n_systems <= MOST_SYSTEMS or not len(known):
         return False
     return bool(known.max() > EQUAL * known.min())
+
+
+def find_effect_unit(fitted: Any, used: pd.DataFrame) -> tuple[float, str, str]:
+    """Return the length of one effect unit, and the words for the units of estimates and effects."""
+    if fitted.model in ("clm", "clmm"):
+        units = f"latent scale ({fitted.link} link; 0 is the middle of the rating scale)"
+        spread = LATENT_SD[str(fitted.link)]
+        if np.isnan(spread):
+            return (
+                float("nan"),
+                units,
+                f"no standard unit, because the {fitted.link} link's distribution has no SD",
+            )
+        return spread, units, "residual SDs of the latent scale"
+    groups = used.groupby("system", observed=True)["rating"]
+    n, variance = groups.count(), groups.var(ddof=1).fillna(0.0)
+    spread = float(((n - 1) * variance).sum() / max(int((n - 1).sum()), 1)) ** 0.5
+    return spread or float("nan"), "rating scale", "SDs of the ratings within systems"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from panelist.models.results.fitted import Fit
 
 Codes = NDArray[np.integer[Any]]
+_INSTEAD = "A weak prior (--prior weak) gives them a size, and says that it is the prior's."
 
 
 def find_separated(fit: "Fit", term: str) -> dict[str, float]:
@@ -102,7 +103,9 @@ def fill_separated(
     except PanelistError:
         near = None
     if near is None or not near.converged:
-        return replace(pairs, notes=(*pairs.notes, f"{note} Their differences could not be tested."))
+        return replace(
+            pairs, notes=(*pairs.notes, f"{note} Their differences could not be tested. {_INSTEAD}")
+        )
     found = contrast_pairs(near, pairs.term, pairs.adjust, pairs.confidence)
     columns: dict[str, Any] = {
         name: np.array(getattr(pairs, name)) for name in ("estimate", "se", "df", "statistic")
@@ -123,7 +126,7 @@ def fill_separated(
             columns["high" if sign > 0 else "low"][place] = sign * inf
     note += (
         " Such differences are tested, and the near ends of their intervals found, as if one of these "
-        "ratings had been less extreme: the ratings say at least as much."
+        f"ratings had been less extreme: the ratings say at least as much. {_INSTEAD}"
     )
     adjusted = method.adjust(family)
     return replace(pairs, **columns, p=family.p, p_adjusted=adjusted, notes=(*pairs.notes, note))

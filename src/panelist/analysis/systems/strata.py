@@ -13,7 +13,7 @@ from panelist.core.tables.cells import label
 from panelist.core.tables.ratings import Ratings
 
 MOST_STRATA = 50
-NOT_STRATA = ("rating", "system", "criterion", "choice")
+NOT_STRATA = ("rating", "system", "criterion", "choice", "grade")
 
 
 def compare_strata(ratings: Ratings, by: str, compare: Callable[[Ratings], Comparison]) -> Comparison:

@@ -1,10 +1,12 @@
 """``panelist heds convert``, ``diff`` and ``lint``: sheets converted, side by side, and checked."""
 
+from dataclasses import replace
+
 import typer
 
 from panelist.cli.heds import opening as given
 from panelist.cli.options import Json
-from panelist.cli.terminal import say, show, tell
+from panelist.cli.terminal import say, show, show_all, tell
 
 
 def heds_convert(card: given.Card, to: given.To, out: given.Out = None, json: Json = False) -> None:
@@ -77,10 +79,12 @@ def heds_diff(
     power: given.PowerOf = None,
     json: Json = False,
 ) -> None:
-    """Compare two datasheets, cards or studies, question by question."""
+    """Compare two datasheets, cards or studies, question by question, and say how alike they are."""
     from panelist.reports.datasheet.convert.diff import compare_sheets
+    from panelist.reports.datasheet.convert.similarity import measure_similarity
     from panelist.reports.datasheet.heds_questions import NEWEST, read_version
 
     form = read_version(version or NEWEST)
     a, b = (given.open_sheet(path, form, ratings, power) for path in (first, second))
-    show(compare_sheets(a, b), json)
+    alike = replace(measure_similarity(a, b), notes=())  # the differences have them
+    show_all({"differences": compare_sheets(a, b), "similarity": alike}, json)

@@ -68,6 +68,15 @@ def judges_worth(
             show_default=False,
         ),
     ] = None,
+    families: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM=FAMILY,…",
+            help="Which family of models a system is of; the judges table names a judge's own in the column "
+            "family. A study states it under systems.",
+            show_default=False,
+        ),
+    ] = None,
     judge_scale: JudgeScale = "auto",
     scale: ScalePoints = None,
     confidence: Confidence = 0.95,
@@ -81,8 +90,10 @@ def judges_worth(
     if planned is not None:
         refuse_options(context, DECIDED)
     table = planned.ratings if planned is not None else open_ratings(source, columns, where, drop)
+    from panelist.core.tables.columns import parse_columns
     from panelist.judges.worth.measure import measure_judges
 
+    given = {system: family for system, family in parse_columns(families).items() if family}
     found = measure_judges(
         table,
         list(judges or []) or None,
@@ -94,5 +105,6 @@ def judges_worth(
         outputs=outputs,
         judge_scale=judge_scale,
         points=find_ends(scale),
+        families=given or (planned.study.families if planned is not None else None),
     )
     show_planned(planned, {"worth": found}, json)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import typer
 
     from panelist.analysis.spec import AnalysisSpec
+    from panelist.power.layouts.base import Layout
     from panelist.study.study import Study
 
 
@@ -25,6 +26,7 @@ def take_analysis(
     fitted = {
         "formula": f"its formula ({declared.formula or MAXIMAL})",
         "link": f"its link ({declared.link})",
+        **({"prior": f"its prior ({declared.prior})"} if declared.prior else {}),
     }
     words = {
         model: f"the analysis {declared.model}",
@@ -32,18 +34,44 @@ def take_analysis(
         "alpha": f"alpha {declared.alpha:g}",
         "adjust": f"{find_adjustment(declared.adjust).label} pairs",
     }
+    if declared.claim is not None and declared.margin is not None:
+        words["claim"] = f"its claim ({declared.claim} within {declared.margin.words})"
     kept = [name for name in words if was_given(context, name)]
     spec = replace(
         given,
         model=given.model if model in kept else declared.model,
         formula=given.formula if "formula" in kept else declared.formula,
         link=declared.link,
+        prior=declared.prior,
         confidence=given.confidence if "alpha" in kept else declared.confidence,
         adjust=given.adjust if "adjust" in kept else declared.adjust,
+        margin=declared.margin,
+        claim=declared.claim,
     )
     where = study.path.name if study.path is not None else "the study"
     said = f"As {where} declares: {', '.join(words[name] for name in words if name not in kept)}."
+    if declared.margin is not None and declared.claim is None and "claim" not in kept:
+        said += (
+            f" It has a margin ({declared.margin.words}): --claim equivalence gives the power to show that."
+        )
     return spec, said + (f" By option: {', '.join(f'--{name}' for name in kept)}." if kept else "")
+
+
+def say_turns(rated: "Layout | int") -> tuple[str, ...]:
+    """Return in words that each turn of a dialogue is a rating; nothing where outputs are rated whole.
+
+    ``rated`` is the layout, or how many turns of an output are rated on average.
+    """
+    from panelist.design.simulate import TURN_SPREADS
+
+    if not isinstance(rated, int) and rated.turn is None:
+        return ()
+    many = f"{rated} of an output" if isinstance(rated, int) else f"{rated.n_rows:,} ratings"
+    spreads = ", ".join(f"{name} {sd:g}" for name, sd in TURN_SPREADS.items())
+    return (
+        f"Each turn is rated: {many}. On top of the preset come the standard deviations "
+        f"that panelist simulate has for turns ({spreads}).",
+    )
 
 
 def name_criterion(study: "Study", criterion: str | None) -> str:

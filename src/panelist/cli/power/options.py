@@ -1,5 +1,6 @@
 """What ``panelist power`` and ``panelist size`` share: options, and how they are parsed."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ from panelist.cli.options import option
 from panelist.core.errors import PanelistError
 
 if TYPE_CHECKING:
+    from panelist.analysis.spec import AnalysisSpec
     from panelist.power.judged import PlannedJudge
     from panelist.power.truth.base import Truth
     from panelist.power.truth.spread import Spread
@@ -34,8 +36,9 @@ Models = Annotated[
     str | None,
     option(
         "NAME,…|all",
-        "Analyses: clmm, lmm, clm, lm, t_test, mann_whitney, sign_test, chi_square, item_means, "
-        "bradley_terry; without it the mixed models that can read the answers.",
+        "Analyses: clmm, lmm, clmm_scale, clmm_nominal, clm, lm, t_test, mann_whitney, sign_test, "
+        "chi_square, item_means, bradley_terry, pairs_mixed, pairs_graded; without it the usual ones that "
+        "can read the answers.",
     ),
 ]
 Raters = Annotated[str | None, option("N,…", "Numbers of raters, who share the ratings.")]
@@ -60,9 +63,31 @@ Formula = Annotated[
         "For mixed models, exactly this one; maximal is the largest that the ratings support, as in compare.",
     ),
 ]
-Degrees = Annotated[
-    str, option("t|z", "Tests of the ordinal mixed model: for few raters and items, or for many.", "--df")
+Test = Annotated[
+    str, option("t|z", "Tests of the ordinal mixed model: for few raters and items, or for many.", "--test")
 ]
+Claim = Annotated[
+    str | None,
+    option(
+        "equivalence|non-inferiority",
+        "The power to show this within --margin, at no true difference and at a third of the margin; without "
+        "it, to find a difference.",
+    ),
+]
+ClaimedMargin = Annotated[
+    str | None,
+    option(
+        "SIZE",
+        "With --claim: the largest difference that does not matter, in points of the scale (0.5) or in "
+        "residual SDs ('0.3 latent').",
+        "--margin",
+    ),
+]
+Looks = Annotated[
+    str | None,
+    option("N,…", "Numbers of raters after which the study is looked at, the last all: 12,24. Two systems."),
+]
+Spending = Annotated[str, option("obrien-fleming|pocock", "How much of alpha the early looks may spend.")]
 Precision = Annotated[float | None, option("H", "Stop a cell when its power is known to ± H (0.02).")]
 JournalFile = Annotated[
     Path | None, option("FILE", "Write results as they come; a killed run continues from there.", "--journal")
@@ -82,6 +107,16 @@ RaterSd = Annotated[
     option("I,S[,R]", "Raters' standard deviations: intercept, slope and, if given, their correlation."),
 ]
 ItemSd = Annotated[str | None, option("I,S[,R]", "The same for items.")]
+SystemScale = Annotated[
+    str | None, option("1,S,…", "How many times the residual SD of the first system each system has: 1,1.3.")
+]
+RaterScale = Annotated[
+    float | None, option("SD", "How much raters differ in spread: the SD of their log residual SDs, 0.25.")
+]
+CategoryEffects = Annotated[
+    str | None,
+    option("D,…", "How much more the last system gains at each threshold, in threshold distances."),
+]
 Pilot = Annotated[Path | None, option("RATINGS", "Simulate from the ordinal model of a pilot.")]
 Uncertain = Annotated[
     bool,
@@ -160,30 +195,23 @@ def parse_wholes(text: str, option: str) -> list[int]:
     return [int(number) for number in numbers]
 
 
-def make_truths(
-    preset: str,
-    points: str | None,
-    thresholds: str | None,
-    rater_sd: str | None,
-    item_sd: str | None,
-    pilot: Path | None,
-    uncertain: bool,
-    criterion: str | None,
-    columns: str | None,
-) -> list["Truth"]:
-    """Return the truths that the options describe."""
+def make_truths(context: typer.Context) -> list["Truth"]:
+    """Return the truths that the options of a command describe."""
     from dataclasses import replace
 
     from panelist.power.truth.base import Truth
 
-    if uncertain and pilot is None:
+    given = context.params
+    pilot, rater_sd, item_sd = given["pilot"], given["rater_sd"], given["item_sd"]
+    if given["uncertain"] and pilot is None:
         raise PanelistError("--uncertain draws the estimates of a pilot: name its ratings with --pilot.")
     if pilot is not None:
         from panelist.cli.terminal import open_ratings
 
-        return [Truth.from_pilot(open_ratings(pilot, columns, None), criterion, uncertain)]
-    cuts = _parse_cuts(points, thresholds)
-    names = [name.strip() for name in preset.split(",") if name.strip()] or [preset]
+        ratings = open_ratings(pilot, given["columns"], None)
+        return [_spread_out(Truth.from_pilot(ratings, given["criterion"], given["uncertain"]), given)]
+    cuts = _parse_cuts(given["points"], given["thresholds"])
+    names = [name.strip() for name in given["preset"].split(",") if name.strip()] or [given["preset"]]
     truths = [Truth.preset(name, cuts) for name in names]
     if rater_sd is not None:
         truths = [replace(truth, raters=parse_spread(rater_sd, "--rater-sd")) for truth in truths]
@@ -191,7 +219,38 @@ def make_truths(
         truths = [replace(truth, items=parse_spread(item_sd, "--item-sd")) for truth in truths]
     if rater_sd is not None and item_sd is not None:
         truths = [replace(truths[0], name="given")]
-    return truths
+    return [_spread_out(truth, given) for truth in truths]
+
+
+def _spread_out(truth: "Truth", given: Mapping[str, Any]) -> "Truth":
+    """Return the truth with what options say about spread and about single thresholds."""
+    from dataclasses import replace
+
+    if given["system_scale"] is not None:
+        scale = tuple(parse_numbers(given["system_scale"], "--system-scale"))
+        truth = replace(truth, system_scale=scale)
+    if given["rater_scale"] is not None:
+        truth = replace(truth, rater_scale=given["rater_scale"])
+    if given["category_effects"] is not None:
+        gains = parse_numbers(given["category_effects"], "--category-effects")
+        truth = replace(truth, category_effects=tuple(gain * truth.unit for gain in gains))
+    return truth
+
+
+def claim_by(spec: "AnalysisSpec", claim: str | None, margin: str | None) -> "AnalysisSpec":
+    """Return the analysis with the claim and the margin of options; what a study declares stays."""
+    from dataclasses import replace
+
+    from panelist.core.margin import read_margin
+
+    if margin is not None and claim is None and spec.claim is None:
+        raise PanelistError(
+            "A margin is for a claim: add --claim equivalence, or --claim non-inferiority. Without --claim "
+            "the power is that of finding a difference."
+        )
+    return replace(
+        spec, claim=claim or spec.claim, margin=spec.margin if margin is None else read_margin(margin)
+    )
 
 
 def plan_judge(r: str | None, items: int | None) -> "PlannedJudge | None":
@@ -203,6 +262,14 @@ def plan_judge(r: str | None, items: int | None) -> "PlannedJudge | None":
     from panelist.power.judged import PlannedJudge
 
     return PlannedJudge(items, tuple(parse_numbers(r, "--judge-r")))
+
+
+def refuse_judged_claim(spec: "AnalysisSpec") -> None:
+    """Raise PanelistError where a judge is planned for a claim: it is simulated for differences alone."""
+    if spec.claim is not None:
+        raise PanelistError(
+            "--judge-r and --claim do not go together: what a judge saves is simulated for differences."
+        )
 
 
 def parse_spread(text: str, option: str) -> "Spread":

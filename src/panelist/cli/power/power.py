@@ -9,15 +9,17 @@ import typer
 from panelist.cli.inputs import was_given
 from panelist.cli.options import Columns, Json
 from panelist.cli.power import options as given
-from panelist.cli.power.from_study import name_criterion, say_taken, take_analysis
+from panelist.cli.power.from_study import name_criterion, say_taken, say_turns, take_analysis
 from panelist.cli.power.progress import show_power_progress
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
     from panelist.analysis.spec import AnalysisSpec
+    from panelist.power.cells import Cell
     from panelist.power.curve import PowerCurve
-    from panelist.power.judged import JudgedDesign
+    from panelist.power.judged import PlannedJudge
     from panelist.power.layouts.base import Layout
+    from panelist.power.run import Run
     from panelist.power.truth.base import Truth
     from panelist.study.study import Study
 
@@ -39,6 +41,9 @@ def power(
     thresholds: given.Thresholds = None,
     rater_sd: given.RaterSd = None,
     item_sd: given.ItemSd = None,
+    system_scale: given.SystemScale = None,
+    rater_scale: given.RaterScale = None,
+    category_effects: given.CategoryEffects = None,
     pilot: given.Pilot = None,
     uncertain: given.Uncertain = False,
     study: given.StudyPlan = None,
@@ -47,7 +52,11 @@ def power(
     alpha: given.Alpha = 0.05,
     adjust: given.Adjust = "tukey",
     formula: given.Formula = "maximal",
-    df: given.Degrees = "t",
+    test: given.Test = "t",
+    claim: given.Claim = None,
+    margin: given.ClaimedMargin = None,
+    looks: given.Looks = None,
+    spending: given.Spending = "obrien-fleming",
     precision: given.Precision = None,
     engine: given.Engine = "local",
     workers: given.Workers = None,
@@ -64,45 +73,91 @@ def power(
     judge = given.plan_judge(judge_r, judge_items)
     with show_power_progress() as report:  # from here on: reading and loading take time too
         from panelist.analysis.spec import AnalysisSpec
-        from panelist.power.curve import lay_out, make_cells, simulate_cells
-        from panelist.power.layouts.base import list_samplings
+        from panelist.power.curve import make_cells
         from panelist.power.run import Run
 
-        spec = AnalysisSpec(model=models or "", formula=formula, adjust=adjust, confidence=1 - alpha, df=df)
-        run = Run(sims, precision, seed, engine, workers, journal, report)
-        truths = given.make_truths(
-            preset, points, thresholds, rater_sd, item_sd, pilot, uncertain, criterion, columns
+        spec = AnalysisSpec(
+            model=models or "", formula=formula, adjust=adjust, confidence=1 - alpha, test=test
         )
+        run = Run(sims, precision, seed, engine, workers, journal, report)
+        truths = given.make_truths(context)
         said: tuple[str, ...] = ()
         if study is not None:
             told = points or thresholds or pilot
             truths, layouts, spec, said = _take_study(context, study, criterion, truths, told, spec)
         else:
-            samplings = list_samplings(
-                given.parse_wholes(items, "--items"),
-                given.parse_wholes(ratings_per_item, "--ratings-per-item"),
-                len(truths[0].systems) or systems,
-                outputs_per_rater,
-                None if raters is None else given.parse_wholes(raters, "--raters"),
-            )
-            layouts = lay_out(samplings, seed, as_released)
+            layouts = _lay_out(context, len(truths[0].systems) or systems)
             spec = spec.as_released() if as_released else spec
+        spec = given.claim_by(spec, claim, margin)
         asked = None if effects is None else given.parse_numbers(effects, "--effects")
         names = parse_models(spec.model or None, truths[0], layouts[0])
-        cells = make_cells(truths, layouts, asked, pattern)
-        judged: tuple[JudgedDesign, ...] = ()
-        if judge is not None:
-            from panelist.power.judged import judge_cells
-
-            judged = judge_cells(cells, judge)  # before the work: a design may not allow it
-        found = simulate_cells(cells, names, replace(spec, model="auto"), run)
-    found = replace(found, notes=(*said, *found.notes), judge=judged)
+        cells = make_cells(truths, layouts, asked, pattern, spec)
+        if looks is not None:
+            _show_looks(context, cells, names, replace(spec, model="auto"), run)
+            return
+        found = _simulate(cells, names, replace(spec, model="auto"), run, judge, asked is not None)
+    found = replace(found, notes=(*said, *found.notes))
     write_files(found, figure, table)
     show(found, json)
 
 
+def _simulate(
+    cells: "list[Cell]",
+    names: list[str],
+    spec: "AnalysisSpec",
+    run: "Run",
+    judge: "PlannedJudge | None",
+    stated: bool,
+) -> "PowerCurve":
+    """Return the powers of the grid, and with a judge what it adds, by variances and simulated."""
+    from panelist.power.curve import simulate_cells
+
+    if judge is None:
+        return simulate_cells(cells, names, spec, run, given=stated)
+    from panelist.power.judged import judge_cells
+    from panelist.power.judged_power import simulate_cells_judged
+
+    given.refuse_judged_claim(spec)
+    judged = judge_cells(cells, judge)  # before the work: a design may not allow it
+    found = simulate_cells(cells, names, spec, run, given=stated)
+    return replace(found, judge=judged, judge_power=simulate_cells_judged(cells, judge, spec, run))
+
+
+def _show_looks(
+    context: typer.Context, cells: "list[Cell]", names: list[str], spec: "AnalysisSpec", run: "Run"
+) -> None:
+    """Print the power of a study with looks; what does not go with them is refused."""
+    from panelist.core.errors import PanelistError
+    from panelist.power.looks import simulate_looks
+
+    asked = context.params
+    for name in ("claim", "judge_r", "figure", "table", "as_released"):
+        if was_given(context, name):
+            raise PanelistError(f"--{name.replace('_', '-')} and --looks do not go together: leave one out.")
+    numbers = given.parse_wholes(asked["looks"], "--looks")
+    show(simulate_looks(cells, names, spec, run, numbers, asked["spending"]), asked["json"])
+
+
+def _lay_out(context: typer.Context, systems: int) -> "list[Layout]":
+    """Return the designs that the options of the command describe."""
+    from panelist.power.curve import lay_out
+    from panelist.power.layouts.base import list_samplings
+
+    asked = context.params
+    samplings = list_samplings(
+        given.parse_wholes(asked["items"], "--items"),
+        given.parse_wholes(asked["ratings_per_item"], "--ratings-per-item"),
+        systems,
+        asked["outputs_per_rater"],
+        None if asked["raters"] is None else given.parse_wholes(asked["raters"], "--raters"),
+    )
+    return lay_out(samplings, asked["seed"], asked["as_released"])
+
+
 def parse_models(text: str | None, truth: "Truth", layout: "Layout") -> list[str]:
     """Return the names of analyses: those named, all that can read the answers, or the usual ones."""
+    import numpy as np
+
     from panelist.power.analyses import ANALYSES
     from panelist.power.truth.cuts import Slider
 
@@ -110,7 +165,12 @@ def parse_models(text: str | None, truth: "Truth", layout: "Layout") -> list[str
     if text is None:
         return {"choices": ["bradley_terry"], "slider": ["lmm"]}.get(kind, ["clmm", "lmm"])
     if text.strip() == "all":
-        return [name for name, one in ANALYSES.items() if kind in one.reads]
+        pairs = layout.page is not None and int(np.bincount(layout.page).max()) == 2
+        return [
+            name
+            for name, one in ANALYSES.items()
+            if kind in one.reads and (pairs or not name.startswith("pairs_"))
+        ]
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
@@ -147,7 +207,7 @@ def _take_study(
         cuts = find_cuts(study, criterion)
         truths = [replace(truth, cuts=cuts) for truth in truths]
     said = say_taken(study, name_criterion(study, criterion), chosen=criterion is not None)
-    return truths, [layout], spec, (said, declared)
+    return truths, [layout], spec, (said, *say_turns(layout), declared)
 
 
 def check_files(figure: Path | None, table: Path | None) -> None:

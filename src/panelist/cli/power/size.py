@@ -9,14 +9,16 @@ import typer
 from panelist.cli.inputs import was_given
 from panelist.cli.options import Columns, Json
 from panelist.cli.power import options as given
-from panelist.cli.power.from_study import say_taken, take_analysis
+from panelist.cli.power.from_study import say_taken, say_turns, take_analysis
+from panelist.cli.power.power import check_files
 from panelist.cli.power.progress import show_power_progress
 from panelist.cli.terminal import show, tell
 
 if TYPE_CHECKING:
     from panelist.analysis.spec import AnalysisSpec
     from panelist.power.design_cost import Tariff
-    from panelist.power.judged import JudgedDesign, PlannedJudge
+    from panelist.power.judged import PlannedJudge
+    from panelist.power.run import Run
     from panelist.power.search.sample_size import SampleSize
     from panelist.power.search.search_space import SearchSpace, Target
     from panelist.power.truth.base import Truth
@@ -40,11 +42,16 @@ def size(
     thresholds: given.Thresholds = None,
     rater_sd: given.RaterSd = None,
     item_sd: given.ItemSd = None,
+    system_scale: given.SystemScale = None,
+    rater_scale: given.RaterScale = None,
+    category_effects: given.CategoryEffects = None,
     pilot: given.Pilot = None,
     uncertain: given.Uncertain = False,
     criterion: given.Criterion = None,
     alpha: given.Alpha = 0.05,
     adjust: given.Adjust = "tukey",
+    claim: given.Claim = None,
+    margin: given.ClaimedMargin = None,
     study: given.PayStudy = None,
     pay_per_hour: given.PayPerHour = None,
     minutes_per_rating: given.MinutesPerRating = None,
@@ -64,41 +71,35 @@ def size(
     json: Json = False,
 ) -> None:
     """Find the smallest study for a target power, and its cost."""
-    if figure is not None:
-        from panelist.reports.figures.style import check_figure_path
-
-        check_figure_path(figure)
+    check_files(figure, None)
     judge = given.plan_judge(judge_r, judge_items)
     with show_power_progress() as report:  # from here on: reading and loading take time too
         from panelist.analysis.spec import AnalysisSpec
         from panelist.power.run import Run
-        from panelist.power.search.search_space import SearchSpace, Target
-        from panelist.power.search.size import search_sizes
+        from panelist.power.search.search_space import Target
+        from panelist.power.search.size import search_claim, search_sizes
 
-        truth = given.make_truths(
-            preset, points, thresholds, rater_sd, item_sd, pilot, uncertain, criterion, columns
-        )[0]
+        truth = given.make_truths(context)[0]
         loaded = None if study is None else _load_study(study)
-        space = SearchSpace(
-            tuple(given.parse_wholes(ratings_per_item, "--ratings-per-item")),
-            _read_loads(outputs_per_rater),
-            max_items,
-            max_raters,
-            _find_tariff(loaded, pay_per_hour, minutes_per_rating),
-            budget,
-            smallest,
-        )
-        target = Target(_find_effect(effect, truth), power, len(truth.systems) or systems, pattern)
+        space = _make_space(context, _find_tariff(loaded, pay_per_hour, minutes_per_rating))
         spec = AnalysisSpec(model=model, adjust=adjust, confidence=1 - alpha)
+        claimed = bool(claim or (loaded is not None and loaded.file.analysis.claim))
+        target = Target(
+            _find_effect(effect, truth, claimed), power, len(truth.systems) or systems, pattern, claimed
+        )
         run = Run(sims, None, seed, engine, workers, journal, report)
         said: tuple[str, ...] = ()
         if loaded is not None:
             truth, target, space, spec, said = _take_study(
                 context, loaded, criterion, truth, target, space, spec
             )
-        found = search_sizes(target, truth, space, spec, run)
-    saved = () if judge is None else _judge_best(found, truth, target.systems, judge)
-    found = replace(found, notes=(*said, *found.notes), judge=saved)
+        spec = given.claim_by(spec, claim, margin)
+        if judge is not None:
+            given.refuse_judged_claim(spec)
+        found = (search_claim if claimed else search_sizes)(target, truth, space, spec, run)
+        if judge is not None:
+            found = _add_judge(found, target, truth, judge, spec, run)
+    found = replace(found, notes=(*said, *found.notes))
     if figure is not None:
         _draw(found, figure)
     show(found, json)
@@ -106,8 +107,21 @@ def size(
         raise typer.Exit(NO)
 
 
-def _read_loads(text: str | None) -> tuple[int | None, ...]:
-    return (None,) if text is None else tuple(given.parse_wholes(text, "--outputs-per-rater"))
+def _make_space(context: typer.Context, tariff: "Tariff | None") -> "SearchSpace":
+    """Return where the options say to look."""
+    from panelist.power.search.search_space import SearchSpace
+
+    asked = context.params
+    loads = asked["outputs_per_rater"]
+    return SearchSpace(
+        tuple(given.parse_wholes(asked["ratings_per_item"], "--ratings-per-item")),
+        (None,) if loads is None else tuple(given.parse_wholes(loads, "--outputs-per-rater")),
+        asked["max_items"],
+        asked["max_raters"],
+        tariff,
+        asked["budget"],
+        asked["smallest"],
+    )
 
 
 def _draw(found: "SampleSize", figure: Path) -> None:
@@ -117,20 +131,34 @@ def _draw(found: "SampleSize", figure: Path) -> None:
     tell(f"Figure written to {figure}.")
 
 
-def _judge_best(
-    found: "SampleSize", truth: "Truth", systems: int, judge: "PlannedJudge"
-) -> "tuple[JudgedDesign, ...]":
-    """Return what a judge saves of the smallest design; nothing where there is none."""
-    from panelist.power.judged import replace_items
+def _add_judge(
+    found: "SampleSize",
+    target: "Target",
+    truth: "Truth",
+    judge: "PlannedJudge",
+    spec: "AnalysisSpec",
+    run: "Run",
+) -> "SampleSize":
+    """Return the sizes with what a judge saves of the smallest design; nothing where there is none."""
+    from panelist.power.search.judged_size import search_judged
 
-    best = found.best
-    return () if best is None else replace_items(truth, systems, best.items, best.ratings_per_item, judge)
+    if found.best is None:
+        return found
+    saved, powers = search_judged(found.best, target, truth, judge, spec, run)
+    return replace(found, judge=saved, judge_power=powers)
 
 
-def _find_effect(effect: float | None, truth: "Truth") -> float:
-    """Return the effect asked for, or the one that a pilot of two systems found."""
+def _find_effect(effect: float | None, truth: "Truth", claimed: bool) -> float:
+    """Return the effect asked for, or the one that a pilot of two systems found; a claim has its own."""
     from panelist.core.errors import PanelistError
 
+    if claimed:
+        if effect is not None:
+            raise PanelistError(
+                "--effect is the difference to find, and a claim is to show that there is none to speak of: "
+                "leave it out. Sizes are for no true difference and for a third of --margin."
+            )
+        return 0.0
     if effect is not None:
         return effect
     if truth.effects is not None and len(truth.effects) == 2:
@@ -170,13 +198,23 @@ def _take_study(
     pages = study.file.design.trials_per_rater
     if pages is not None and not was_given(context, "outputs_per_rater"):
         space = replace(space, outputs_per_rater=(pages,))
+    shown: tuple[str, ...] = ()
     if compared:
         space, shown = _take_pages(context, study, criterion, space)
+    elif study.outputs.in_parts:
+        space, shown = _take_turns(study, space)
     own = compared or not (was_given(context, "systems") or was_given(context, "pilot"))
     if own:
         target = replace(target, systems=len(study.systems))
     said = (say_taken(study, criterion, systems=own, chosen=asked is not None), declared)
-    return truth, target, space, spec, (*said, *shown) if compared else said
+    return truth, target, space, spec, (*said, *shown)
+
+
+def _take_turns(study: "Study", space: "SearchSpace") -> "tuple[SearchSpace, tuple[str, ...]]":
+    """Return the space with the turns of a dialogue that are rated each, and what is said about them."""
+    texts = study.outputs.frame["output"].tolist()
+    turns = max(1, round(sum(study.outputs.parts(text) for text in texts) / len(texts)))
+    return replace(space, turns=turns), say_turns(turns)
 
 
 def _take_pages(

@@ -1,5 +1,6 @@
 """``panelist reproduce`` and ``reproduce size``: an original and its repeats; how large one must be."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,6 +73,15 @@ FitModels = Annotated[
     bool, typer.Option("--fit-models/--no-fit-models", help="Fit models: tests, intervals, the joint model.")
 ]
 Qra = Annotated[Path | None, option("DIR", "Write the input files of the QRA3 tool there.")]
+Sheets = Annotated[
+    list[Path] | None,
+    option(
+        "STUDY|CARD",
+        "The datasheet of the original, then that of each repeat (HEDS, JSON, or a study), to say how alike "
+        "the experiments are; may be given more than once. Without it, those of studies.",
+        "--sheet",
+    ),
+]
 Out = Annotated[
     Path | None, option("FILE", "Write the report to FILE.md, .html, .tex or .json.", "--output", "-o")
 ]
@@ -91,6 +101,7 @@ def reproduce(
     confidence: Confidence = 0.95,
     margin: Margin = None,
     fit_models: FitModels = True,
+    sheet: Sheets = None,
     qra: Qra = None,
     out: Out = None,
     where: Where = None,
@@ -109,6 +120,7 @@ def reproduce(
     given = studies or []
     chosen, rows = parse_columns(columns) or None, parse_where(where or []) or None
     _check_number(given)
+    alike = _measure_similarity(given, sheet or [])
     from panelist.reproduction.measures.common_scale import parse_scale_min
     from panelist.reproduction.reproduce import reproduce as compare
 
@@ -118,12 +130,32 @@ def reproduce(
         aggregation=aggregate, yes=_read_numbers(yes), unit=unit, printed=printed, findings=finding or [],
         confidence=confidence, margin=margin, fit_models=fit_models, on_progress=_tell_step,
     )  # fmt: skip
+    found = replace(found, similarity=alike)
     if qra is not None:
         from panelist.reproduction.files.qra import export_qra
 
         files = export_qra(found, qra)
         tell(f"Written for QRA3: {', '.join(str(path) for path in files)}.")
     hand_out(found, out, json)
+
+
+def _measure_similarity(given: "Sequence[Path]", sheets: "Sequence[Path]") -> "tuple[Result, ...]":
+    """Return how alike the original and each repeat are; nothing where there are no datasheets."""
+    from panelist.cli.heds.opening import open_sheet
+    from panelist.core.errors import BadReproduction
+    from panelist.reports.datasheet.convert.similarity import measure_similarity
+    from panelist.reports.datasheet.heds_questions import NEWEST
+    from panelist.study.file_names import is_study
+
+    if sheets and len(sheets) != len(given):
+        raise BadReproduction(
+            f"--sheet is given once for each study, in their order: there are {len(given)} studies and "
+            f"{len(sheets)} sheets."
+        )
+    if not sheets and not all(is_study(path) for path in given):
+        return ()
+    original, *repeats = (open_sheet(path, NEWEST, None, None) for path in sheets or given)
+    return tuple(measure_similarity(original, one) for one in repeats)
 
 
 def hand_out(result: "Result", out: Path | None, json: bool) -> None:

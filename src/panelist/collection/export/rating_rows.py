@@ -40,6 +40,7 @@ def read_answers(
     for name in ("choice", "answer", "text"):
         rows[name] = ""
     rows["rating"] = np.nan
+    rows["grade"] = pd.array([pd.NA] * len(rows), dtype="Int64")
     parts = []
     known = {criterion.name: criterion for criterion in study.criteria}
     for word, part in rows.groupby("criterion", sort=False):
@@ -151,6 +152,9 @@ def _read_comparisons(
     found = [told[pair] for pair in zip(shown["value"], sizes, strict=True)]
     choice = [one.choices[place - 1] for one, place in zip(found, shown["position"], strict=True)]
     shown = shown.drop(columns="item_shown").assign(answer=[one.answer for one in found])
+    if scale.graded:
+        grades = [one.find_grades()[place - 1] for one, place in zip(found, shown["position"], strict=True)]
+        shown["grade"] = pd.array(grades, dtype="Int64")
     if scale.told == "ranking":
         return shown.assign(rating=pd.to_numeric(pd.Series(choice, index=shown.index)))
     return shown.assign(choice=choice)

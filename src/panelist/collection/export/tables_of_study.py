@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 SPREADSHEETS = {".csv", ".tsv", ".xlsx", ".xlsm"}
 COLUMNS = (
-    *list_words("rater place item system turn criterion trial rating choice answer text reason"),
+    *list_words("rater place item system turn criterion trial rating choice grade answer text reason"),
     *list_words("occasion group wave order position seconds list phase check excluded finished"),
     *("changes", "seconds_first", "raw", "width", *FACTS, "late", "given", SIMULATED),
 )
-OPTIONAL = ("turn", "trial", "choice", "answer", "text", "reason", "wave", *FACTS, SIMULATED)
+OPTIONAL = ("turn", "trial", "choice", "grade", "answer", "text", "reason", "wave", *FACTS, SIMULATED)
 """Columns of the ratings table that are left out where the study has nothing to put there."""
 SHORTEST_ID = 4  # a shorter id would match ordinary words
 
@@ -78,6 +78,8 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     if not ids:
         _mask_own(frame, _find_ids(snapshot), ("text", "answer", "reason"))
     left_out = {name for name in OPTIONAL if (frame[name].astype(object).fillna("").astype(str) == "").all()}
+    if "grade" not in left_out:  # which is the grade of a choice: both are there, or neither
+        left_out.discard("choice")
     columns = [name for name in COLUMNS if name not in left_out]
     if ids:
         columns.insert(1, "outside_id")

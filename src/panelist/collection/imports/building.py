@@ -133,7 +133,7 @@ def _compare(
 ) -> pd.DataFrame:
     asked = comparison.best or comparison.worst or ""
     words = [word.strip().casefold() for word in comparison.shows]
-    ties = {word.strip().casefold() for word in comparison.ties}
+    ties = comparison.ties_said
     parts, unread = [], Counter[str]()
     silent = clash = 0
     for place, slot in enumerate(find_slots(asked, sheet.columns)):
@@ -164,6 +164,8 @@ def _compare(
             for key, texts in lower.items():
                 choice[(texts == words[at]) & ~both] = key
             part["choice"] = choice
+            if comparison.grades:
+                part["grade"] = _find_grades(comparison, first, at)
             part["answer"] = np.where(tied, TIE, first)
             parts.append(part[asked_here])
     note = f"answers on {comparison.name} that name none of {', '.join(comparison.shows)}"
@@ -182,9 +184,8 @@ def _compare(
 
 def _read_sides(sheet: SourceSheet, comparison: MappedComparison, texts: np.ndarray) -> np.ndarray:
     """Return the answers in lower case, other words and names of systems as the words in ``shows``."""
-    words = {word.strip().casefold(): key.strip().casefold() for word, key in comparison.words.items()}
     plain = [drop_zeros(text).casefold() if sheet.source == "table" else text.casefold() for text in texts]
-    said = [words.get(text, text) for text in plain]
+    said = [comparison.sides.get(text, text) for text in plain]
     if comparison.named:
         for key, column in comparison.shows.items():
             names = _texts(sheet, column)
@@ -193,6 +194,13 @@ def _read_sides(sheet: SourceSheet, comparison: MappedComparison, texts: np.ndar
                 for word, name in zip(said, names, strict=True)
             ]
     return np.array([find_word(word) for word in said] if sheet.source == "table" else said)
+
+
+def _find_grades(comparison: MappedComparison, said: np.ndarray, at: int) -> "pd.Series[int]":
+    """Return the grade of the first or the second output (``at``) in each row; missing without an answer."""
+    sign = -1 if at else 1
+    grades = {word.strip().casefold(): sign * grade for word, grade in comparison.grades.items()}
+    return pd.Series([grades.get(drop_zeros(word).casefold()) for word in said], dtype="Int64")
 
 
 def find_word(word: str) -> str:

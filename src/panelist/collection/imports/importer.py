@@ -34,8 +34,8 @@ from panelist.core.prose import count, listing
 from panelist.study.yaml_lines import YamlText
 
 ORDER = (
-    *("rater", "item", "system", "criterion", "trial", "rating", "choice", "answer", "position", "seconds"),
-    *("work_seconds", "accepted", "submitted", "status", "excluded"),
+    *("rater", "item", "system", "criterion", "trial", "rating", "choice", "grade", "answer", "position"),
+    *("seconds", "work_seconds", "accepted", "submitted", "status", "excluded"),
 )
 UNKNOWN = (
     "who rated what is not in the file: the raters are unknown, their column is empty, and nothing that "

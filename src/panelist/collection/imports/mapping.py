@@ -132,6 +132,9 @@ class MappedComparison(StudyPart):
     """Whether answers may be the names of the systems themselves."""
     ties: tuple[Text, ...] = ()
     """Answers that mean that none is better."""
+    grades: dict[str, int] = Field(default_factory=dict)
+    """For each answer of a scale from one of two outputs to the other, by how many steps the first in
+    ``shows`` is better: below 0 where the second is, 0 for a tie. In place of ``words`` and ``ties``."""
     by: Name | None = None
     """The rater whose answers these are, where raters have a column each."""
     item: Cell | None = None
@@ -141,7 +144,26 @@ class MappedComparison(StudyPart):
     def _asks_something(self) -> "MappedComparison":
         if self.best is None and self.worst is None:
             raise ValueError("needs the column of the best, of the worst, or both: best: COLUMN.")
+        if self.grades and (len(self.shows) != 2 or self.best is None or self.worst is not None):
+            raise ValueError("has grades, which are for two outputs in shows and one column, best: COLUMN.")
+        if self.grades and (self.words or self.ties):
+            raise ValueError("has grades, which say which is better as well: leave out words and ties.")
         return self
+
+    @property
+    def sides(self) -> dict[str, str]:
+        """Other words for the answers in ``shows``, in lower case: those in ``words``, and grades but 0."""
+        first, *_, second = self.shows
+        graded = {word: first if grade > 0 else second for word, grade in self.grades.items() if grade}
+        return {
+            word.strip().casefold(): key.strip().casefold() for word, key in (self.words | graded).items()
+        }
+
+    @property
+    def ties_said(self) -> frozenset[str]:
+        """The answers that mean that none is better, in lower case."""
+        said = (*self.ties, *(word for word, grade in self.grades.items() if grade == 0))
+        return frozenset(word.strip().casefold() for word in said)
 
 
 class Times(StudyPart):

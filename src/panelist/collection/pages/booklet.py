@@ -191,6 +191,10 @@ class Booklet:
         """Return the turns of an output, rendered once; none where it is no dialogue."""
         return self._renderings.split(cell)
 
+    def mark(self, texts: tuple[str, str]) -> tuple[Markup, Markup]:
+        """Return two plain outputs with the words underlined in which they differ, compared once."""
+        return self._renderings.mark(texts)
+
     def count_parts(self, page: PlanPage) -> tuple[int, ...]:
         """Return how many parts of each output of a page are judged separately; 0 where it is one."""
         if not self.in_parts:

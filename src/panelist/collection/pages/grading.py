@@ -123,6 +123,10 @@ def _values_by_output(
         try:
             if isinstance(scale, ComparativeScale):
                 said = scale.parse(text, len(page.outputs))
+                if scale.graded:
+                    for output, grade in zip(page.outputs, said.find_grades(), strict=True):
+                        found[criterion, output, turn] = float(grade or 0)
+                    continue
                 choices = [said.answer] * len(page.outputs) if said.answer else list(said.choices)
                 for output, choice in zip(page.outputs, choices, strict=True):
                     found[criterion, output, turn] = float(choice) if scale.told == "ranking" else choice
@@ -160,7 +164,9 @@ def _notice(booklet: Booklet, page: PlanPage, pairs: Sequence[_Twice], margin: f
     if rated:
         lower = sum(float(pair.first) - float(pair.second) for pair in rated) / len(rated)
         return lower > 0 and lower >= margin
-    return all(pair.second not in ("best", 1.0) for pair in about) if about else None
+    scales = [(pair.scale, pair.second) for pair in about]
+    chosen = any(isinstance(scale, ComparativeScale) and scale.is_first(said) for scale, said in scales)
+    return not chosen if about else None
 
 
 def _mark(

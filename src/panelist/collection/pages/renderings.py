@@ -1,7 +1,8 @@
 """Texts as raters see them: each rendered once, and never where requests are answered.
 
 Markdown takes some 10 ms a kilobyte. So whoever answers requests defers rendering: what was not rendered yet
-is then an error that says how to do so, in a thread, after which the page is asked for again.
+is then an error that says how to do so, in a thread, after which the page is asked for again. Only plain text
+of a usual length is rendered at once: it is escaped, and no more.
 """
 
 import re
@@ -16,9 +17,12 @@ from markupsafe import Markup
 from panelist.collection.pages.translations import Words
 from panelist.formats import Stimulus
 from panelist.formats.base import ShownTurn
+from panelist.formats.plain import mark_differences
 from panelist.study.outputs import Outputs
 
 TEXTS_KEPT = 50_000
+LONGEST_AT_ONCE = 100_000
+"""The characters of plain text up to which it is rendered at once, in about a millisecond."""
 
 _deferred: ContextVar[bool] = ContextVar("deferred", default=False)
 
@@ -49,6 +53,7 @@ class Renderings:
         self._words = words
         self._kept: dict[tuple[Stimulus, str], Markup] = {}
         self._turns: dict[Stimulus, tuple[ShownTurn, ...]] = {}
+        self._marked: dict[tuple[str, str], tuple[Markup, Markup]] = {}
         self._lock = Lock()  # rendering is all Python: two at once would take as long as one after the other
 
     def show(self, cell: Stimulus, column: str) -> Markup:
@@ -56,11 +61,14 @@ class Renderings:
         kept = self._kept.get((cell, column))
         if kept is not None:
             return kept
-        if not self._outputs.format(column).blocks:
+        if not self._takes_time(cell, column):
             return self._keep(cell, column)
         if _deferred.get():
             raise NotRendered(partial(self.render, cell, column))
         return self.render(cell, column)
+
+    def _takes_time(self, cell: Stimulus, column: str) -> bool:
+        return self._outputs.format(column).blocks or len(cell.text) > LONGEST_AT_ONCE
 
     def split(self, cell: Stimulus) -> tuple[ShownTurn, ...]:
         """Return the turns of an output as HTML; none where the outputs are no dialogues."""
@@ -70,6 +78,21 @@ class Renderings:
         if _deferred.get():
             raise NotRendered(partial(self.render_turns, cell))
         return self.render_turns(cell)
+
+    def mark(self, texts: tuple[str, str]) -> tuple[Markup, Markup]:
+        """Return two plain texts with the words underlined in which they differ."""
+        kept = self._marked.get(texts)
+        if kept is not None:
+            return kept
+        if _deferred.get():
+            raise NotRendered(partial(self._mark, texts))
+        return self._mark(texts)
+
+    def _mark(self, texts: tuple[str, str]) -> tuple[Markup, Markup]:
+        if len(self._marked) >= TEXTS_KEPT:
+            del self._marked[next(iter(self._marked))]
+        self._marked[texts] = mark_differences(*texts)
+        return self._marked[texts]
 
     def render_turns(self, cell: Stimulus) -> tuple[ShownTurn, ...]:
         """Return the turns of an output as HTML, now."""
@@ -97,8 +120,9 @@ class Renderings:
         """Give each cell of the outputs that takes time to render, with its column."""
         frame = self._outputs.frame
         for column, _ in self._outputs.options.formats:
-            if column in frame and self._outputs.format(column).blocks:
-                yield from ((cell, column) for cell in self._outputs.cells(column))
+            if column in frame:
+                cells = ((cell, column) for cell in self._outputs.cells(column))
+                yield from (both for both in cells if self._takes_time(*both))
 
     def _keep(self, cell: Stimulus, column: str) -> Markup:
         html = self._outputs.format(column).show(cell, self._outputs.options, self._words.say)

@@ -13,7 +13,7 @@ from panelist.collection.pages.models import Asked, HitPage, Output, PracticePag
 from panelist.collection.pages.safe_html import NOTHING
 from panelist.collection.pages.turn_rows import make_rows
 from panelist.formats import Stimulus
-from panelist.formats.plain import mark_differences, render_text, trim_text
+from panelist.formats.plain import render_text, trim_text
 from panelist.formats.sanitise import name_regions
 
 LONGEST_LINE = 90  # characters of a context that still reads as a heading
@@ -129,14 +129,14 @@ def make_outputs(booklet: Booklet, page: PlanPage, name: str) -> tuple[Output, .
             continue
         image = bool(booklet.image(page, place))
         outputs.append(make_output(booklet, cell, label, place, f"{name}-{place}", image))
-    return _underline(outputs, booklet.texts(page)) if booklet.underlines else tuple(outputs)
+    return _underline(booklet, outputs, booklet.texts(page)) if booklet.underlines else tuple(outputs)
 
 
-def _underline(outputs: list[Output], texts: tuple[str, ...]) -> tuple[Output, ...]:
+def _underline(booklet: Booklet, outputs: list[Output], texts: tuple[str, ...]) -> tuple[Output, ...]:
     """Return two outputs with the words underlined in which they differ; others as they are."""
     if len(outputs) != 2 or not all(text.strip() for text in texts):
         return tuple(outputs)
-    marked = mark_differences(*texts)
+    marked = booklet.mark((texts[0], texts[1]))
     return tuple(replace(output, text=html) for output, html in zip(outputs, marked, strict=True))
 
 

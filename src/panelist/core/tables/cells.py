@@ -44,6 +44,8 @@ def code_identifiers(column: pd.Series) -> tuple[pd.Series, NDArray[np.intp], li
     names = [label(cell) for cell in cells]
     if column.dtype == TEXT_TYPE and None not in names:
         return column, codes, names  # already in the target form
+    if isinstance(column.dtype, pd.StringDtype) and None not in names:
+        return column.astype(TEXT_TYPE), codes, names
     return _text(_take(names, codes), column.index), codes, names
 
 
@@ -374,7 +376,10 @@ def _take(values: list[Any], codes: NDArray[np.intp]) -> NDArray[np.object_]:
 
 
 def _text(values: NDArray[np.object_], index: pd.Index) -> pd.Series:
-    return pd.Series(values, index, dtype=TEXT_TYPE)
+    """Return texts, None where missing, as a column; pandas would look at each of them first."""
+    kind: Any = TEXT_TYPE
+    texts = kind.__from_arrow__(pa.array(values, type=pa.large_string()))
+    return pd.Series(texts, index, copy=False)
 
 
 def _shorten(text: Any) -> str:

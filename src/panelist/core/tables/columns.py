@@ -10,7 +10,7 @@ from panelist.core.prose import list_words
 IDENTIFIERS = ("rater", "item", "system", "turn", "criterion", "occasion", "group", "wave", "list", "trial")
 SIMULATED, SIMULATED_YES = "simulated", "yes"
 CANONICAL = (
-    *(*IDENTIFIERS, "rating", "position", "seconds", "check", "excluded", "text_type", "choice"),
+    *(*IDENTIFIERS, "rating", "position", "seconds", "check", "excluded", "text_type", "choice", "grade"),
     SIMULATED,
 )
 NONE = "none"
@@ -31,7 +31,7 @@ SYNONYMS = {
 JUDGE = "judge"
 """A rater in old files; where another column names the people, or there is one, it is a machine."""
 LAST_RESORT = {"label": "rating", "grade": "rating"}
-"""Names that count only where no other column fits."""
+"""Names that count only where no other column fits; a ``grade`` beside a ``choice`` is that of the choice."""
 
 
 def find_role(name: str) -> str | None:
@@ -41,7 +41,8 @@ def find_role(name: str) -> str | None:
     ('rater', 'item', 'rating', None)
     """
     plain = _plain(name)
-    return plain if plain in CANONICAL else _ROLES.get(_squeeze(name)) or _LAST.get(_squeeze(name))
+    own = plain in CANONICAL and plain not in LAST_RESORT
+    return plain if own else _ROLES.get(_squeeze(name)) or _LAST.get(_squeeze(name))
 
 
 def name_columns(
@@ -74,10 +75,12 @@ def name_columns(
     renamed |= {source: target for target, source in chosen.items() if source != target}
 
     free = [name for name in present if name not in chosen.values()]
+    graded = "choice" in chosen or "choice" in map(_plain, free)
     for target in CANONICAL:
-        if target in chosen or target in absent or target in free:
+        if target in chosen or target in absent or target in free or (target == "grade" and not graded):
             continue
-        rivals = _find_rivals(target, free, texts)
+        able = [name for name in free if _plain(name) != "grade"] if graded and target == "rating" else free
+        rivals = _find_rivals(target, able, texts)
         if len(rivals) > 1:
             if unsure is None:
                 raise BadRatings(say_rivals(target, rivals))
@@ -193,13 +196,15 @@ def _check_mapping(present: Sequence[str], columns: Mapping[str, str | None]) ->
 
 
 def _find_target(word: str) -> str:
-    return find_role(word) or _plain(word)
+    plain = _plain(word)
+    return plain if plain in CANONICAL else find_role(word) or plain
 
 
 def _is_none(source: str | None, present: Sequence[str]) -> bool:
     return source is None or (source.casefold() == NONE and source not in present)
 
 
+@lru_cache(maxsize=1024)
 def _plain(name: str) -> str:
     return str(name).strip().casefold()
 

@@ -14,7 +14,7 @@ from panelist.core.tables.readers import Raw
 def read_frame(source: Any) -> tuple[Raw, str]:
     """Return a copy of a frame of any library that narwhals knows, and what to call it."""
     if isinstance(source, pd.DataFrame):
-        frame = source.copy()
+        frame = copy_apart(source)
         origin = "a pandas frame"
         if any(name is not None for name in frame.index.names):
             frame = frame.reset_index(drop=set(frame.index.names) <= set(frame.columns))
@@ -30,6 +30,11 @@ def read_frame(source: Any) -> tuple[Raw, str]:
     if not all(isinstance(name, str) for name in frame.columns):
         frame.columns = pd.Index([str(name) for name in frame.columns])
     return Raw(number_rows(frame)), origin
+
+
+def copy_apart(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a copy that no change reaches; since version 3 pandas copies the cells when they are changed."""
+    return frame.copy(deep=int(pd.__version__.split(".")[0]) < 3)
 
 
 def number_rows(frame: pd.DataFrame) -> pd.DataFrame:

@@ -30,7 +30,7 @@ from panelist.core.tables.columns import (
     parse_where,
     say_rivals,
 )
-from panelist.core.tables.frames import number_rows, read_frame, recall, remember
+from panelist.core.tables.frames import copy_apart, number_rows, read_frame, recall, remember
 from panelist.core.tables.readers import Raw, read_table
 from panelist.core.tables.review import (
     Coded,
@@ -208,7 +208,7 @@ def read_ratings(
         if plain:
             remember(source, made)
     # Changing the frame of one reading changes no other.
-    return replace(made, frame=made.frame.copy()) if plain else made
+    return replace(made, frame=copy_apart(made.frame)) if plain else made
 
 
 def write_ratings(ratings: Ratings, path: str | PathLike[str]) -> None:
@@ -230,7 +230,7 @@ def _build(
         raise BadRatings(
             f"{origin} has several columns called {', '.join(map(repr, repeated))}; rename all but one."
         )
-    present = list(frame.columns)
+    present = frame.columns.tolist()
     unsure: dict[str, tuple[str, ...]] = {}
     texts = find_texts(frame, columns)
     renamed = name_columns(present, columns, texts=texts, unsure=unsure)
@@ -243,12 +243,12 @@ def _build(
     frame, aside = _set_aside(frame, origin)
     called = next((old for old, new in names.items() if new == "rating"), "rating")
     frame, found, coded = _read_cells(frame, raw, called, "invalid" in drop)
-    here = set(frame.columns)
+    here = set(frame.columns.tolist())
     gaps = [
         f"{name} is missing in {count} of {len(frame)} rows"
         for name in ("rating", *IDENTIFIERS)
         if name in here
-        and (frame["rating"].hasnans if name == "rating" else coded[name].n_missing)
+        and (coded[name].n_missing if name in coded else frame["rating"].dtype != "int64")
         and (count := count_gaps(frame, name))
         and not (name in MAY_BE_EMPTY and count == len(frame))
     ]
@@ -314,10 +314,9 @@ def _read_cells(
     frame: pd.DataFrame, raw: Raw, called: str, drop: bool
 ) -> tuple[pd.DataFrame, list[str], dict[str, Coded]]:
     """Return the frame with every column in its type, what was found on the way, and names as numbers."""
-    read, notes = frame, list[str]()
+    read, notes, changed = dict[str, Any](), list[str](), False
     coded: dict[str, Coded] = {}
-    for name in frame.columns:
-        column = frame[name]
+    for name, column in frame.items():
         found: list[str] = []
         if name in IDENTIFIERS:
             cells, codes, texts = code_identifiers(column)
@@ -330,10 +329,9 @@ def _read_cells(
         else:
             cells, found = read_other_text(column, raw.decimal)
         notes += found
-        if cells is not column:
-            read = frame.copy(deep=False) if read is frame else read
-            read[name] = cells.array  # without its index, which is the same
-    return read, notes, coded
+        changed |= cells is not column
+        read[str(name)] = cells.array  # without its index, which is the same
+    return (pd.DataFrame(read, frame.index, copy=False) if changed else frame), notes, coded
 
 
 def _rename_again(ratings: Ratings, columns: Mapping[str, str | None]) -> Ratings:

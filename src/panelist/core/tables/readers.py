@@ -14,7 +14,6 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
-from pyarrow import parquet
 
 from panelist.core.errors import IMPORT, BadFile, nearest, suggest
 from panelist.core.registry import Registry
@@ -268,6 +267,8 @@ def _read_parquet(path: Path) -> Raw:
 
 def read_parquet(source: Any, name: str) -> pa.Table:
     """Return the table of a Parquet file whose size, as it says itself, is within limits."""
+    from pyarrow import parquet  # imported late: it brings TLS and the readers of distant files with it
+
     found = parquet.ParquetFile(source).metadata
     groups = [found.row_group(place) for place in range(found.num_row_groups)]
     size = sum(group.total_byte_size for group in groups)

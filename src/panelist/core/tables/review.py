@@ -117,9 +117,9 @@ def review_rows(
 
     ``coded`` holds columns that are numbered already.
     """
-    known = dict(coded or {})
+    known, here = dict(coded or {}), set(frame.columns.tolist())
     for name in ("rater", *_OUTPUT):
-        if name in frame and name not in known:
+        if name in here and name not in known:
             known[name] = Coded(*code_identifiers(frame[name])[1:])
     notes: list[str] = []
     kept = np.ones(len(frame), dtype=bool)
@@ -129,7 +129,8 @@ def review_rows(
         if "item" in known:
             kept, found = _review_copies(frame, known["rater"], output, kept, "duplicates" in drop)
             notes += found
-    simulated = say_simulated(count_simulated(frame[kept] if SIMULATED in frame else frame), int(kept.sum()))
+    count = count_simulated(frame[kept]) if SIMULATED in here else 0
+    simulated = say_simulated(count, int(kept.sum()))
     return (None if kept.all() else kept), [*([simulated] if simulated else []), *notes]
 
 

@@ -1,6 +1,6 @@
 """The balance table: for every plan, what was wanted, what was found, and what the plan can estimate."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from panelist.design.assess.evenness import (
     write_range,
 )
 from panelist.design.assess.showings import Where, number, number_pages, split_trials
+from panelist.design.simulate import spread_turns
 from panelist.study.sections.checks import InstructedCheck
 from panelist.study.study import Study
 
@@ -117,7 +118,7 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
         n_items=len(study.items),
         n_systems=len(study.systems),
         n_pages=len(number_pages(trials)[1]),
-        n_ratings=_count_answers(trials, comparative),
+        n_ratings=_count_answers(trials, study),
         lines=tuple(lines),
         estimable=find_estimable(table, study.criteria, study.systems, study.outputs.in_parts),
     )
@@ -129,16 +130,21 @@ def count_planned(plan: "Plan", study: Study) -> tuple[int, str]:
     comparative = {one.name: one.scale.comparative for one in study.criteria}
     kinds = set(comparative.values())
     noun = "answer" if len(kinds) > 1 else ("comparison" if kinds == {True} else "rating")
-    return _count_answers(trials, comparative), noun
+    return _count_answers(trials, study), noun
 
 
-def _count_answers(trials: pd.DataFrame, comparative: Mapping[str, bool]) -> int:
-    """Return how many answers are asked for: one per row, or one per page where outputs are compared."""
-    total = 0
-    for name, compared in comparative.items():
-        rows = trials[(trials["criterion"] == name).to_numpy()]
-        total += len(number_pages(rows)[1]) if compared else len(rows)
-    return total
+def _count_answers(trials: pd.DataFrame, study: Study) -> int:
+    """Return how many answers are asked for: one per row, or one per page where outputs are compared; each
+    as often as there are turns to answer about."""
+    page = number_pages(trials)[0]
+    again, turn = np.arange(len(trials)), np.zeros(len(trials), dtype=np.int64)
+    if study.outputs.in_parts:
+        again, turn = spread_turns(trials, page, study)
+    rows = pd.DataFrame(
+        {"criterion": trials["criterion"].to_numpy()[again], "page": page[again], "turn": turn}
+    )
+    compared = rows["criterion"].isin([one.name for one in study.criteria if one.scale.comparative])
+    return int((~compared).sum() + len(rows[compared].drop_duplicates()))
 
 
 def _cells(line: Line) -> tuple[str, str, str]:

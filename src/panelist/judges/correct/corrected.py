@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from panelist.analysis.systems.comparison import CriterionComparison
-from panelist.core.display.formats import TEXT, decimals, interval, number
+from panelist.analysis.systems.comparison import CriterionComparison, PairDifference
+from panelist.core.display.formats import P_VALUE, TEXT, decimals, interval, number
 from panelist.core.display.result import Part, Sentence, Table
 from panelist.core.prose import count, inflect, listing
 from panelist.judges.correct.regression import Slope
+from panelist.judges.correct.variants import ORDINAL, THESE_ITEMS, VARIANTS
 
 NOTHING = 1.005  # a ratio of widths up to this is 1.00: the judge added nothing
 METHODS = {
@@ -38,6 +39,9 @@ class CorrectedCriterion(CriterionComparison):
     weights: tuple[float, ...] = ()
     strata: tuple[str, ...] = ()
     ranked: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    latent: tuple[PairDifference, ...] = field(default=(), repr=False)
+    """Differences by an ordinal model with the judges as covariates, where it was asked for."""
 
     @property
     def width_ratio(self) -> float:
@@ -54,7 +58,8 @@ class CorrectedCriterion(CriterionComparison):
         people = f" by {count(self.n_raters, 'rater')}" if self.n_raters > 1 else ", raters unknown"
         source = (
             f" ({count(self.n_items, 'item')} rated{people}, {self.n_judged:,} scored by "
-            f"{listing(self.judges)}; {METHODS[self.method]}; {self.confidence * 100:g} %)"
+            f"{listing(self.judges)}; {METHODS[self.method]}; {self.confidence * 100:g} %"
+            f"{'; about these items only' if THESE_ITEMS in self.variants else ''})"
         )
         return f"{self.finding(source)} {self.tell_gain()}"
 
@@ -71,7 +76,8 @@ class CorrectedCriterion(CriterionComparison):
             )
         if ratio <= NOTHING:
             return f"{name} added nothing (width ratio {number(ratio, 2)}); the estimates are people's."
-        reach = "raters and items" if self.n_raters > 1 else "items, not for raters, who are unknown"
+        items = "which of these items were rated" if THESE_ITEMS in self.variants else "items"
+        reach = f"raters and {items}" if self.n_raters > 1 else f"{items}, not for raters, who are unknown"
         return (
             f"Intervals allow for {reach}; without the {inflect(len(self.judges), 'judge')} they are "
             f"{number(ratio, 2)} times as wide."
@@ -80,7 +86,31 @@ class CorrectedCriterion(CriterionComparison):
     def parts(self) -> list[Part]:
         """Return the parts of any comparison, people alone beside the pairs, and the slopes."""
         first, *rest = super().parts()
-        return [first, *rest[:1], self._beside_people(), *self._show_slopes(), *rest[1:]]
+        shown = [*self._show_slopes(), *self._show_latent(), *self._show_variants()]
+        return [first, *rest[:1], self._beside_people(), *shown, *rest[1:]]
+
+    def _show_variants(self) -> list[Part]:
+        said = [VARIANTS[word] for word in self.variants if word != ORDINAL]
+        return [Sentence(f"Variants of the model: {listing(said, None)}.")] if said else []
+
+    def _show_latent(self) -> list[Part]:
+        if not self.latent:
+            return []
+        rows = [
+            (f"{one.a} − {one.b}", one.difference, interval(one.low, one.high), one.p_adjusted)
+            for one in self.latent
+        ]
+        return [
+            Table(
+                "A check by an ordinal model, the judges' scores held fixed",
+                ("pair", "difference", "interval", "p"),
+                rows,
+                {"pair": TEXT, "difference": decimals(2), "p": P_VALUE},
+                note="Probit, latent scale, at each system's mean score. The direction should agree; the "
+                "numbers have another unit than those above.",
+                name="latent",
+            )
+        ]
 
     def _beside_people(self) -> Table:
         alone = {one.system: one for one in self.people.systems}
@@ -138,6 +168,8 @@ class CorrectedCriterion(CriterionComparison):
             "slopes": [asdict(one) for one in self.slopes],
             "weights": list(self.weights),
             "strata": list(self.strata),
+            "variants": list(self.variants),
+            "latent": [asdict(one) for one in self.latent],
             "people": {"systems": alone["systems"], "pairs": alone["pairs"], "formula": alone["formula"]},
         }
 

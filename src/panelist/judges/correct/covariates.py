@@ -22,8 +22,26 @@ class Covariates:
     """The covariates of all N × S outputs by name; ``term`` and ``judge`` say what each one is."""
 
     columns: Mapping[str, Floats]
-    term: Mapping[str, str]  # within, between or no answer
+    term: Mapping[str, str]  # within, between or no answer; with a slope for each system also of which
     judge: Mapping[str, str]
+
+    def split_by(self, systems: Sequence[str], labelled: Longs) -> Covariates:
+        """Return the same with a slope for each system, in place of one for all."""
+        columns: dict[str, Floats] = {}
+        term: dict[str, str] = {}
+        judges: dict[str, str] = {}
+        for name, values in self.columns.items():
+            if self.term[name] == "no answer":
+                columns[name], term[name], judges[name] = values, self.term[name], self.judge[name]
+                continue
+            for s, system in enumerate(systems):
+                part = np.zeros_like(values)
+                part[:, s] = values[:, s]
+                if _varies(values[:, s][labelled[:, s] > 0]):
+                    own = f"{name}s{s}"
+                    columns[own], judges[own] = part, self.judge[name]
+                    term[own] = f"{self.term[name]}, {system}"
+        return Covariates(columns, term, judges)
 
 
 def rank_scores(grid: Floats) -> Floats:

@@ -9,12 +9,15 @@ uncertain, plus that the N items are a sample themselves. It is the regression e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from panelist.judges.correct.covariates import Covariates, make_covariates, make_strata
+from panelist.judges.correct.summed_fit import fit_sums
+from panelist.judges.correct.variants import BY_SYSTEM, RANDOM_SLOPES, THESE_ITEMS
 from panelist.judges.match import JudgedRatings
 from panelist.models.inference.adjust import two_sided_quantile
 from panelist.numerics.arrays import Floats
@@ -45,16 +48,29 @@ class Corrected:
     n_labelled: int
     fit: Any = field(repr=False)
     slopes: tuple[Slope, ...] = ()
+    these_items: bool = False
 
     @property
     def covariance(self) -> Floats:
         """The covariance of the means."""
-        return np.asarray(self.X @ self.fit.vcov @ self.X.T + self.S)
+        return np.asarray(self.X @ self.fit.vcov @ self.X.T + self.S - self._fixed_part)
+
+    @cached_property
+    def _fixed_part(self) -> Floats:
+        """What items and outputs add to the means of a sample, and not to those of a fixed test set."""
+        whole = np.zeros((len(self.systems), len(self.systems)))
+        if self.these_items:
+            sd = dict(zip(self.fit.random["group"], self.fit.random["sd"], strict=True))
+            whole += sd.get("item", 0.0) ** 2 / self.n_items
+            whole += np.eye(len(whole)) * sd.get("item:system", 0.0) ** 2 / self.n_items
+        return whole
 
     def measure(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return variance and degrees of freedom of each combination of the means: v₁ + v₂."""
         people, items = self.split(rows)
         L = rows @ self.X
+        if self.these_items:
+            return people, self._degrees_of_fixed(rows, people)
         nu = np.asarray(self.fit.degrees(L), dtype=np.float64)
         whole = people + items
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -66,7 +82,25 @@ class Corrected:
         L = rows @ self.X
         people = np.einsum("ij,jk,ik->i", L, self.fit.vcov, L)
         items = np.einsum("ij,jk,ik->i", rows, self.S, rows)
+        people = people - np.einsum("ij,jk,ik->i", rows, self._fixed_part, rows)
         return np.maximum(people, 0.0), np.maximum(items, 0.0)
+
+    def _degrees_of_fixed(self, rows: Floats, variance: Floats) -> Floats:
+        """Return Satterthwaite's degrees of freedom where variances of items were subtracted: 2v²/g'Ag."""
+        unsure, L = self.fit.uncertainty, rows @ self.X
+        if unsure is None:
+            return np.asarray(self.fit.degrees(L), dtype=np.float64)
+        g = np.einsum("ij,kjl,il->ik", L, unsure.slopes, L)
+        groups, sd = list(self.fit.random["group"]), self.fit.random["sd"].to_numpy(dtype=np.float64)
+        unit = scaled_sigma(self.fit)  # σ as the uncertainty has it
+        shares = {"item": rows.sum(axis=1) ** 2, "item:system": (rows**2).sum(axis=1)}
+        for group, share in shares.items():
+            if group in groups:
+                at = groups.index(group)
+                g[:, at] -= 2.0 * sd[at] * self.fit.sigma * share / self.n_items
+                g[:, -1] -= 2.0 * sd[at] ** 2 / unit * share / self.n_items
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(2.0 * variance**2 / np.einsum("ij,jk,ik->i", g, unsure.A, g))
 
     def intervals(self, rows: Floats, confidence: float = 0.95) -> tuple[Floats, Floats, Floats, Floats]:
         """Return estimate, standard error, low and high of each combination, unadjusted."""
@@ -75,6 +109,11 @@ class Corrected:
         reach = two_sided_quantile(confidence, df) * se
         estimate = rows @ self.estimate
         return estimate, se, estimate - reach, estimate + reach
+
+
+def scaled_sigma(fitted: Any) -> float:
+    """Return σ̂ in the unit in which a fit states how well it is known: Var(β̂) grows with its square."""
+    return 2.0 * float(fitted.vcov[0, 0] / fitted.uncertainty.slopes[-1][0, 0])
 
 
 def choose_terms(beside: JudgedRatings) -> tuple[str, ...]:
@@ -106,28 +145,56 @@ def _crosses(beside: JudgedRatings) -> bool:
 
 
 def correct_means(
-    beside: JudgedRatings, scores: Mapping[str, Floats] | None = None, *, stratum: Sequence[str] | None = None
+    beside: JudgedRatings,
+    scores: Mapping[str, Floats] | None = None,
+    *,
+    stratum: Sequence[str] | None = None,
+    variants: frozenset[str] = frozenset(),
 ) -> Corrected:
     """Return the systems' means over all N items, with the judges of ``scores`` (default: all of ``beside``).
 
     Without any judge (an empty mapping) they are people's alone, by the same model on the labelled items.
-    ``stratum`` has the stratum of each of the N items, where items were drawn in strata.
+    ``stratum`` has the stratum of each of the N items, where items were drawn in strata; ``variants`` are
+    those of variants.py.
+    """
+    used = beside.scores if scores is None else scores
+    made = make_covariates(used, beside.counts) if used else Covariates({}, {}, {})
+    if BY_SYSTEM in variants:
+        made = made.split_by(beside.systems, beside.counts)
+    extra = make_strata(stratum, len(beside.systems)) if stratum is not None else {}
+    columns = {**made.columns, **extra}
+    fitted = fit_people(beside, columns, RANDOM_SLOPES in variants)
+    found = _predict(beside, fitted, made, columns, alone=not used and stratum is None)
+    if THESE_ITEMS not in variants:
+        return found
+    return replace(found, these_items=True, S=np.zeros_like(found.S))
+
+
+def fit_people(beside: JudgedRatings, columns: Mapping[str, Floats], slopes: bool = False) -> Any:
+    """Return people's model with these covariates, (N, S) each; that of a large table comes from sums.
+
+    With ``slopes`` raters and items have a spread on each system, and correlations.
     """
     from panelist.models.fit import fit  # imported late: it loads the compiled kernels
 
-    used = beside.scores if scores is None else scores
-    made = make_covariates(used, beside.counts) if used else Covariates({}, {}, {})
-    extra = make_strata(stratum, len(beside.systems)) if stratum is not None else {}
-    columns = {**made.columns, **extra}
+    terms = choose_terms(beside)
+    fixed = " + ".join(["0", "system", *columns])
+    random = " + ".join(write_terms(terms, slopes))
+    formula = f"rating ~ {fixed}" + (f" + {random}" if random else "")
+    if not slopes and (summed := fit_sums(beside, terms, columns, formula)) is not None:
+        return summed
     frame = beside.frame()
     for name, values in columns.items():
         frame[name] = values[beside.item, beside.system]
-    terms = choose_terms(beside)
-    fixed = " + ".join(["0", "system", *columns])
-    random = " + ".join(f"(1 | {term})" for term in terms)
-    formula = f"rating ~ {fixed}" + (f" + {random}" if random else "")
-    fitted = fit(formula, frame, model="lmm" if random else "lm")
-    return _predict(beside, fitted, made, columns, alone=not used and stratum is None)
+    return fit(formula, frame, model="lmm" if random else "lm")
+
+
+def write_terms(terms: Sequence[str], slopes: bool) -> list[str]:
+    """Return the random terms of a formula; with slopes, ``rater:system`` is part of that of the rater."""
+    if not slopes:
+        return [f"(1 | {term})" for term in terms]
+    single = [term for term in ("rater", "item") if term in terms]
+    return [f"({'system' if f'{term}:system' in terms else 1} | {term})" for term in single]
 
 
 def _predict(

@@ -21,12 +21,17 @@ from panelist.core.tables.readers import read_table
 from panelist.judges.instrument.prompts import CANNOT, KEY_COLUMNS
 from panelist.scales import AnyScale
 from panelist.scales.base import BadAnswer, RatingScale
-from panelist.scales.pairs import Pairs
+from panelist.scales.pairs import Pairs, PairScale
 
 ANSWERED, REFUSED, OFF_SCALE = "answered", "refused", "off the scale"
 UNREADABLE, TWO, MISSING = "unreadable", "two values", "no line"
 OUTCOMES = (ANSWERED, REFUSED, OFF_SCALE, UNREADABLE, TWO, MISSING)
 ABOUT = ("model", "date")
+_REFUSAL = re.compile(
+    r"(i['’]?m |i am )?(very )?(sorry|unable)\b|i (can['’]?t|can ?not|won['’]?t|will not)\b|as an ai\b",
+    re.IGNORECASE,
+)
+"""How models begin when they decline; only the count by reason depends on it."""
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 
 
@@ -92,7 +97,7 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
         value, outcome = ("", MISSING) if line is None else _find_value(line, row, scales[row["scale"]])
         for system in filter(None, (row["system"], row["system_b"])):
             outcomes[system, outcome] += 1
-        rows.append(_write_row(name, row, value, line or {}))
+        rows.append(_write_row(name, row, value, line or {}, scales[row["scale"]]))
     frame = pd.DataFrame(rows)
     empty = [name for name in ABOUT if (frame[name] == "").all()]
     return ReadAnswers(frame.drop(columns=empty), name, len(lines), asked["id"].nunique(), dict(outcomes))
@@ -177,6 +182,8 @@ def _find_value(line: Mapping[str, Any], row: Mapping[str, Any], scale: Any) -> 
     text = str(answer).strip()
     if text.casefold() == CANNOT or not text:
         return "", REFUSED
+    if _REFUSAL.match(text):
+        return "", REFUSED
     return _read_by(scale, text, row)
 
 
@@ -197,6 +204,11 @@ def _read_by(scale: Any, text: str, row: Mapping[str, Any]) -> tuple[str, str]:
         sides = {"a": row["system"], "b": row["system_b"]} | ({"tie": "tie"} if scale.ties else {})
         found = sides.get(text.casefold())
         return (found, ANSWERED) if found is not None else ("", UNREADABLE)
+    if isinstance(scale, PairScale):
+        try:
+            return scale.write(scale.parse(text)), ANSWERED
+        except BadAnswer:
+            return "", UNREADABLE
     assert isinstance(scale, RatingScale)
     try:
         return str(scale.recognise(text)), ANSWERED
@@ -204,11 +216,14 @@ def _read_by(scale: Any, text: str, row: Mapping[str, Any]) -> tuple[str, str]:
         try:
             float(text)
         except ValueError:
-            return "", UNREADABLE
+            several = len(set(re.findall(r"-?\d+(?:\.\d+)?", text))) > 1
+            return "", TWO if several else UNREADABLE
         return "", OFF_SCALE
 
 
-def _write_row(judge: str, row: Mapping[str, Any], value: str, line: Mapping[str, Any]) -> dict[str, Any]:
+def _write_row(
+    judge: str, row: Mapping[str, Any], value: str, line: Mapping[str, Any], scale: Any
+) -> dict[str, Any]:
     about = {name: str(line.get(name) or "") for name in ABOUT}
     about |= {"sample": row["sample"], "instrument": row["instrument"][:16]}
     if not row["system_b"]:
@@ -216,4 +231,16 @@ def _write_row(judge: str, row: Mapping[str, Any], value: str, line: Mapping[str
         return {"judge": judge, "item": row["item"], **said, **about}
     one, two = sorted((row["system"], row["system_b"]))
     said = {"system_a": one, "system_b": two, "criterion": row["criterion"], "choice": value}
+    if isinstance(scale, PairScale) and scale.graded:
+        said |= _write_grade(scale, value, (row["system"], row["system_b"]), one)
     return {"judge": judge, "item": row["item"], **said, "first": row["first"], **about}
+
+
+def _write_grade(scale: PairScale, value: str, shown: tuple[str, str], first: str) -> dict[str, Any]:
+    """Return who is better, and the grade of the system that is named first in the table."""
+    if not value:
+        return {"choice": "", "grade": ""}
+    answer = scale.parse(value)
+    grades = dict(zip(shown, answer.find_grades(), strict=True))
+    better = next((name for name, grade in grades.items() if grade and grade > 0), "tie")
+    return {"choice": better, "grade": grades[first]}

@@ -22,7 +22,7 @@ from panelist.core.seeds import stream
 from panelist.core.tables.writers import write_table
 from panelist.formats import Stimulus
 from panelist.scales.base import RatingScale
-from panelist.scales.pairs import Pairs
+from panelist.scales.pairs import Pairs, PairScale
 from panelist.study.blindness import count_names, say_names
 from panelist.study.sections.briefing import Shown
 from panelist.study.sections.criteria import Criterion
@@ -54,7 +54,7 @@ class PromptPage:
     @property
     def compares(self) -> bool:
         """Whether two outputs are compared."""
-        return isinstance(self.criteria[0].scale, Pairs)
+        return isinstance(self.criteria[0].scale, PairScale)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def _refuse_media(study: Study) -> None:
 def _list_pages(study: Study) -> Iterator[PromptPage]:
     """Give the pages: one output, all outputs of an item in each rotation, or each pair in both orders."""
     rated = tuple(one for one in study.criteria if isinstance(one.scale, RatingScale))
-    paired = tuple(one for one in study.criteria if isinstance(one.scale, Pairs))
+    paired = tuple(one for one in study.criteria if isinstance(one.scale, PairScale))
     other = [one.name for one in study.criteria if one not in rated and one not in paired]
     rated = tuple(one for one in rated if one.scale.measurement != "text")
     if not rated and not paired:
@@ -205,6 +205,8 @@ def _list_answers(criterion: Criterion) -> str:
     if isinstance(scale, Pairs):
         tie = f", or tie ({scale.tie_label})" if scale.ties else ""
         return f"A ({scale.labels[0]}) or B ({scale.labels[1]}){tie}"
+    if isinstance(scale, PairScale):
+        return listing((f"{one.value} ({one.label})" for one in scale.options()), most=None, last="or")
     return scale.values()
 
 
@@ -249,6 +251,9 @@ def _show_answer(criterion: Criterion) -> str:
     scale = criterion.scale
     if isinstance(scale, Pairs):
         return '"A", "B" or "tie"' if scale.ties else '"A" or "B"'
+    if isinstance(scale, PairScale):
+        *values, last = (f'"{option.value}"' for option in scale.options())
+        return f"{', '.join(values)} or {last}"
     assert isinstance(scale, RatingScale)
     return scale.allowed()
 
@@ -288,6 +293,8 @@ def _describe_answer(criterion: Criterion) -> dict[str, Any]:
     scale = criterion.scale
     if isinstance(scale, Pairs):
         return {"enum": ["A", "B", "tie"] if scale.ties else ["A", "B"]}
+    if isinstance(scale, PairScale):
+        return {"enum": [option.value for option in scale.options()]}
     whole = bool(scale.list_choices(1))
     bounds = {"minimum": scale.lowest, "maximum": scale.highest}
     number: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}

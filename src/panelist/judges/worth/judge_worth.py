@@ -73,6 +73,8 @@ class JudgeWorth(Result):
     reliability: float = float("nan")
     disattenuated: float = float("nan")
     combined: bool = False
+    kin: tuple[str, ...] = ()
+    """Systems of the judge's own family."""
     notes: tuple[str, ...] = ()
 
     def title(self) -> str:
@@ -115,10 +117,14 @@ class JudgeWorth(Result):
         one = self.replaced
         if not isfinite(one.equivalent):
             return f"How many ratings a score replaces cannot be said: {one.why or 'too little is known'}."
-        top = "no upper limit is known" if not isfinite(one.high) else number(one.high, 1)
+        if not isfinite(one.high):
+            return (
+                f"It orders differences as the mean of at least {number(one.low, 1)} raters would; no upper "
+                f"limit is known (estimate {number(one.equivalent, 1)})."
+            )
         return (
             f"It orders differences as the mean of {number(one.equivalent, 1)} raters would "
-            f"({number(one.low, 1)} to {top})."
+            f"({number(one.low, 1)} to {number(one.high, 1)})."
         )
 
     def say_alt_test(self) -> str:
@@ -280,7 +286,7 @@ class JudgeWorth(Result):
         wide = any(isfinite(one.wide_low) for one in self.bias)
         head = ("system", "favour", "interval", "p, Holm") + (("interval, raters too",) if wide else ())
         rows = [
-            (one.system, one.estimate, interval(one.low, one.high), one.p_adjusted)
+            (self._mark(one.system), one.estimate, interval(one.low, one.high), one.p_adjusted)
             + ((interval(one.wide_low, one.wide_high),) if wide else ())
             for one in self.bias
         ]
@@ -290,9 +296,13 @@ class JudgeWorth(Result):
             head,
             rows,
             {"system": TEXT, "favour": decimals(2), "p, Holm": P_VALUE},
-            note=f"In {unit}; corrected estimates are free of it.",
+            note=f"In {unit}; corrected estimates are free of it."
+            + (" *: of the judge's own family." if self.kin else ""),
             name="bias",
         )
+
+    def _mark(self, system: str) -> str:
+        return f"{system} *" if system in self.kin else system
 
     def _calibration_table(self) -> Table:
         rows = [
@@ -335,6 +345,7 @@ class JudgeWorth(Result):
             "alt_test_convincing": self.convincing,
             "agreement": None if self.agreement is None else asdict(self.agreement),
             "bias": [asdict(one) for one in self.bias],
+            "same_family": list(self.kin),
             "length": None if self.length is None else asdict(self.length),
             "position": None if self.position is None else asdict(self.position),
             "no_answers": [asdict(one) for one in self.silence],

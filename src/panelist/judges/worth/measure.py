@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
@@ -17,6 +17,7 @@ from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_m
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.judges.combine import combine_scores, name_combined
 from panelist.judges.correct.regression import Corrected, correct_means
+from panelist.judges.families import check_families, find_kin, say_kin
 from panelist.judges.guard import Following, adjust_together, follow_judges
 from panelist.judges.lengths import read_lengths, spread_lengths
 from panelist.judges.match import JudgedRatings, check_raters, match_criterion
@@ -72,6 +73,7 @@ def measure_judges(
     outputs: Any = None,
     judge_scale: str = "auto",
     points: tuple[float, float] | None = None,
+    families: Mapping[str, str] | None = None,
     combine: bool = True,
     resamples: int = 2000,
     seed: int = 0,
@@ -84,13 +86,17 @@ def measure_judges(
     turn), or both. ``epsilon`` of the alternative annotator test is what a person's cost is worth (.2
     experts, .15 trained, .1 crowd), to be chosen beforehand. ``outputs`` is a table of outputs (``item,
     system, output`` or ``words``) for the bias by length; ``judge_scale`` and ``points`` say whether judges
-    answer on people's scale, and its ends. With ``combine`` several judges are also measured as one.
+    answer on people's scale, and its ends; ``families`` are those of the systems (judges/families.py). With
+    ``combine`` several judges are also measured as one.
     """
     spec = WorthSpec(confidence, interval, epsilon, resamples, seed, judge_scale, points, combine)
     _check(spec)
     table = read_ratings(ratings)
     scores = read_judges(judges, table, judge_columns)
     lengths = None if outputs is None else read_lengths(outputs)
+    if families and "system" in table.frame:
+        check_families(families, table.frame["system"].dropna().astype(str).unique())
+    kin = find_kin(scores, families)
     notes = [*table.notes, *check_raters(table, scores.judges), *scores.notes]
     done: list[JudgeWorth] = []
     differences: list[JudgeDifference] = []
@@ -113,7 +119,7 @@ def measure_judges(
     return Worth(
         source=table.source,
         judges_source=scores.source,
-        judges=tuple(done),
+        judges=tuple(_add_kin(one, kin.get(one.judge, ())) for one in done),
         differences=tuple(differences),
         guard=adjust_together(following),
         samples=scores.samples,
@@ -210,6 +216,10 @@ def _measure_scores(
         missing = {**missing, **({"off the scale": off} if off else {})}
         done.append(replace(one, missing=missing, combined=judge == combined))
     return done, _compare(criterion, single, done, drawn, spec), follow_judges(beside.only(single))
+
+
+def _add_kin(one: JudgeWorth, kin: tuple[str, ...]) -> JudgeWorth:
+    return replace(one, kin=kin, notes=(*one.notes, say_kin(one.judge, kin))) if kin else one
 
 
 def _count_missing(scores: JudgeScores, judge: str) -> dict[str, int]:

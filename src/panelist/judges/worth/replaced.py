@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from panelist.core.seeds import stream
-from panelist.judges.correct.regression import choose_terms, correct_means
+from panelist.judges.correct.regression import choose_terms, correct_means, scaled_sigma
 from panelist.judges.match import JudgedRatings
 from panelist.judges.worth.levels import centre_twice
 from panelist.numerics.arrays import Floats
@@ -129,16 +129,18 @@ def _interval(
     The upper end is infinite where draws leave no differences beyond the judge's.
     """
     spread = fitted.uncertainty
-    theta = [_spread_of(fitted, factor.name) / fitted.sigma for factor in fitted.design.factors]
-    centre = np.array([*theta, fitted.sigma])
+    groups = list(fitted.random["group"])  # in the order of A
+    theta = [_spread_of(fitted, group) / fitted.sigma for group in groups]
+    unit = scaled_sigma(fitted)
+    centre = np.array([*theta, unit])
     A = np.asarray(spread.A, dtype=np.float64)
     if A.shape != (len(centre), len(centre)) or not np.isfinite(A).all():
         return nan, nan
     rng = stream(seed, "judges", "replaced")
     values, axes = np.linalg.eigh((A + A.T) / 2)
     drawn = centre + rng.standard_normal((DRAWS, len(centre))) @ (axes * np.sqrt(np.maximum(values, 0))).T
-    at = [factor.name for factor in fitted.design.factors].index("item:system")
-    noise = drawn[:, -1] ** 2
+    at = groups.index("item:system")
+    noise = (drawn[:, -1] * fitted.sigma / unit) ** 2
     left = np.maximum(drawn[:, at], 0.0) ** 2 * noise
     slope = gamma + se * rng.standard_normal(DRAWS)
     e = slope**2 * v

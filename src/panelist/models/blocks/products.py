@@ -6,12 +6,20 @@ from panelist.numerics.arrays import Floats, Longs
 from panelist.numerics.kernel import inner, noinline
 from panelist.numerics.simd import fma, get, put
 
-ENTRIES = 6  # of the Λ of a pattern that is two by two, unless some are held at zero
+ENTRIES = 6  # of the Λ of a pattern that is two by two, unless some are zero or shared
 
 
 @inner
-def fill_V(pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, first: int, V: Floats) -> None:
-    """Fill V = ZΛ, with the entries of Λ from ``tau[first]`` on."""
+def count_tau(tau_slot: Longs) -> int:
+    """Return how many τ the entries of Λ are."""
+    return int(tau_slot[len(tau_slot) - 1]) + 1 if len(tau_slot) > 0 else 0
+
+
+@inner
+def fill_V(
+    pattern: Pattern, tau_row: Longs, tau_column: Longs, tau_slot: Longs, tau: Floats, first: int, V: Floats
+) -> None:
+    """Fill V = ZΛ; entry t of Λ is ``tau[first + tau_slot[t]]``."""
     Z, (n, m) = pattern.Z.reshape(-1), pattern.Z.shape
     if pattern.two_by_two and len(tau_row) == ENTRIES:
         two_by_two.fill_V(Z, n, tau, first, V)
@@ -21,7 +29,7 @@ def fill_V(pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, fir
             put(V, i * m + c, 0.0)
         for t in range(len(tau_row)):
             k = i * m + get(tau_column, t)
-            put(V, k, get(V, k) + get(Z, i * m + get(tau_row, t)) * get(tau, first + t))
+            put(V, k, get(V, k) + get(Z, i * m + get(tau_row, t)) * get(tau, first + get(tau_slot, t)))
 
 
 @inner

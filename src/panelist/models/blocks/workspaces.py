@@ -38,6 +38,7 @@ def _measure(pattern: Pattern, model: Any) -> tuple[Any, ...]:
         int(pattern.padded[-1]),
         pattern.widest,
         len(model.tau_row),
+        int(model.tau_slot.max(initial=-1)),
         model.X.shape,
-        *(model.J.shape if hasattr(model, "J") else ()),
+        *((*model.J.shape, model.S.shape, model.link > 4) if hasattr(model, "J") else ()),
     )

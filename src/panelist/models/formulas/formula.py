@@ -1,6 +1,6 @@
 """Formulas as lme4 writes them: ``rating ~ system + (system | rater) + (1 | item)``."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from panelist.core.errors import BadFormula
@@ -32,6 +32,9 @@ class Formula:
     fixed: str
     random: tuple[RandomTerm, ...]
     variables: frozenset[str]
+    nominal: str = ""  # right-hand sides beside the location, "1 + system"; empty where there is none
+    scale: str = ""
+    pooled: str = ""  # the term of the scale effects that have a prior: a grouping factor, "C(rater, Sum)"
 
 
 @lru_cache(maxsize=256)
@@ -64,6 +67,55 @@ def parse_formula(text: str) -> Formula:
         random=random,
         variables=predictors | {response},
     )
+
+
+def add_sides(formula: Formula, nominal: str | None, scale: str | None) -> Formula:
+    """Return the formula with the right-hand sides of nominal and of scale effects, such as "~ system"."""
+    sides = {name: _read_side(text, name) for name, text in (("nominal", nominal), ("scale", scale)) if text}
+    if not sides:
+        return formula
+    for name, terms in sides.items():
+        if formula.response in terms.variables:
+            raise BadFormula(
+                f"The {name} effects use the ratings themselves, {formula.response!r}. Use what explains it."
+            )
+    if len(sides) == 2 and (both := sides["nominal"].variables & sides["scale"].variables):
+        one = min(both)
+        raise BadFormula(
+            f"{one!r} is in nominal and in scale. Thresholds of its own can do all that a spread of its own "
+            f"does: leave it out of one; scale='~ {one}' has fewer parameters, and comes first."
+        )
+    variables = formula.variables.union(*(terms.variables for terms in sides.values()))
+    written = {name: Terms(True, terms.terms).text for name, terms in sides.items()}
+    # Only a factor by itself: a system that is crossed with raters in the random part is not one of them.
+    groups = {"rater", *(term.grouping[0] for term in formula.random if len(term.grouping) == 1)}
+    items = written.get("scale", "").split(" + ")
+    for one in [item for item in items if item in groups][:1]:  # nobody is the norm: effects sum to zero
+        written["pooled"] = f"C({one}, Sum)"
+        written["scale"] = " + ".join(written["pooled"] if item == one else item for item in items)
+    nominal, scale, pooled = (written.get(name, "") for name in ("nominal", "scale", "pooled"))
+    return replace(formula, variables=variables, nominal=nominal, scale=scale, pooled=pooled)
+
+
+def _read_side(text: str, name: str) -> Terms:
+    """Return the terms of "~ system"; the tilde may be missing."""
+    reader = Reader(text)
+    reader.take("~")
+    if reader.token.kind == "end":
+        reader.fail(f"the {name} effects name no variable; a right one: {name}='~ system'")
+    terms = reader.read_sum()
+    if reader.token[:2] == ("op", "~"):
+        reader.fail(f"{name} effects are a right-hand side alone; a right one: {name}='~ system'")
+    reader.finish()
+    if reader.bars:
+        nearest = "~ rater" if name == "scale" else "~ system"
+        reader.fail(
+            f"a random term cannot be among the {name} effects; the nearest that can be: {name}='{nearest}'",
+            reader.bars[0].start,
+        )
+    if not terms.terms:
+        reader.fail(f"the {name} effects have no term; a right one: {name}='~ system'", 0)
+    return terms
 
 
 def _read_response(reader: Reader) -> str:

@@ -49,7 +49,8 @@ def _find_roles(formula: Formula) -> _Roles:
     columns: dict[str, None] = {}
     made: set[str] = set()
     others: set[str] = set()
-    for text in dict.fromkeys([formula.fixed, *(term.columns for term in formula.random)]):
+    sides = [side for side in (formula.nominal, formula.scale) if side]
+    for text in dict.fromkeys([formula.fixed, *(term.columns for term in formula.random), *sides]):
         for piece in (piece for term in read_terms(text).terms for piece in term):
             columns |= dict.fromkeys(piece.variables)
             (made if piece.kind == "factor" else others).update(piece.variables)

@@ -37,6 +37,7 @@ class Factor:
     """One grouping factor: each row's level, and the columns whose effects vary over the levels.
 
     ``blocks`` are half-open ranges of columns, one per random term; effects are correlated inside a block.
+    Where they are ``shared`` all columns have one standard deviation and no correlations: λ = ωI.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Factor:
     Z: Floats
     blocks: tuple[tuple[int, int], ...]
     recipe: Recipe | None = None
+    shared: bool = False
 
 
 def make_factors(

@@ -1,7 +1,7 @@
 """A formula and a ratings table become the matrices of a model: y, X, and Z of each grouping factor."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +11,7 @@ import pandas as pd
 from panelist.core.errors import BadModel, did_you_mean
 from panelist.core.prose import quoted
 from panelist.core.tables.ratings import Ratings
-from panelist.models.formulas.coding import Coder, code_columns
+from panelist.models.formulas.coding import Coder, code_columns, independent_columns
 from panelist.models.formulas.formula import Formula
 from panelist.models.formulas.formula_table import (
     complete_rows,
@@ -33,6 +33,8 @@ from panelist.models.formulas.variables import (
     open_column,
 )
 from panelist.numerics.arrays import Floats, Ints, Longs
+
+POOLED_SD = 0.5  # of the normal prior of log σ of raters
 
 __all__ = ["Factor", "FixedPart", "ModelMatrices", "build_design"]
 
@@ -100,6 +102,45 @@ class ModelMatrices:
     rows: Longs
     fixed: FixedPart
     notes: tuple[str, ...]
+    nominal: "SidePart | None" = None
+    scale: "SidePart | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class SidePart:
+    """Columns beside the location, without an intercept: those of nominal or of scale effects."""
+
+    part: FixedPart
+    matrix: Floats  # (n, c)
+    ridge: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of a normal prior: −½ζ'Rζ; empty: none
+    pooled: tuple[int, ...] = ()  # the columns that have it, of a factor whose effects sum to zero
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.part.names
+
+    @property
+    def text(self) -> str:
+        """The right-hand side, without its intercept."""
+        return self.part.text.removeprefix("1 + ")
+
+    def spell_out(self) -> tuple[tuple[str, ...], Floats]:
+        """Return a name for each effect, and L that makes them of ζ: all levels of what sums to zero."""
+        L, names = np.eye(len(self.names)), list(self.names)
+        if self.pooled:
+            (variable,) = read_terms(self.part.text.split("C(")[1].split(",")[0]).variables
+            levels = self.part.levels[variable]
+            for place, level in zip(self.pooled, levels, strict=False):
+                names[place] = f"{variable} {level}"
+            last = np.zeros(len(names))
+            last[list(self.pooled)] = -1.0
+            L, names = np.vstack([L, last]), [*names, f"{variable} {levels[-1]}"]
+        return tuple(names), L
+
+    def label(self, row: int) -> str:
+        """Return what the variables are in one of the rows."""
+        return " and ".join(f"{name} {value}" for name, value in self.part.data.iloc[row].items())
 
 
 def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> ModelMatrices:
@@ -130,11 +171,79 @@ def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> ModelM
     coder = Coder(table.columns, len(rows))
     X, fixed, about = _fixed_part(formula, coder, sources, ordinal)
     notes += about
+    nominal = _side_part(formula.nominal, coder, sources)
+    scale = _side_part(formula.scale, coder, sources, formula.pooled)
+    if nominal is not None:
+        X, fixed, about = _leave_to_thresholds(X, fixed, nominal)
+        notes += about
     factors, about = make_factors(formula.random, coder, table.groups, sources, ordinal)
     notes += about
     return ModelMatrices(
-        formula, formula.response, y, codes, categories, X, fixed.names, factors, rows, fixed, tuple(notes)
+        formula,
+        formula.response,
+        y,
+        codes,
+        categories,
+        X,
+        fixed.names,
+        factors,
+        rows,
+        fixed,
+        tuple(notes),
+        nominal,
+        scale,
     )
+
+
+def _side_part(text: str, coder: Coder, sources: Mapping[str, str], pooled: str = "") -> SidePart | None:
+    if not text:
+        return None
+    columns, kept = coder.code(text)
+    names, terms, _ = _keep_columns(columns.names, tuple(columns.terms.items()), tuple(kept), True)
+    if not names:
+        raise BadModel(f"'~ {text.removeprefix('1 + ')}' does not vary in the rows used. Leave it out.")
+    used = read_terms(text).variables
+    part = FixedPart(
+        text=text,
+        names=names,
+        terms=dict(terms),
+        variables={name: v for name, v in coder.variables.items() if name in used},
+        sources={name: sources[name] for name in used},
+        kept=tuple(kept[1:]),
+        spec=columns.spec,
+    )
+    matrix = np.ascontiguousarray(columns.matrix[:, kept[1:]])
+    if not pooled:
+        return SidePart(part, matrix)
+    own = np.array(part.terms[pooled])
+    ridge = np.zeros((len(names), len(names)))  # of all levels: the last one is minus the others
+    ridge[np.ix_(own, own)] = (np.eye(len(own)) + 1.0) / POOLED_SD**2
+    return SidePart(part, matrix, ridge, tuple(own.tolist()))
+
+
+def _leave_to_thresholds(
+    X: Floats, fixed: FixedPart, nominal: SidePart
+) -> tuple[Floats, FixedPart, list[str]]:
+    """Return the location without what the thresholds of nominal effects contain already, and a note."""
+    ahead = 1 + nominal.matrix.shape[1]
+    every = np.column_stack([np.ones(len(X)), nominal.matrix, X])
+    kept = [place - ahead for place in independent_columns(every) if place >= ahead]
+    if len(kept) == X.shape[1]:
+        return X, fixed, []
+    gone = [name for place, name in enumerate(fixed.names) if place not in kept]
+    place = {old: new for new, old in enumerate(kept)}
+    terms = {term: tuple(place[old] for old in own if old in place) for term, own in fixed.terms.items()}
+    smaller = replace(
+        fixed,
+        names=tuple(fixed.names[old] for old in kept),
+        terms={term: own for term, own in terms.items() if own},
+        kept=tuple(fixed.kept[old] for old in kept),
+    )
+    note = (
+        f"{quoted(gone)} {'is' if len(gone) == 1 else 'are'} left to the nominal effects of {nominal.text}: "
+        "thresholds of their own contain a difference in location"
+    )
+    return np.ascontiguousarray(X[:, kept]), smaller, [note]
 
 
 def _fixed_part(

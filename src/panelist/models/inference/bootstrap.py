@@ -11,6 +11,7 @@ from panelist.core.errors import BadModel
 from panelist.core.progress import OnProgress, Progress
 from panelist.core.seeds import stream
 from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.cells import find_cells
 from panelist.models.likelihoods.thresholds import make_thresholds
 from panelist.models.predictions.draw import simulate_codes, simulate_numbers
 from panelist.models.solvers.solution import Solution
@@ -72,25 +73,35 @@ def bootstrap_parameters(
 def refit_once(fit: "Fit", rng: np.random.Generator) -> tuple[Solution | None, bool]:
     """Return the solution for one drawn set, None where it failed, and whether a category did not occur."""
     if not fit.ordinal:
-        return _checked(_solve(fit, replace(fit.design, y=simulate_numbers(fit, rng)))), False
+        return _checked(solve_again(fit, replace(fit.design, y=simulate_numbers(fit, rng)))), False
+    return refit_codes(fit, simulate_codes(fit, rng))
+
+
+def refit_codes(fit: "Fit", codes: Ints) -> tuple[Solution | None, bool]:
+    """Return the solution for other ratings, None where it failed, and whether a category did not occur."""
     assert fit.structure is not None
-    codes = simulate_codes(fit, rng)
     used, packed = np.unique(codes, return_inverse=True)
+    design = replace(fit.design, codes=codes)
+    if fit.design.nominal is not None:
+        same = np.array_equal(find_cells(design, fit.structure).kept, fit.cells.kept)
+        if len(used) < len(fit.design.categories) or not same:  # other parameters than those of the fit
+            return None, True
     if len(used) == len(fit.design.categories):
-        return _checked(_solve(fit, replace(fit.design, codes=codes))), False
-    if len(used) < 2 or fit.structure.kind != "flexible":
+        return _checked(solve_again(fit, design)), False
+    if len(used) < 2 or fit.structure.kind != "flexible" or fit.family == "adjacent":
         return None, True
     categories = tuple(fit.design.categories[k] for k in used)
     design = replace(fit.design, codes=packed.astype(np.int32), categories=categories)
-    small = replace(fit, structure=make_thresholds("flexible", categories))
-    solution = _checked(_solve(small, design))
+    small = replace(fit, structure=make_thresholds("flexible", categories, str(fit.family)))
+    solution = _checked(solve_again(small, design))
     if solution is None:
         return None, True
     alpha = _spread(solution.alpha, used, len(fit.design.categories))
     return replace(solution, alpha=alpha), True
 
 
-def _solve(fit: "Fit", design: ModelMatrices) -> Solution | None:
+def solve_again(fit: "Fit", design: ModelMatrices) -> Solution | None:
+    """Return the estimates of the same model for another design; None where there are none."""
     try:
         if fit.model == "lm":
             from panelist.models.solvers.lm import solve_lm
@@ -105,11 +116,11 @@ def _solve(fit: "Fit", design: ModelMatrices) -> Solution | None:
         if fit.model == "clm":
             from panelist.models.solvers.clm import solve_clm
 
-            return solve_clm(design, fit.link, fit.structure)
+            return solve_clm(design, fit.link, fit.structure, fit.solution.penalty)
         if fit.method == "Laplace":
             from panelist.models.solvers.clmm import solve_clmm
 
-            return solve_clmm(design, fit.link, fit.structure)
+            return solve_clmm(design, fit.link, fit.structure, fit.solution.penalty)
         from panelist.models.solvers.quadrature import solve_by_quadrature
 
         return solve_by_quadrature(design, fit.link, fit.structure, fit.solution.points)
@@ -141,6 +152,8 @@ def _value(fit: "Fit", solution: Solution, parameter: "Parameter") -> float:
         return float(solution.alpha[parameter.place])
     if parameter.kind == "effect":
         return float(solution.beta[parameter.place])
+    if parameter.kind == "scale":
+        return float(solution.zeta[parameter.place])
     if parameter.kind == "residual":
         return solution.sigma
     which = next(k for k, factor in enumerate(fit.design.factors) if factor.name == parameter.group)

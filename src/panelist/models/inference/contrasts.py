@@ -10,10 +10,10 @@ the middle of the scale. Differences need no threshold.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from panelist.models.formulas.coding import code_columns
 from panelist.models.formulas.matrices import FixedPart, ModelMatrices
 from panelist.models.inference.adjust import HypothesisFamily, find_adjustment, two_sided_quantile
 from panelist.models.inference.single_step import find_directions
-from panelist.numerics.arrays import Bools, Floats
+from panelist.numerics.arrays import Bools, Floats, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,10 +166,43 @@ def contrast_pairs(
     Bonferroni, Holm and BH then count those pairs alone. Tukey's p-values stay those of all pairs: valid,
     and larger than necessary.
     """
+    grid = _reference_grid(fit, term, weights)
+
+    def measure(first: Longs, second: Longs) -> MeasuredPairs:
+        D = grid.L[first] - grid.L[second]
+        known = grid.estimable(grid.whole[first] - grid.whole[second])
+        estimate = np.where(known, D @ fit.beta, np.nan)
+        se = np.where(known, np.sqrt(row_variances(D, fit.vcov)) * np.asarray(fit.widen(D)), np.nan)
+        df = np.asarray(fit.degrees(D), dtype=float)
+        loose = getattr(fit, "find_loose", _find_none)(D)  # what only a prior keeps finite has no test
+        return MeasuredPairs(estimate, se, df, find_directions(D, fit.vcov), loose)
+
+    return tabulate_pairs(term, grid.levels, measure, adjust, confidence, reference, grid.notes)
+
+
+class MeasuredPairs(NamedTuple):
+    """Differences of some pairs, before they are adjusted."""
+
+    estimate: Floats
+    se: Floats
+    df: Floats
+    directions: Floats
+    loose: Bools | None = None
+    """Pairs without a test."""
+
+
+def tabulate_pairs(
+    term: str,
+    levels: tuple[str, ...],
+    measure: Callable[[Longs, Longs], MeasuredPairs],
+    adjust: str,
+    confidence: float,
+    reference: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> PairContrasts:
+    """Return all pairs of levels, or those with ``reference``; ``measure`` has the places of both ends."""
     _check_level(confidence)
     method = find_adjustment(adjust)
-    grid = _reference_grid(fit, term, weights)
-    levels, notes = grid.levels, grid.notes
     chosen = list(combinations(range(len(levels)), 2))
     if reference is not None:
         if reference not in levels:
@@ -181,16 +214,15 @@ def contrast_pairs(
                 f"Tukey's adjustment covers all pairs of {term}s, not only those with {reference}: Dunnett's "
                 "would be less strict.",
             )
-    first, second = (np.array([pair[end] for pair in chosen], dtype=int) for end in (0, 1))
-    D = grid.L[first] - grid.L[second]
-    known = grid.estimable(grid.whole[first] - grid.whole[second])
-    estimate = np.where(known, D @ fit.beta, np.nan)
-    se = np.where(known, np.sqrt(row_variances(D, fit.vcov)) * np.asarray(fit.widen(D)), np.nan)
-    df = np.asarray(fit.degrees(D), dtype=float)
+    first, second = (np.array([pair[end] for pair in chosen], dtype=np.int64) for end in (0, 1))
+    estimate, se, df, directions, loose = measure(first, second)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(se > 0, estimate / se, np.nan)
-    family = HypothesisFamily(statistic, df, len(levels), find_directions(D, fit.vcov))
+    family = HypothesisFamily(statistic, df, len(levels), directions)
     reach = method.critical(confidence, family) * se
+    p, p_adjusted = family.p, method.adjust(family)
+    if loose is not None:
+        statistic, p, p_adjusted = (np.where(loose, np.nan, one) for one in (statistic, p, p_adjusted))
     return PairContrasts(
         term=term,
         levels=levels,
@@ -200,14 +232,18 @@ def contrast_pairs(
         se=se,
         df=df,
         statistic=statistic,
-        p=family.p,
-        p_adjusted=method.adjust(family),
+        p=p,
+        p_adjusted=p_adjusted,
         low=estimate - reach,
         high=estimate + reach,
         adjust=method.name,
         confidence=confidence,
         notes=notes + ((method.note,) if method.note and len(chosen) > 1 else ()),
     )
+
+
+def _find_none(rows: Floats) -> Bools:
+    return np.zeros(len(rows), dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -317,6 +353,11 @@ def _grid_notes(
 
 def _latent_means(fit: Any, L: Floats) -> tuple[Floats, Floats]:
     """Return l'β − mean threshold and its variance, from the joint covariance of thresholds and beta."""
+    if getattr(fit, "family", None) in ("sequential", "adjacent"):
+        raise BadModel(
+            f"{fit.family.capitalize()} categories have no one latent scale, and so no latent means. Compare "
+            "expected ratings: fit.predict(kind='mean', effects='population')."
+        )
     n_thresholds = len(fit.params) - len(fit.beta)
     to_middle = np.full((len(L), n_thresholds), -1.0 / n_thresholds)
     joint = np.hstack([to_middle, L])

@@ -14,6 +14,7 @@ from panelist.core.display.result import Part, Result, Sentence, Table, json_obj
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.progress import OnProgress
 from panelist.models.inference.adjust import two_sided_quantile
+from panelist.models.prior_words import refuse_under_prior
 from panelist.numerics.blas_threads import single_threaded_blas
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def find_intervals(
     if method == "wald":
         return _wald(fit, chosen, confidence, asked=terms is not None)
     if method == "profile":
+        refuse_under_prior(fit.prior, "profile")
         return _profile(fit, chosen, confidence, workers)
     from panelist.models.inference.bootstrap import bootstrap_parameters
 
@@ -131,10 +133,15 @@ def list_parameters(fit: "Fit") -> list[Parameter]:
     """Return every parameter that has an interval: thresholds, effects, deviations, the residual one."""
     found = []
     if fit.structure is not None:
-        pairs = zip(fit.structure.names, fit.solution.alpha, strict=True)
+        names = (*fit.cells.names, *(f"{threshold}: {term}" for threshold, term in fit.cells.effects))
+        pairs = zip(names, fit.solution.alpha, strict=True)
         found += [Parameter("threshold", "", name, k, float(a)) for k, (name, a) in enumerate(pairs)]
     pairs = zip(fit.names, fit.beta, strict=True)
     found += [Parameter("effect", "", name, k, float(b)) for k, (name, b) in enumerate(pairs)]
+    pairs = zip(
+        fit.design.scale.names if fit.design.scale is not None else (), fit.solution.zeta, strict=True
+    )
+    found += [Parameter("scale", "", name, k, float(z)) for k, (name, z) in enumerate(pairs)]
     for factor in fit.design.factors:
         sds = np.sqrt(np.diag(fit.variance_components[factor.name]))
         pairs = zip(factor.columns, sds, strict=True)
@@ -159,7 +166,7 @@ def choose_parameters(known: list[Parameter], terms: Iterable[str] | str | None)
 
 def _wald(fit: "Fit", chosen: list[Parameter], confidence: float, asked: bool) -> Intervals:
     """Estimate ± quantile x standard error; deviations have none that is useful."""
-    kept = [p for p in chosen if p.kind in ("threshold", "effect")]
+    kept = [p for p in chosen if p.kind in ("threshold", "effect", "scale")]
     notes = []
     if len(kept) < len(chosen) and (asked or not kept):
         notes.append(
@@ -172,9 +179,11 @@ def _wald(fit: "Fit", chosen: list[Parameter], confidence: float, asked: bool) -
     if len(errors):
         errors, degrees = errors * fit.widen(np.eye(len(errors))), fit.degrees(np.eye(len(errors)))
     if s:
-        errors = np.append(np.sqrt(np.diag(fit.solution.joint_vcov))[:s], errors)
-        degrees = np.append(np.full(s, np.inf), degrees)
-    at = [p.place if p.kind == "threshold" else s + p.place for p in kept]
+        every, q = np.sqrt(np.diag(fit.solution.joint_vcov)), len(fit.solution.zeta)
+        errors = np.concatenate([every[:s], errors, every[len(every) - q :]])
+        degrees = np.concatenate([np.full(s, np.inf), degrees, np.full(q, np.inf)])
+    first = {"threshold": 0, "effect": s, "scale": s + len(fit.beta)}
+    at = [first[p.kind] + p.place for p in kept]
     half = two_sided_quantile(confidence, degrees)[at] * errors[at]
     estimates = np.array([p.estimate for p in kept])
     low, high = (estimates - half).tolist(), (estimates + half).tolist()

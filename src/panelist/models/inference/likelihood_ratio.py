@@ -16,6 +16,7 @@ from scipy.special import chdtrc
 from panelist.core.display.formats import P_VALUE, decimals
 from panelist.core.display.result import Part, Result, Sentence, Table, json_object, pick
 from panelist.core.errors import BadModel
+from panelist.models.prior_words import refuse_under_prior
 from panelist.numerics.arrays import Floats
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def compare_fits(*fits: "Fit") -> LikelihoodRatio:
     """
     if len(fits) < 2:
         raise BadModel(f"A likelihood-ratio test compares two fits or more. Got {len(fits)}.")
+    for fit in fits:
+        refuse_under_prior(fit.prior, "lrt")
     row = sorted(fits, key=lambda fit: fit.n_parameters)
     for smaller, larger in pairwise(row):
         _check_data(smaller, larger)
@@ -174,6 +177,27 @@ def _test(smaller: "Fit", larger: "Fit") -> tuple[ModelStep, list[str]]:
     return ModelStep(smaller.formula, larger.formula, chisq, df, float(chdtrc(df, chisq)), mixture), notes
 
 
+def drop_effect(fit: "Fit", L: Floats) -> float:
+    """Return twice the log-likelihood that an ordinal model loses with Lβ held at zero, all else at its best.
+
+    The random part, thresholds and spreads stay in the model.
+    """
+    from panelist.models.inference.bootstrap import solve_again
+
+    X = np.ascontiguousarray(fit.design.X @ free_directions(L).T)
+    solution = solve_again(fit, replace(fit.design, X=X))
+    if solution is None or not solution.optimum.converged:
+        return float("nan")
+    return max(2.0 * (fit.loglik - solution.loglik), 0.0)
+
+
+def free_directions(L: Floats) -> Floats:
+    """Return rows that span the β with Lβ = 0."""
+    _, values, rows = np.linalg.svd(np.atleast_2d(L))
+    free: Floats = rows[int((values > 1e-10 * values.max(initial=0.0)).sum()) :]
+    return free
+
+
 def _count_variances(fit: "Fit") -> int:
     return sum(len(factor.columns) for factor in fit.design.factors)
 
@@ -213,6 +237,11 @@ def _check_data(smaller: "Fit", larger: "Fit") -> None:
             f"{names} have the links {smaller.link} and {larger.link}, so neither is part of the other. "
             "Fit both with one link; models with different links compare by AIC."
         )
+    if smaller.family != larger.family:
+        raise BadModel(
+            f"{names} are of the families {smaller.family} and {larger.family}, so neither is part of the "
+            "other. Fit both with one family; models of different families compare by AIC."
+        )
     if smaller.design.response != larger.design.response:
         raise BadModel(
             f"The responses differ: {smaller.design.response!r} and {larger.design.response!r}. "
@@ -247,6 +276,9 @@ def _check_nested(smaller: "Fit", larger: "Fit") -> None:
     lost = []
     if not _spans(_fixed_columns(larger), _fixed_columns(smaller)):
         lost.append("fixed effects")
+    for what in ("nominal", "scale"):
+        if not _spans(_side_columns(larger, what), _side_columns(smaller, what)):
+            lost.append(f"{what} effects")
     if smaller.structure and larger.structure and not _spans(larger.structure.J, smaller.structure.J):
         lost.append(f"{smaller.structure.kind} thresholds")
     within = {factor.name: factor for factor in larger.design.factors}
@@ -261,9 +293,14 @@ def _check_nested(smaller: "Fit", larger: "Fit") -> None:
 
 
 def _fixed_columns(fit: "Fit") -> Floats:
-    """Return X, with the intercept that the thresholds of an ordinal model replace."""
-    X = fit.design.X
-    return np.column_stack([np.ones(len(X)), X]) if fit.ordinal else X
+    """Return X, with the intercept that thresholds replace and the locations that nominal ones contain."""
+    return np.column_stack([_side_columns(fit, "nominal"), fit.design.X]) if fit.ordinal else fit.design.X
+
+
+def _side_columns(fit: "Fit", what: str) -> Floats:
+    """Return the columns of nominal or scale effects, and an intercept."""
+    ones, side = np.ones((len(fit.design.X), 1)), getattr(fit.design, what)
+    return ones if side is None else np.hstack([ones, side.matrix])
 
 
 def _spans(outer: Floats, inner: Floats) -> bool:

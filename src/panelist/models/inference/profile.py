@@ -4,7 +4,7 @@ With N(φ) = −log L and φ_k held at v, ζ(v) = sign(v − φ̂_k) √(2 (min 
 interval ends where it reaches ± the normal quantile (Bates & Watts 1988, Nonlinear Regression Analysis, 6.1;
 as R's confint for clm and lmer). Every parameter is one coordinate of φ:
 
-    clm, clmm   φ = (α, β, τ)
+    clm, clmm   φ = (α, β, ζ, τ)
     lmm         φ = (σθ, log σ), with β at its best; or (σθ, log σ, β_k), with the others at their best
 
 The standard deviation of a random effect is a coordinate where its column comes first in its block, because
@@ -19,6 +19,7 @@ import numpy as np
 from panelist.core.errors import BadModel
 from panelist.models.blocks.pattern import find_pattern
 from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.cells import find_cells, lay_rows
 from panelist.models.likelihoods.covariance import free_entries
 from panelist.models.likelihoods.deviance import Linear, evaluate_deviance, make_deviance_workspace
 from panelist.models.likelihoods.laplace import FINAL, make_laplace_workspace
@@ -27,6 +28,7 @@ from panelist.models.search.bfgs import F, make_search
 from panelist.models.search.entry_points import begin, evaluate, fill_rows, judge, propose
 from panelist.models.solvers.solution import rectify
 from panelist.numerics.arrays import Floats, Longs
+from panelist.numerics.normal import FAR
 
 if TYPE_CHECKING:
     from panelist.models.results.fitted import Fit
@@ -208,7 +210,7 @@ def profile_least_squares(fit: "Fit", kind: str, place: int, quantile: float) ->
 
 # ---- targets -----------------------------------------------------------------------------------------------
 def find_target(fit: "Fit", kind: str, group: str, place: int) -> ProfileTarget:
-    """Return the target of a parameter by its kind: threshold, effect, sd, or residual.
+    """Return the target of a parameter by its kind: threshold, effect, scale, sd, or residual.
 
     ``place`` counts within the threshold parameters, the fixed effects, or the columns of the grouping
     factor ``group``. A linear mixed model must have been fitted by ML.
@@ -217,9 +219,9 @@ def find_target(fit: "Fit", kind: str, group: str, place: int) -> ProfileTarget:
     entry = 0
     if kind == "sd":
         design, lambdas, entry = _put_first(design, lambdas, group, place)
-    rows, columns = free_entries(design.factors)
-    tau = _entries(lambdas, rows, columns)
-    diagonal = np.flatnonzero(rows == columns)
+    rows, columns, slots = free_entries(design.factors)
+    tau = _entries(lambdas, rows, columns)[np.unique(slots, return_index=True)[1]]
+    diagonal = np.unique(slots[rows == columns])
     if fit.model == "lmm":
         unit = float(np.std(design.y)) or 1.0
         held = place if kind == "effect" else None
@@ -241,8 +243,10 @@ def find_target(fit: "Fit", kind: str, group: str, place: int) -> ProfileTarget:
             unit=unit,
         )
     s = len(fit.solution.alpha)
-    fixed = np.concatenate([fit.solution.alpha, fit.beta])
-    at = {"threshold": place, "effect": s + place, "sd": len(fixed) + entry}[kind]
+    p = len(fit.beta)
+    fixed = np.concatenate([fit.solution.alpha, fit.beta, fit.solution.zeta])
+    places = {"threshold": place, "effect": s + place, "scale": s + p + place, "sd": len(fixed) + entry}
+    at = places[kind]
     errors = np.sqrt(np.abs(np.diag(fit.solution.joint_vcov)))
     scales = np.append(np.where(errors > 0.0, np.minimum(errors, 1.0), 0.1), np.full(len(tau), 0.1))
     return ProfileTarget(
@@ -268,11 +272,13 @@ def _put_first(
     factors[which] = replace(
         factor, columns=tuple(factor.columns[c] for c in order), Z=np.ascontiguousarray(factor.Z[:, order])
     )
+    if factor.shared:  # one standard deviation, whichever column
+        order[:] = np.arange(len(order))
     # λ = R' of (Pλ)' = QR has the same covariance and is lower triangular again.
     turned[which] = rectify(np.tril(np.asarray(np.linalg.qr(lambdas[which][order].T, mode="r")).T))
-    rows, columns = free_entries(tuple(factors))
+    rows, columns, slots = free_entries(tuple(factors))
     at = sum(len(f.columns) for f in factors[:which]) + start
-    entry = int(np.flatnonzero((rows == at) & (columns == at))[0])
+    entry = int(slots[(rows == at) & (columns == at)][0])
     return replace(design, factors=tuple(factors)), tuple(turned), entry
 
 
@@ -288,6 +294,8 @@ def _entries(lambdas: tuple[Floats, ...], rows: Longs, columns: Longs) -> Floats
 
 # ---- objectives --------------------------------------------------------------------------------------------
 def _ordinal_objective(fit: "Fit") -> Objective:
+    if fit.model == "clm" and (fit.design.scale is not None or fit.family == "adjacent"):
+        return _Laplace(fit)
     if fit.model == "clm":
         return _Flat(fit)
     return _Laplace(fit) if fit.method == "Laplace" else _Quadrature(fit)
@@ -299,33 +307,36 @@ class _Flat:
     def __init__(self, fit: "Fit") -> None:
         assert fit.structure is not None
         assert fit.link is not None
-        assert fit.design.codes is not None
-        self.J, self.X, self.codes = fit.structure.J, fit.design.X, fit.design.codes
-        self.link, self.rows = link_code(fit.link), np.empty((N_ENTRIES, fit.n))
+        laid, self.edges = lay_rows(fit.design, find_cells(fit.design, fit.structure))
+        self.X, self.rows = laid.X, np.empty((N_ENTRIES, len(laid.X)))
+        self.link = link_code(fit.link)
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
         """Return −log L and its gradient by (α, β)."""
-        s, count = self.J.shape[1], len(self.J)
-        thresholds = self.J @ phi[:s]
-        if not np.all(np.diff(thresholds) > 0.0):
+        upper, lower, J, joined = self.edges
+        s, count = J.shape[1], len(J)
+        edges = np.concatenate([[-FAR], J @ phi[:s], [FAR]])
+        if not np.all(np.diff(edges[:-1])[joined == 1] > 0.0):
             return np.inf, np.zeros(len(phi))
-        value = float(fill_rows(self.link, self.codes, thresholds, self.X @ phi[s:], self.rows))
+        value = float(fill_rows(self.link, edges[upper], edges[lower], self.X @ phi[s:], self.rows))
         if not np.isfinite(value):
             return np.inf, np.zeros(len(phi))
-        upper = np.bincount(self.codes, self.rows[A], count + 1)[:count]
-        lower = np.bincount(self.codes, self.rows[B], count + 1)[1:]
-        return value, np.concatenate([self.J.T @ (lower - upper), self.X.T @ self.rows[D1]])
+        above = np.bincount(upper, self.rows[A], count + 2)[1:-1]
+        below = np.bincount(lower, self.rows[B], count + 2)[1:-1]
+        return value, np.concatenate([J.T @ (below - above), self.X.T @ self.rows[D1]])
 
 
 class _Laplace:
-    """An ordinal mixed model by the Laplace approximation."""
+    """An ordinal mixed model by the Laplace approximation, or one without random effects."""
 
     def __init__(self, fit: "Fit") -> None:
+        from panelist.models.solvers.clm import make_flat_model
         from panelist.models.solvers.clmm import make_model
 
         assert fit.structure is not None
         assert fit.link is not None
-        self.model = make_model(fit.design, fit.link, fit.structure)
+        make = make_model if fit.design.factors else make_flat_model
+        self.model = make(fit.design, fit.link, fit.structure)
         self.work = make_laplace_workspace(self.model)
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
@@ -362,13 +373,12 @@ class _Deviance:
         X, self.y = design.X[pattern.order], design.y[pattern.order] / unit
         self.x = None if held is None else X[:, held]
         X = np.ascontiguousarray(X if held is None else np.delete(X, held, axis=1))
-        rows, columns = free_entries(design.factors)
-        self.model = Linear(pattern, X, self.y.copy(), rows, columns, False)
+        self.model = Linear(pattern, X, self.y.copy(), *free_entries(design.factors), False)
         self.work = make_deviance_workspace(self.model)
 
     def evaluate(self, phi: Floats) -> tuple[float, Floats]:
         """Return ½ d(θ, σ), the deviance not profiled over σ, and its gradient."""
-        r, n, gradient = len(self.model.tau_row), len(self.y), np.zeros(len(phi))
+        r, n, gradient = int(self.model.tau_slot[-1]) + 1, len(self.y), np.zeros(len(phi))
         sigma = float(np.exp(phi[r]))
         theta = phi[:r] / sigma
         if self.x is not None:

@@ -83,7 +83,8 @@ class SmallSample:
     def as_fitted(self) -> "Analogue":
         """Return the linear analogue with what contrasts need from a fit."""
         assert self.linear is not None
-        return Analogue(self.design, self.linear.beta[1:], self.linear.reml[1:, 1:], self)
+        p = 1 + self.design.X.shape[1]
+        return Analogue(self.design, self.linear.beta[1:p], self.linear.reml[1:p, 1:p], self)
 
     @property
     def fewest(self) -> float:
@@ -108,9 +109,10 @@ class SmallSample:
     def _widen(self, L: Floats) -> Floats:
         """Return contrasts of the analogue: those of the ordinal model have no intercept."""
         rows = np.atleast_2d(np.asarray(L, dtype=np.float64))
-        if rows.shape[1] == self.design.X.shape[1] + 1:
-            return rows
-        return np.column_stack([np.zeros(len(rows)), rows])
+        more = self.design.nominal.matrix.shape[1] if self.design.nominal is not None else 0
+        if rows.shape[1] == self.design.X.shape[1]:
+            return np.pad(rows, ((0, 0), (1, more)))
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,10 +135,14 @@ class Analogue:
 
 
 def make_linear_design(design: ModelMatrices) -> ModelMatrices:
-    """Return the design of the linear analogue: an intercept, and the places of the ratings as numbers."""
+    """Return the design of the linear analogue: an intercept, and the places of the ratings as numbers.
+
+    What has nominal effects has an ordinary one there, after the others.
+    """
     assert design.codes is not None
-    X = np.ascontiguousarray(np.column_stack([np.ones(len(design.X)), design.X]))
-    names = ("Intercept", *design.names)
+    sides = [design.nominal.matrix] if design.nominal is not None else []
+    X = np.ascontiguousarray(np.column_stack([np.ones(len(design.X)), design.X, *sides]))
+    names = ("Intercept", *design.names, *(design.nominal.names if design.nominal is not None else ()))
     return replace(design, X=X, names=names, y=design.codes.astype(np.float64), codes=None)
 
 

@@ -11,6 +11,7 @@ from panelist.core.display.result import Part, Result, Sentence, Table, json_obj
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.models.inference.hypotheses import FTest, f_tail, term_contrasts, test_term_satterthwaite
 from panelist.models.inference.kenward_roger import KenwardRoger, kenward_roger
+from panelist.models.inference.likelihood_ratio import drop_effect
 from panelist.models.inference.small_sample import SmallSample
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ _RANK = 1e-10
 
 @dataclass(frozen=True)
 class TermTests(Result):
-    """One test per term. Where ``degrees`` is "", ``F`` is Wald's χ²/num_df and ``den_df`` infinite."""
+    """One test per term. Where ``degrees`` is "" or "lrt", ``F`` is χ²/num_df and ``den_df`` infinite."""
 
     formula: str
     kind: int
-    degrees: str  # satterthwaite, kenward-roger, residual (lm), analogue (clmm), or "" (z)
+    degrees: str  # satterthwaite, kenward-roger, residual (lm), analogue (clmm), lrt, or "" (z)
     terms: tuple[str, ...]
     tests: tuple[FTest, ...]
     notes: tuple[str, ...] = ()
@@ -44,7 +45,7 @@ class TermTests(Result):
         """Return one row per term: term, num_df, den_df, F, p; for ordinal models term, chisq, df, p."""
         import pandas as pd
 
-        if not self.degrees:
+        if self.degrees in ("", "lrt"):
             rows = [(t, f.F * f.numdf, f.numdf, f.p) for t, f in zip(self.terms, self.tests, strict=True)]
             return pd.DataFrame(rows, columns=["term", "chisq", "df", "p"])
         found = [(t, f.numdf, f.ddf, f.F, f.p) for t, f in zip(self.terms, self.tests, strict=True)]
@@ -53,13 +54,14 @@ class TermTests(Result):
     def title(self) -> str:
         """Return the heading."""
         roman = {1: "I", 3: "III"}[self.kind]
-        how = f"F tests, {_WORDS[self.degrees]} degrees of freedom" if self.degrees else "Wald χ² tests"
+        how = {"": "Wald χ² tests", "lrt": "likelihood-ratio tests"}.get(self.degrees, "")
+        how = how or f"F tests, {_WORDS[self.degrees]} degrees of freedom"
         return f"Type {roman} {how}: {self.formula}"
 
     def parts(self) -> list[Part]:
         """Return the table and the notes."""
         shown = self.table().rename(columns={"chisq": "χ²"})
-        formats = {"den_df": decimals(1), "F": decimals(3)} if self.degrees else {"χ²": decimals(3)}
+        formats = {"den_df": decimals(1), "F": decimals(3)} if "F" in shown else {"χ²": decimals(3)}
         table = Table.from_frame("Terms", shown, formats | {"p": P_VALUE})
         return [table, *(Sentence(f"Note: {note}.") for note in self.notes)]
 
@@ -97,19 +99,26 @@ def tabulate_term_tests(fit: "Fit", kind: int = 3, ddf: str | None = None) -> Te
         degrees = "residual"
     elif isinstance(fit.uncertainty, SmallSample):
         degrees = "analogue"
+    elif fit.test == "lrt":
+        degrees = "lrt"
     tests = tuple(_test(fit, L) for L in contrasts.values())
+    for place, (term, L) in enumerate(contrasts.items()):
+        if len(L) and fit.find_loose(L).any():
+            tests = (*tests[:place], FTest(np.nan, tests[place].numdf, np.nan, np.nan), *tests[place + 1 :])
+            notes.append(f"{term} has no test: only the prior ({fit.prior}) keeps its effects finite")
     return TermTests(fit.formula, kind, degrees, tuple(contrasts), tests, tuple(notes))
 
 
 def with_degrees(fit: "Fit", ddf: str) -> "Fit":
     """Return the fit with the covariance and degrees of freedom of ``ddf`` for all that is asked of it.
 
-    A linear mixed model has the choice of Satterthwaite's and Kenward-Roger's, an ordinal one that of t and
-    z; the other models come back as they are.
+    A linear mixed model has the choice of Satterthwaite's and Kenward-Roger's, an ordinal one that of t, z
+    and lrt; the other models come back as they are.
     """
-    if ddf in ("t", "z") and fit.ordinal:
-        tested = SmallSample(fit.design) if ddf == "t" and fit.model == "clmm" else None
-        return replace(fit, uncertainty=tested)
+    if ddf in ("t", "z", "lrt") and fit.ordinal:
+        mixed = ddf == "t" and fit.model == "clmm"
+        tested = SmallSample(fit.design) if mixed else None
+        return replace(fit, uncertainty=tested, test="z" if ddf == "t" and not mixed else ddf)
     if ddf not in DEGREES:
         raise UnknownName(f"No degrees of freedom are called {ddf!r}. {did_you_mean(ddf, DEGREES)}")
     if fit.model != "lmm":
@@ -141,6 +150,9 @@ def _test(fit: "Fit", L: "Floats") -> FTest:
     q = len(rows)
     if q == 0:
         return FTest(np.nan, 0, np.nan, np.nan)
+    if fit.test == "lrt":
+        ratio = drop_effect(fit, rows)
+        return FTest(ratio / q, q, np.inf, float(chdtrc(q, ratio)))
     difference = rows @ fit.beta
     F = float(difference @ np.linalg.solve(rows @ fit.vcov @ rows.T, difference)) / q
     if fit.ordinal:

@@ -13,28 +13,39 @@ from panelist.numerics.rows import fill_lambda, fill_modes
 _AT_ZERO = 1e-4  # of lme4's isSingular: a relative standard deviation below this counts as zero
 
 
-def free_entries(factors: tuple[Factor, ...]) -> tuple[Longs, Longs]:
-    """Return row and column in Λ of each free entry: lower triangles, column by column, block by block."""
-    return _find_entries(tuple((len(factor.columns), factor.blocks) for factor in factors))
+def free_entries(factors: tuple[Factor, ...]) -> tuple[Longs, Longs, Longs]:
+    """Return row and column in Λ of each free entry, and which τ it is.
+
+    Entries are lower triangles, column by column, block by block; of a factor that shares one standard
+    deviation they are the diagonal, and all of them are one τ.
+    """
+    return _find_entries(tuple((len(factor.columns), factor.blocks, factor.shared) for factor in factors))
 
 
 @cache
-def _find_entries(shapes: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]) -> tuple[Longs, Longs]:
-    rows, columns, first = [], [], 0
-    for width, blocks in shapes:
+def _find_entries(
+    shapes: tuple[tuple[int, tuple[tuple[int, int], ...], bool], ...],
+) -> tuple[Longs, Longs, Longs]:
+    rows, columns, slots, first, slot = [], [], [], 0, 0
+    for width, blocks, shared in shapes:
         for start, stop in blocks:
             for column in range(start, stop):
-                for row in range(column, stop):
+                for row in range(column, column + 1 if shared else stop):
                     rows.append(first + row)
                     columns.append(first + column)
-        first += width
-    return np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
+                    slots.append(slot)
+                    slot += not shared
+        first, slot = first + width, slot + shared
+    return tuple(np.array(each, dtype=np.int64) for each in (rows, columns, slots))  # type: ignore[return-value]
 
 
 def first_entries(factors: tuple[Factor, ...], scale: float) -> Floats:
-    """Return starting values for the free entries: intercepts 0.6, slopes 0.5, nothing off the diagonal."""
+    """Return starting values for τ: intercepts 0.6, slopes 0.5, nothing off the diagonal."""
     values = []
     for factor in factors:
+        if factor.shared:
+            values.append(0.6 * scale)
+            continue
         for start, stop in factor.blocks:
             for column in range(start, stop):
                 values.append(scale * (0.6 if column == start else 0.5))
@@ -51,11 +62,11 @@ def _split(factors: tuple[Factor, ...], tau: Floats, *, upright: bool) -> tuple[
     pieces, first = [], 0
     for factor in factors:
         m = len(factor.columns)
-        rows, columns = _find_entries(((m, factor.blocks),))
+        rows, columns, slots = _find_entries(((m, factor.blocks, factor.shared),))
         block = np.zeros((m, m))
-        fill_lambda(rows, columns, tau, first, block, upright)
+        fill_lambda(rows, columns, slots, tau, first, block, upright)
         pieces.append(block)
-        first += len(rows)
+        first += int(slots[-1]) + 1
     return tuple(pieces)
 
 

@@ -29,8 +29,9 @@ class Linear(NamedTuple):
     pattern: Pattern
     X: Floats  # (n, p)
     y: Floats  # (n,)
-    tau_row: Longs  # (r,) where each entry of θ stands in Λ
+    tau_row: Longs  # (entries,) where each free entry of Λ stands
     tau_column: Longs
+    tau_slot: Longs  # (entries,) which θ it is; ascending, and several may be one
     reml: bool
 
 
@@ -67,7 +68,7 @@ def make_deviance_workspace(model: Linear) -> DevianceWorkspace:
         HVXY=empty_f64x8(batches * columns),
         sums=empty_f64x8(batches * (p + 1)),
         e=np.empty(n),
-        theta=np.empty(len(model.tau_row)),
+        theta=np.empty(int(model.tau_slot[-1]) + 1),
         beta=np.empty(p),
         u=np.empty(columns),
         R=np.empty((p, p)),
@@ -83,7 +84,7 @@ def settle(model: Linear, theta: Floats, work: DevianceWorkspace) -> bool:
     pattern, X, y, R, beta = model.pattern, model.X, model.y, work.R.reshape(-1), work.beta
     (n, p), columns, V = X.shape, len(work.u), work.V.reshape(-1)
     copy_into(work.theta, theta)
-    fill_V(pattern, model.tau_row, model.tau_column, theta, 0, V)
+    fill_V(pattern, model.tau_row, model.tau_column, model.tau_slot, theta, 0, V)
     for i in range(n):
         for a in range(p):
             work.XY[a // WIDTH * n + i, a % WIDTH] = X[i, a]
@@ -197,7 +198,7 @@ def slopes(model: Linear, work: DevianceWorkspace, precision: float, gradient: F
     """Fill ∂d/∂θ at the settled point, with 1/σ² = ``precision`` held fixed (the envelope of β and σ)."""
     noinline()
     pattern, V, P, e, u = model.pattern, work.V.reshape(-1), work.P.reshape(-1), work.e, work.u
-    pairs = pattern.two_by_two and len(gradient) == ENTRIES
+    pairs = pattern.two_by_two and len(model.tau_row) == ENTRIES
     if pairs and not model.reml and _is_regular(work.theta):
         invert_rows(pattern, V, work.blocks, P[:0])
         _sum_levels(pattern, work, precision, gradient)
@@ -210,16 +211,16 @@ def slopes(model: Linear, work: DevianceWorkspace, precision: float, gradient: F
         return
     start, place, m1, m2 = pattern.start, pattern.place.reshape(-1), pattern.widths[0], pattern.place.shape[1]
     m, dense, Z = m1 + m2, (len(start) - 1) * m1, pattern.Z.reshape(-1)
-    tau_row, tau_column = model.tau_row, model.tau_column
+    tau_row, tau_column, tau_slot = model.tau_row, model.tau_column, model.tau_slot
     gradient[:] = 0.0
     for j in range(len(start) - 1):
         for i in range(start[j], start[j + 1]):
             pull = precision * get(e, i)
-            for t in range(len(gradient)):
-                c = get(tau_column, t)
+            for t in range(len(tau_row)):
+                c, slot = get(tau_column, t), get(tau_slot, t)
                 at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
                 slope = get(P, i * m + c) - pull * get(u, at)
-                put(gradient, t, get(gradient, t) + 2.0 * get(Z, i * m + get(tau_row, t)) * slope)
+                put(gradient, slot, get(gradient, slot) + 2.0 * get(Z, i * m + get(tau_row, t)) * slope)
 
 
 @inner

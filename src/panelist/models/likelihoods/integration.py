@@ -17,9 +17,9 @@ import math
 import numpy as np
 
 from panelist.models.likelihoods.link_functions import CAUCHIT, PROBIT, SMALLEST, evaluate_link
-from panelist.numerics.arrays import Floats, Ints
+from panelist.numerics.arrays import Floats
 from panelist.numerics.kernel import inner, noinline
-from panelist.numerics.normal import evaluate_normal
+from panelist.numerics.normal import FAR, evaluate_normal
 from panelist.numerics.simd import WIDTH, broadcast, fma, hsum, load, store, where_less
 
 E_A, E_B, E_PULL = range(3)  # rows of what `integrate_line` fills
@@ -43,8 +43,8 @@ def count_nodes(link: int, v: Floats, bend: float, fineness: float) -> float:
 @inner
 def integrate_line(
     link: int,
-    codes: Ints,
-    thresholds: Floats,
+    high: Floats,
+    low: Floats,
     eta: Floats,
     v: Floats,
     tilt: float,
@@ -61,7 +61,7 @@ def integrate_line(
     the result in the row's upper threshold, lower threshold, and v.
     """
     noinline()
-    n = len(codes)
+    n = len(high)
     step = WIDEST / math.sqrt(bend) / min(count_nodes(link, v, bend, fineness), MOST_NODES)
     upper, lower, sums = np.empty(WIDTH * n), np.empty(WIDTH * n), np.zeros(N_MEANS * WIDTH * n)
     x, losses, weights = np.empty(WIDTH), np.empty(WIDTH), np.empty(WIDTH)
@@ -72,9 +72,9 @@ def integrate_line(
             for lane in range(WIDTH):
                 x[lane] = sign * (node + lane) * step
             if link == PROBIT:
-                _fill_probit(codes, thresholds, eta, v, x, upper, lower, losses)
+                _fill_probit(high, low, eta, v, x, upper, lower, losses)
             else:
-                _fill_any(link, codes, thresholds, eta, v, x, upper, lower, losses)
+                _fill_any(link, high, low, eta, v, x, upper, lower, losses)
             if side == 0 and node == 0:
                 base = losses[0]
                 if not np.isfinite(base):
@@ -105,28 +105,21 @@ def integrate_line(
 
 @inner
 def _fill_probit(
-    codes: Ints,
-    thresholds: Floats,
-    eta: Floats,
-    v: Floats,
-    x: Floats,
-    upper: Floats,
-    lower: Floats,
-    losses: Floats,
+    high: Floats, low: Floats, eta: Floats, v: Floats, x: Floats, upper: Floats, lower: Floats, losses: Floats
 ) -> None:
     """Fill in A and B of every row, an f64x8 each, and −Σ log p, at eight distances x from the mode."""
     noinline()
-    last, away, products = len(thresholds), load(x, 0), np.empty(WIDTH)
+    away, products = load(x, 0), np.empty(WIDTH)
     product = broadcast(1.0)
     for lane in range(WIDTH):
         losses[lane] = 0.0
-    for i in range(len(codes)):
-        k, at = codes[i], fma(away, v[i], eta[i])
-        a, b = thresholds[min(k, last - 1)] - at, thresholds[max(k - 1, 0)] - at
+    for i in range(len(high)):
+        at = fma(away, v[i], eta[i])
+        a, b = (high[i] if high[i] < FAR else low[i]) - at, low[i] - at
         fa, below_a, above_a = evaluate_normal(a)
-        if k == 0:
+        if not low[i] > -FAR:
             p, fb = below_a, broadcast(0.0)
-        elif k == last:
+        elif not high[i] < FAR:
             p, fb, fa = above_a, fa, broadcast(0.0)
         else:
             fb, below_b, above_b = evaluate_normal(b)
@@ -135,9 +128,7 @@ def _fill_probit(
         store(upper, i, fa * inverse)
         store(lower, i, fb * inverse)
         product = product * where_less(p, SMALLEST, 0.0, p)
-        if (i & 7) == 7 or i == len(
-            codes
-        ) - 1:  # what is smaller than any float is lost, and counts for nothing
+        if (i & 7) == 7 or i == len(high) - 1:  # smaller than any float is lost, and counts for nothing
             store(products, 0, product)
             product = broadcast(1.0)
             for lane in range(WIDTH):
@@ -147,8 +138,8 @@ def _fill_probit(
 @inner
 def _fill_any(
     link: int,
-    codes: Ints,
-    thresholds: Floats,
+    high: Floats,
+    low: Floats,
     eta: Floats,
     v: Floats,
     x: Floats,
@@ -158,17 +149,16 @@ def _fill_any(
 ) -> None:
     """Fill in what `_fill_probit` does, for any link."""
     noinline()
-    last = len(thresholds)
     for lane in range(WIDTH):
         losses[lane] = 0.0
-        for i in range(len(codes)):
-            k, at = codes[i], eta[i] + v[i] * x[lane]
+        for i in range(len(high)):
+            at = eta[i] + v[i] * x[lane]
             fa = fb = 0.0
             below_a, above_a, below_b, above_b = 1.0, 0.0, 0.0, 1.0
-            if k < last:
-                below_a, above_a, fa, _, _ = evaluate_link(link, thresholds[k] - at)
-            if k > 0:
-                below_b, above_b, fb, _, _ = evaluate_link(link, thresholds[k - 1] - at)
+            if high[i] < FAR:
+                below_a, above_a, fa, _, _ = evaluate_link(link, high[i] - at)
+            if low[i] > -FAR:
+                below_b, above_b, fb, _, _ = evaluate_link(link, low[i] - at)
             p = below_a - below_b if above_b > 0.5 else above_b - above_a
             if p > SMALLEST:
                 losses[lane] -= math.log(p)

@@ -1,7 +1,8 @@
 """The Laplace likelihood of an ordinal mixed model, and its exact gradient (docs/method.md, section 3).
 
-ψ = (α, β, τ): threshold parameters with t = Jα, fixed effects, free entries of the block-diagonal
-lower-triangular Λ. Rows are in the order of the pattern. N(ψ) = h(û) + ½ log|H|, where û minimises
+ψ = (α, β, ζ, τ): threshold parameters with t = Jα, fixed effects, effects on log σ, free entries of the
+block-diagonal lower-triangular Λ. Rows are in the order of the pattern. N(ψ) = h(û) + ½ log|H|, where û
+minimises
 
     h(u) = −Σ log p + ½ u'u,        H = V'diag(W)V + I,        V = ZΛ
 """
@@ -15,9 +16,11 @@ from panelist.models.blocks.elimination import factorise, solve
 from panelist.models.blocks.inversion import invert_rows
 from panelist.models.blocks.pattern import Blocks, Pattern, make_blocks
 from panelist.models.blocks.products import ENTRIES, fill_V, multiply, multiply_transposed
+from panelist.models.likelihoods.adjacent_rows import add_step_slopes, fill_adjacent_rows
 from panelist.models.likelihoods.link_functions import (
     A_BEND,
     A_TILT,
+    ADJACENT,
     B_BEND,
     B_TILT,
     D1,
@@ -30,6 +33,8 @@ from panelist.models.likelihoods.link_functions import (
     fill_probit_rows,
     fill_rows,
 )
+from panelist.models.likelihoods.priors import NO_PENALTY, Penalty
+from panelist.models.likelihoods.spread_rows import N_SPREADS, add_spread_slopes, find_shrinkage, stretch_rows
 from panelist.numerics.arrays import Floats, Ints, Longs
 from panelist.numerics.kernel import inner, noinline, part
 from panelist.numerics.lapack import copy_into
@@ -47,11 +52,17 @@ class Ordinal(NamedTuple):
 
     pattern: Pattern
     X: Floats  # (n, p)
-    codes: Ints  # (n,) category of each rating, 0 … K−1
+    upper: Ints  # (n,) the edge above each rating: 0 and the last are ∓FAR, the others thresholds, in order
+    lower: Ints  # (n,) and below
     link: int
-    J: Floats  # (K − 1, s): thresholds are Jα
-    tau_row: Longs  # (r,) where each entry of τ stands in Λ
+    J: Floats  # (T, s): thresholds are Jα, those of all cells one after another
+    joined: Longs  # (T,) one where a threshold must lie above the one before it
+    tau_row: Longs  # (entries,) where each free entry of Λ stands
     tau_column: Longs
+    tau_slot: Longs  # (entries,) which τ it is; ascending, and several may be one
+    S: Floats = np.empty((0, 0))  # (n, q): log σ = Sζ; no columns where no spread differs
+    ridge: Floats = np.empty((0, 0))  # (q, q): ½ζ'Rζ is added to N, a normal prior; empty: none
+    penalty: Penalty = NO_PENALTY  # −log π, which a search adds to N
 
 
 class LaplaceWorkspace(NamedTuple):
@@ -69,7 +80,10 @@ class LaplaceWorkspace(NamedTuple):
     push: Floats  # a direction in u
     kept: Floats  # the mode at the best point so far
     spare: Floats  # (n,)
-    thresholds: Floats  # (K − 1,)
+    edges: Floats  # (T + 2,) the thresholds, between −FAR and FAR
+    shrink: Floats  # (n,) 1/σ; empty where no spread differs, as the next
+    spreads: Floats  # (5, n) see spread_rows
+    steps: Floats  # (n, thresholds of a cell, 3) see adjacent_rows; empty for other families
     blocks: Blocks
     counts: Longs  # evaluations, passes over the rows, whether the factor can be used
 
@@ -79,6 +93,7 @@ def make_laplace_workspace(model: Ordinal) -> LaplaceWorkspace:
     n, m = model.pattern.Z.shape
     whole = -(-n // WIDTH) * WIDTH
     columns = int(model.pattern.sizes[0] * model.pattern.widths[0]) + model.pattern.q
+    spread = model.S.shape[1] > 0
     return LaplaceWorkspace(
         V=np.empty((n, m)),
         P=np.empty((n, m)),
@@ -92,34 +107,45 @@ def make_laplace_workspace(model: Ordinal) -> LaplaceWorkspace:
         push=np.zeros(columns),
         kept=np.zeros(columns),
         spare=np.empty(n),
-        thresholds=np.empty(len(model.J)),
+        edges=np.empty(len(model.J) + 2),
+        shrink=np.empty(n if spread else 0),
+        spreads=np.empty((N_SPREADS, n if spread else 0)),
+        steps=np.empty((n if model.link == ADJACENT else 0, longest_cell(model.joined), 3)),
         blocks=make_blocks(model.pattern),
         counts=np.zeros(3, dtype=np.int64),
     )
+
+
+def longest_cell(joined: Longs) -> int:
+    """Return the most thresholds that a cell has."""
+    first = np.flatnonzero(joined == 0)
+    return int(np.diff(first, append=len(joined)).max())
 
 
 @inner
 def _unpack(model: Ordinal, psi: Floats, work: LaplaceWorkspace) -> None:
     """Fill the thresholds, Xβ and V = ZΛ from ψ."""
     noinline()
-    s, p = model.J.shape[1], model.X.shape[1]
-    work.thresholds[:] = 0.0
-    for k in range(len(work.thresholds)):
+    s, p, q = model.J.shape[1], model.X.shape[1], model.S.shape[1]
+    edges, last = work.edges, model.J.shape[0]
+    edges[0], edges[last + 1] = -FAR, FAR
+    for k in range(last):
+        total = 0.0
         for a in range(s):
-            work.thresholds[k] += model.J[k, a] * psi[a]
-    edges = np.empty(len(work.thresholds) + 2)
-    edges[0], edges[-1] = -FAR, FAR
-    for k in range(len(work.thresholds)):
-        edges[k + 1] = work.thresholds[k]
-    X, low, high, codes = model.X.reshape(-1), work.low, work.high, model.codes
-    for i in range(len(codes)):
-        put(low, i, get(edges, codes[i]))
-        put(high, i, get(edges, codes[i] + 1))
+            total += model.J[k, a] * psi[a]
+        edges[k + 1] = total
+    X, low, high = model.X.reshape(-1), work.low, work.high
+    for i in range(len(model.upper)):
+        put(low, i, get(edges, get(model.lower, i)))
+        put(high, i, get(edges, get(model.upper, i)))
         total = 0.0
         for b in range(p):
             total += get(X, i * p + b) * get(psi, s + b)
         put(work.fixed, i, total)
-    fill_V(model.pattern, model.tau_row, model.tau_column, psi, s + p, work.V.reshape(-1))
+    if q > 0:
+        find_shrinkage(model.S, psi, s + p, work.shrink, high, low)
+    rows, columns, slots = model.tau_row, model.tau_column, model.tau_slot
+    fill_V(model.pattern, rows, columns, slots, psi, s + p + q, work.V.reshape(-1))
 
 
 @part
@@ -132,10 +158,21 @@ def _measure(model: Ordinal, work: LaplaceWorkspace) -> float:
     for c in range(len(work.u)):
         penalty += work.u[c] * work.u[c]
     work.counts[1] += 1
+    shrink, spread = work.shrink, len(work.shrink) > 0 and model.link != ADJACENT
+    if spread:
+        for i in range(len(shrink)):
+            work.eta[i] *= shrink[i]
     if model.link == PROBIT:
         lost = fill_probit_rows(work.high, work.low, work.eta, work.rows, work.p)
+    elif model.link == ADJACENT:
+        upper, lower, joined, edges = model.upper, model.lower, model.joined, work.edges
+        lost = fill_adjacent_rows(
+            upper, lower, joined, edges, work.eta, shrink, work.rows, work.steps, work.spreads
+        )
     else:
-        lost = fill_rows(model.link, model.codes, work.thresholds, work.eta, work.rows)
+        lost = fill_rows(model.link, work.high, work.low, work.eta, work.rows)
+    if spread:
+        stretch_rows(work.rows, shrink, work.high, work.low, work.eta, work.spreads)
     return lost + 0.5 * penalty
 
 
@@ -148,8 +185,8 @@ def find_mode(model: Ordinal, psi: Floats, work: LaplaceWorkspace, accuracy: flo
     factor of the previous point, if there is one and it is large: solving is far cheaper than factorising.
     """
     _unpack(model, psi, work)
-    for k in range(1, len(work.thresholds)):
-        if not work.thresholds[k] > work.thresholds[k - 1]:
+    for k in range(len(model.joined)):
+        if model.joined[k] == 1 and not work.edges[k + 1] > work.edges[k] and model.link != ADJACENT:
             return np.inf
     cheap = work.counts[2] == 1 and work.blocks.S.shape[0] > _CHEAP_FROM and accuracy != TRUSTED
     u, push = work.u, work.push
@@ -218,9 +255,18 @@ def evaluate(model: Ordinal, psi: Floats, work: LaplaceWorkspace, gradient: Floa
     multiply_transposed(pattern, V, half, 0, r)
     solve(pattern, work.blocks, r)
     multiply(pattern, V, r, work.eta)
-    by_threshold = np.zeros(len(work.thresholds) + 2)
-    sum_row_slopes(model, rows, count, 1, kappa, half, work.eta, by_threshold, gradient)
+    by_edge = np.zeros(len(work.edges))
+    sum_row_slopes(model, rows, count, 1, kappa, half, work.eta, by_edge, gradient)
     first = s + model.X.shape[1]
+    if model.link == ADJACENT:
+        add_step_slopes(model.lower, model.joined, work.steps, model.J, kappa, work.eta, by_edge, gradient)
+    if len(work.shrink) > 0:
+        add_spread_slopes(model.S, work.spreads, kappa, work.eta, first, gradient)
+        for a in range(len(model.ridge)):
+            for b in range(len(model.ridge)):
+                value += 0.5 * psi[first + a] * model.ridge[a, b] * psi[first + b]
+                gradient[first + a] += model.ridge[a, b] * psi[first + b]
+        first += model.S.shape[1]
     if pattern.two_by_two and len(model.tau_row) == ENTRIES:
         w, d = W * count, D1 * count
         two_by_two.add_slopes(pattern, half, rows, w, d, 1, P, u, r, gradient, first)
@@ -251,18 +297,18 @@ def sum_row_slopes(
     kappa: Floats,
     half: Floats,
     Vr: Floats,
-    by_threshold: Floats,
+    by_edge: Floats,
     gradient: Floats,
 ) -> None:
-    """Fill the slopes in α and β, zeros in τ, and the slope in η of every row, in the place of κW'/2.
+    """Fill the slopes in α and β, zeros in ζ and τ, and the slope in η of every row, in the place of κW'/2.
 
-    Entry e of row i is ``rows[e · entry + i · stride]``; ``by_threshold`` is zero.
+    Entry e of row i is ``rows[e · entry + i · stride]``; ``by_edge`` is zero.
     """
     noinline()
-    X, codes, J, (last, s), p = model.X.reshape(-1), model.codes, model.J, model.J.shape, model.X.shape[1]
+    X, J, (last, s), p = model.X.reshape(-1), model.J, model.J.shape, model.X.shape[1]
     gradient[:] = 0.0
-    for i in range(len(codes)):
-        at, k, bend, along = i * stride, codes[i], get(kappa, i), get(Vr, i)
+    for i in range(len(model.upper)):
+        at, bend, along = i * stride, get(kappa, i), get(Vr, i)
         slope = get(rows, D1 * entry + at) + get(half, i) - get(rows, W * entry + at) * along
         put(half, i, slope)
         for b in range(p):
@@ -271,11 +317,12 @@ def sum_row_slopes(
         upper -= get(rows, A_TILT * entry + at) * along
         lower = bend * get(rows, B_BEND * entry + at) + get(rows, B * entry + at)
         lower -= get(rows, B_TILT * entry + at) * along
-        put(by_threshold, k + 1, get(by_threshold, k + 1) + upper)
-        put(by_threshold, k, get(by_threshold, k) + lower)
+        above, below = get(model.upper, i), get(model.lower, i)
+        put(by_edge, above, get(by_edge, above) + upper)
+        put(by_edge, below, get(by_edge, below) + lower)
     for k in range(last):
         for a in range(s):
-            put(gradient, a, fma(get(by_threshold, k + 1), J[k, a], get(gradient, a)))
+            put(gradient, a, fma(get(by_edge, k + 1), J[k, a], get(gradient, a)))
 
 
 @inner
@@ -292,12 +339,7 @@ def _add_slopes(
 ) -> None:
     """Fill the slopes in τ, from ``gradient[first]`` on, as two_by_two.add_slopes does."""
     noinline()
-    pattern, tau_row, tau_column, Z = (
-        model.pattern,
-        model.tau_row,
-        model.tau_column,
-        model.pattern.Z.reshape(-1),
-    )
+    pattern, tau_row, tau_column, tau_slot = model.pattern, model.tau_row, model.tau_column, model.tau_slot
     start, place, m1, m2 = pattern.start, pattern.place.reshape(-1), pattern.widths[0], pattern.place.shape[1]
     m, dense, Z = m1 + m2, (len(start) - 1) * m1, pattern.Z.reshape(-1)
     for j in range(len(start) - 1):
@@ -307,4 +349,5 @@ def _add_slopes(
                 c = get(tau_column, t)
                 at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
                 pull = get(u, at) * tilt + w * get(P, i * m + c) - d1 * get(r, at)
-                put(gradient, first + t, get(gradient, first + t) + get(Z, i * m + get(tau_row, t)) * pull)
+                slot = first + get(tau_slot, t)
+                put(gradient, slot, get(gradient, slot) + get(Z, i * m + get(tau_row, t)) * pull)

@@ -25,7 +25,7 @@ from panelist.models.blocks.products import multiply, multiply_transposed
 from panelist.models.likelihoods.integration import E_A, E_B, E_PULL, N_MEANS, integrate_line
 from panelist.models.likelihoods.laplace import LaplaceWorkspace, Ordinal
 from panelist.models.likelihoods.link_functions import A_BEND, A_TILT, B_BEND, B_TILT, D1, W_SLOPE, A, B, W
-from panelist.numerics.arrays import Floats, Ints, Longs
+from panelist.numerics.arrays import Floats, Longs
 from panelist.numerics.kernel import inner, kernel, noinline
 from panelist.numerics.spectra import decompose
 
@@ -57,18 +57,11 @@ def _sort_factor(model: Ordinal, column: int, width: int, f: int, order: Longs, 
 
 @inner
 def _integrate_plane(
-    link: int,
-    codes: Ints,
-    thresholds: Floats,
-    eta: Floats,
-    a: Floats,
-    tilt: Floats,
-    bend: Floats,
-    means: Floats,
+    link: int, high: Floats, low: Floats, eta: Floats, a: Floats, tilt: Floats, bend: Floats, means: Floats
 ) -> float:
     """Return log ∫∫ exp(h(0) − h(x)) dx and fill ``means`` (4, n): of A, B, D1·x₁ and D1·x₂."""
     noinline()
-    n = len(codes)
+    n = len(high)
     moved, part = np.empty(n), np.empty((N_MEANS, n))
     sharpest = bend[0, 0]
     for i in range(n):
@@ -84,7 +77,7 @@ def _integrate_plane(
                 moved[i] = eta[i] + a[i, 0] * x
             across = tilt[1] + bend[0, 1] * x
             integral, base = integrate_line(
-                link, codes, thresholds, moved, a[:, 1], across, bend[1, 1], _FINENESS, _CUT, part
+                link, high, low, moved, a[:, 1], across, bend[1, 1], _FINENESS, _CUT, part
             )
             if node == 0:
                 origin = base
@@ -151,7 +144,6 @@ def fill_errors(
     pattern, V, u = model.pattern, work.V, work.u
     (n, m), s, p = V.shape, model.J.shape[1], model.X.shape[1]
     factors = len(pattern.widths)
-    thresholds = model.J @ psi[:s]
     eta = np.empty(len(work.eta))
     multiply(pattern, V.reshape(-1), u, eta)
     for i in range(n):
@@ -180,9 +172,7 @@ def fill_errors(
         errors[f] = 0.0
         for j in range(levels):
             own = order[start[j] : start[j + 1]]
-            errors[f] += _add_level(
-                model, work, thresholds, eta, own, f, column, at + j * width, width, routine, found
-            )
+            errors[f] += _add_level(model, work, eta, own, f, column, at + j * width, width, routine, found)
         column += width
         at += width * levels
     _sum_slopes(model, work, found, slopes)
@@ -192,7 +182,6 @@ def fill_errors(
 def _add_level(
     model: Ordinal,
     work: LaplaceWorkspace,
-    thresholds: Floats,
     eta: Floats,
     own: Longs,
     f: int,
@@ -208,13 +197,13 @@ def _add_level(
     """
     noinline()
     n, rows, u = len(own), work.rows, work.u
-    codes, near, v = np.empty(n, dtype=model.codes.dtype), np.empty(n), np.empty((n, m))
+    high, low, near, v = np.empty(n), np.empty(n), np.empty(n), np.empty((n, m))
     H, axes = np.zeros((m, m)), np.empty((m, m))
     for c in range(m):
         H[c, c] = 1.0
     for r in range(n):
         i = own[r]
-        codes[r], near[r] = model.codes[i], eta[i]
+        high[r], low[r], near[r] = work.high[i], work.low[i], eta[i]
         for c in range(m):
             v[r, c] = work.V[i, column + c]
         for c in range(m):
@@ -234,12 +223,12 @@ def _add_level(
     error, flat = 0.0, m == 2
     for c in range(1 if flat else m):
         if flat:
-            error += _integrate_plane(model.link, codes, thresholds, near, a, tilt, bend, means)
+            error += _integrate_plane(model.link, high, low, near, a, tilt, bend, means)
             error -= 2.0 * _HALF_LOG_2PI
         else:
             line = np.ascontiguousarray(a[:, c])
             integral, _ = integrate_line(
-                model.link, codes, thresholds, near, line, tilt[c], bend[c, c], _FINENESS, _CUT, means
+                model.link, high, low, near, line, tilt[c], bend[c, c], _FINENESS, _CUT, means
             )
             error += integral - _HALF_LOG_2PI
             if m > 1:  # the line moves with the mode, but for a move along itself
@@ -297,13 +286,12 @@ def _sum_slopes(model: Ordinal, work: LaplaceWorkspace, found: Errors, slopes: F
     solve(pattern, work.blocks, q)
     multiply(pattern, V.reshape(-1), q, Vq)
     slopes[:] = 0.0
-    by_threshold = np.zeros(model.J.shape[0] + 2)
+    by_edge = np.zeros(model.J.shape[0] + 2)
     dense = (len(pattern.start) - 1) * m1
     for j in range(len(pattern.start) - 1):
         for i in range(pattern.start[j], pattern.start[j + 1]):
-            k = model.codes[i]
-            by_threshold[k + 1] += found.upper[i] - rows[A_TILT, i] * Vq[i]
-            by_threshold[k] += found.lower[i] - rows[B_TILT, i] * Vq[i]
+            by_edge[model.upper[i]] += found.upper[i] - rows[A_TILT, i] * Vq[i]
+            by_edge[model.lower[i]] += found.lower[i] - rows[B_TILT, i] * Vq[i]
             slope = found.g[i] - rows[W, i] * Vq[i]
             for b in range(p):
                 slopes[s + b] += X[i, b] * slope
@@ -311,7 +299,7 @@ def _sum_slopes(model: Ordinal, work: LaplaceWorkspace, found: Errors, slopes: F
                 c = model.tau_column[e]
                 at = j * m1 + c if c < m1 else dense + pattern.place[i, c - m1]
                 pull = u[at] * slope - found.pulls[i, c] + rows[W, i] * found.P[i, c] - rows[D1, i] * q[at]
-                slopes[s + p + e] += pattern.Z[i, model.tau_row[e]] * pull
+                slopes[s + p + model.tau_slot[e]] += pattern.Z[i, model.tau_row[e]] * pull
     for a in range(s):
         for k in range(model.J.shape[0]):
-            slopes[a] += model.J[k, a] * by_threshold[k + 1]
+            slopes[a] += model.J[k, a] * by_edge[k + 1]

@@ -14,13 +14,14 @@ import math
 import numpy as np
 
 from panelist.core.errors import UnknownName, did_you_mean
-from panelist.numerics.arrays import Floats, Ints
+from panelist.numerics.arrays import Floats
 from panelist.numerics.kernel import inner, noinline
-from panelist.numerics.normal import probit_row
+from panelist.numerics.normal import FAR, probit_row
 from panelist.numerics.simd import WIDTH, load, store
 
 LINKS = ("probit", "logit", "cloglog", "loglog", "cauchit")
 PROBIT, LOGIT, CLOGLOG, LOGLOG, CAUCHIT = range(5)
+ADJACENT = 5  # in the place of a link: the logit of adjacent categories (see adjacent_rows)
 
 # The spread of each latent residual: what an effect is divided by to be in standard deviations.
 LATENT_SD = {
@@ -84,15 +85,15 @@ def evaluate_link(link: int, x: float) -> tuple[float, float, float, float, floa
 
 
 @inner
-def fill_row(link: int, k: int, thresholds: Floats, eta: float, rows: Floats, at: int, stride: int) -> float:
-    """Write the nine entries of a rating in category k at ``at``, ``at + stride``, …; return p."""
+def fill_row(link: int, high: float, low: float, eta: float, rows: Floats, at: int, stride: int) -> float:
+    """Write the nine entries of a rating between two edges at ``at``, ``at + stride``, …; return p."""
     noinline()
     fa = fa1 = fa2 = fb = fb1 = fb2 = 0.0
     lower_a, upper_a, lower_b, upper_b = 1.0, 0.0, 0.0, 1.0
-    if k < len(thresholds):
-        lower_a, upper_a, fa, fa1, fa2 = evaluate_link(link, thresholds[k] - eta)
-    if k > 0:
-        lower_b, upper_b, fb, fb1, fb2 = evaluate_link(link, thresholds[k - 1] - eta)
+    if high < FAR:
+        lower_a, upper_a, fa, fa1, fa2 = evaluate_link(link, high - eta)
+    if low > -FAR:
+        lower_b, upper_b, fb, fb1, fb2 = evaluate_link(link, low - eta)
     # The difference of two numbers near 1 loses its digits; take the tail that both are in.
     p = lower_a - lower_b if upper_b > 0.5 else upper_b - upper_a
     share = 1.0 / p
@@ -114,15 +115,16 @@ def fill_row(link: int, k: int, thresholds: Floats, eta: float, rows: Floats, at
 
 
 @inner
-def fill_rows(link: int, codes: Ints, thresholds: Floats, eta: Floats, rows: Floats) -> float:
+def fill_rows(link: int, high: Floats, low: Floats, eta: Floats, rows: Floats) -> float:
     """Fill the row table (9, n) at η; return −Σ log p, or inf where a probability is lost.
 
+    ``high`` and ``low`` are the thresholds around each rating, ±FAR where there is none.
     ``*_TILT`` is how D1 moves with the upper (A) or lower (B) threshold; ``*_BEND`` is how W does.
     """
     noinline()
     total, product, flat, stride = 0.0, 1.0, rows.reshape(-1), rows.shape[1]
-    for i in range(len(codes)):
-        p = fill_row(link, codes[i], thresholds, eta[i], flat, i, stride)
+    for i in range(len(eta)):
+        p = fill_row(link, high[i], low[i], eta[i], flat, i, stride)
         if not p > SMALLEST:
             return np.inf
         product *= p

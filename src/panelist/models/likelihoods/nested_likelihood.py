@@ -17,8 +17,9 @@ from panelist.models.likelihoods.integration import (
 )
 from panelist.models.likelihoods.link_functions import CAUCHIT, D1, N_ENTRIES, W, fill_rows
 from panelist.models.likelihoods.nests import Nest
-from panelist.numerics.arrays import Floats
+from panelist.numerics.arrays import Floats, Ints
 from panelist.numerics.kernel import kernel
+from panelist.numerics.normal import FAR
 
 _NEWTON_STEPS = 100
 _CUT = 36.0  # how far h rises before nodes end: they then weigh 1e-16
@@ -26,19 +27,31 @@ _LOG_ROOT_TAU = 0.9189385332046727  # ½ log 2π
 
 
 @kernel
+def place_edges(J: Floats, psi: Floats) -> Floats:
+    """Return the thresholds Jα between −FAR and FAR; ψ begins with α."""
+    edges = np.zeros(J.shape[0] + 2)
+    edges[0], edges[-1] = -FAR, FAR
+    for k in range(J.shape[0]):
+        for a in range(J.shape[1]):
+            edges[k + 1] += J[k, a] * psi[a]
+    return edges
+
+
+@kernel
 def _find_mode(
-    model: Nest, j: int, thresholds: Floats, fixed: Floats, tau: float, u: float, rows: Floats
+    model: Nest, j: int, high: Floats, low: Floats, fixed: Floats, tau: float, u: float, rows: Floats
 ) -> tuple[float, float, float]:
     """Return û_j, H_j and h_j there; H_j is nan where there is no mode."""
     first, last = model.start[j], model.start[j + 1]
-    codes, z, linear = model.codes[first:last], model.z[first:last], fixed[first:last]
+    above, below = high[first:last], low[first:last]
+    z, linear = model.z[first:last], fixed[first:last]
     eta = np.empty(last - first)
     h = np.inf
     for start in (u, 0.0):
         u = start
         for i in range(len(eta)):
             eta[i] = linear[i] + z[i] * tau * u
-        h = fill_rows(model.link, codes, thresholds, eta, rows) + 0.5 * u * u
+        h = fill_rows(model.link, above, below, eta, rows) + 0.5 * u * u
         if np.isfinite(h):
             break
     if not np.isfinite(h):
@@ -58,7 +71,7 @@ def _find_mode(
             trial = u - step * push
             for i in range(len(eta)):
                 eta[i] = linear[i] + z[i] * tau * trial
-            reached = fill_rows(model.link, codes, thresholds, eta, rows) + 0.5 * trial * trial
+            reached = fill_rows(model.link, above, below, eta, rows) + 0.5 * trial * trial
             if reached <= h - 1e-4 * step * push * slope + 1e-14 * (1.0 + abs(h)):
                 break
             step *= 0.5
@@ -71,61 +84,111 @@ def _find_mode(
 
 
 @kernel
+def shrink_rows(model: Nest, psi: Floats) -> tuple[Nest, Floats]:
+    """Return the model with all that makes η divided by σ of each row, and 1/σ."""
+    s, p, q = model.J.shape[1], model.X.shape[1], model.S.shape[1]
+    shrink = np.exp(-(model.S @ psi[s + p : s + p + q]))
+    X, z, outer = model.X.copy(), model.z * shrink, model.outer.copy()
+    for i in range(len(shrink)):
+        X[i] *= shrink[i]
+        if len(outer) > 0:
+            outer[i] *= shrink[i]
+    return Nest(
+        model.groups,
+        model.start,
+        model.copies,
+        z,
+        outer,
+        X,
+        model.upper,
+        model.lower,
+        model.link,
+        model.J,
+        model.joined,
+        model.fineness,
+        model.taus,
+        model.S,
+    ), shrink
+
+
+@kernel
+def shrink_edges(edges: Floats, which: Ints, shrink: Floats) -> Floats:
+    """Return the edge of each row over its σ; those at infinity stay there."""
+    found = edges[which]
+    for i in range(len(found)):
+        if abs(found[i]) < FAR:
+            found[i] *= shrink[i]
+    return found
+
+
+@kernel
 def evaluate_quadrature(model: Nest, psi: Floats, modes: Floats, gradient: Floats) -> float:
     """Return −log L(ψ) by quadrature and fill its gradient; ``modes`` is moved along."""
-    s, p, last = model.J.shape[1], model.X.shape[1], model.J.shape[0]
-    thresholds = model.J @ psi[:s]
-    for k in range(1, last):
-        if not thresholds[k] > thresholds[k - 1]:
+    s, p, last, q = model.J.shape[1], model.X.shape[1], model.J.shape[0], model.S.shape[1]
+    edges = place_edges(model.J, psi)
+    for k in range(last):
+        if model.joined[k] == 1 and not edges[k + 1] > edges[k]:
             return np.inf
-    tau, nested = psi[s + p + model.taus[0]], len(model.outer) > 0
-    sigma = psi[s + p + model.taus[1]] if nested else 0.0
+    shrink = np.ones(len(model.z))
+    if q > 0:
+        model, shrink = shrink_rows(model, psi)
+    high, low = shrink_edges(edges, model.upper, shrink), shrink_edges(edges, model.lower, shrink)
+    first = s + p + q
+    tau, nested = psi[first + model.taus[0]], len(model.outer) > 0
+    sigma = psi[first + model.taus[1]] if nested else 0.0
     fixed = model.X @ psi[s : s + p]
     linear = fixed.copy()
     means, at_node = np.zeros((N_MEANS + 1, len(fixed))), np.zeros((N_MEANS, len(fixed)))
-    by_threshold = np.zeros(last + 2)
+    by_edge = np.zeros(last + 2)
     gradient[:] = 0.0
     value = 0.0
     for g in range(len(model.copies)):
         if nested:
-            loss = _integrate_group(model, g, thresholds, fixed, linear, tau, sigma, modes, at_node, means)
+            loss = _integrate_group(model, g, high, low, fixed, linear, tau, sigma, modes, at_node, means)
         else:
-            loss = _integrate_block(model, g, thresholds, fixed, tau, modes, means)
+            loss = _integrate_block(model, g, high, low, fixed, tau, modes, means)
         if not np.isfinite(loss):
             return np.inf
         count = model.copies[g]
         value += count * loss
         for i in range(model.start[model.groups[g]], model.start[model.groups[g + 1]]):
-            k, slope = model.codes[i], count * (means[E_A, i] - means[E_B, i])
-            by_threshold[k + 1] -= count * means[E_A, i]
-            by_threshold[k] += count * means[E_B, i]
+            above, below = count * means[E_A, i], count * means[E_B, i]
+            slope = above - below
+            by_edge[model.upper[i]] -= above * shrink[i]
+            by_edge[model.lower[i]] += below * shrink[i]
             for b in range(p):
                 gradient[s + b] += slope * model.X[i, b]
-            gradient[s + p + model.taus[0]] += count * model.z[i] * means[E_PULL, i]
+            pull = count * model.z[i] * means[E_PULL, i]
+            gradient[first + model.taus[0]] += pull
+            by_spread = high[i] * above - low[i] * below - fixed[i] * slope - tau * pull
             if nested:
-                gradient[s + p + model.taus[1]] += count * model.outer[i] * means[N_MEANS, i]
+                pull = count * model.outer[i] * means[N_MEANS, i]
+                gradient[first + model.taus[1]] += pull
+                by_spread -= sigma * pull
+            for c in range(q):
+                gradient[s + p + c] += by_spread * model.S[i, c]
     for a in range(s):
         for k in range(last):
-            gradient[a] += model.J[k, a] * by_threshold[k + 1]
+            gradient[a] += model.J[k, a] * by_edge[k + 1]
     return value
 
 
 @kernel
 def _integrate_block(
-    model: Nest, b: int, thresholds: Floats, linear: Floats, tau: float, modes: Floats, means: Floats
+    model: Nest, b: int, high: Floats, low: Floats, linear: Floats, tau: float, modes: Floats, means: Floats
 ) -> float:
     """Return −log L_b at the linear predictors; its rows of ``means`` receive those of A, B and (A − B)u."""
     first, size = model.start[b], model.start[b + 1] - model.start[b]
     rows, eta, v, own = np.empty((N_ENTRIES, size)), np.empty(size), np.empty(size), np.empty((N_MEANS, size))
-    u, H, h = _find_mode(model, b, thresholds, linear, tau, modes[b], rows)
+    u, H, h = _find_mode(model, b, high, low, linear, tau, modes[b], rows)
     if not H > 0.0:
         return np.inf
     modes[b] = u
     for i in range(size):
         v[i] = model.z[first + i] * tau
         eta[i] = linear[first + i] + v[i] * u
-    codes = model.codes[first : first + size]
-    integral, _ = integrate_line(model.link, codes, thresholds, eta, v, u, 1.0, model.fineness, _CUT, own)
+    above, below = high[first : first + size], low[first : first + size]
+    integral, _ = integrate_line(model.link, above, below, eta, v, u, 1.0, model.fineness, _CUT, own)
     for i in range(size):
         means[E_A, first + i], means[E_B, first + i] = own[E_A, i], own[E_B, i]
         means[E_PULL, first + i] = own[E_PULL, i] + (own[E_A, i] - own[E_B, i]) * u
@@ -155,7 +218,8 @@ def count_outer(model: Nest, g: int, tau: float, sigma: float) -> float:
 def _integrate_group(
     model: Nest,
     g: int,
-    thresholds: Floats,
+    high: Floats,
+    low: Floats,
     fixed: Floats,
     linear: Floats,
     tau: float,
@@ -180,7 +244,7 @@ def _integrate_group(
         for i in range(top, bottom):
             linear[i] = fixed[i] + model.outer[i] * sigma * t
         for b in range(first, first + blocks):
-            loss += _integrate_block(model, b, thresholds, linear, tau, modes, at_node)
+            loss += _integrate_block(model, b, high, low, linear, tau, modes, at_node)
         if node == 0:
             base = loss
             found[:] = modes[first : first + blocks]
@@ -232,7 +296,7 @@ def most_nodes(model: Nest, tau: float) -> float:
 
 @kernel
 def fill_effects(
-    model: Nest, thresholds: Floats, fixed: Floats, taus: Floats, modes: Floats, variances: Floats
+    model: Nest, high: Floats, low: Floats, fixed: Floats, taus: Floats, modes: Floats, variances: Floats
 ) -> None:
     """Fill in the joint modes of all blocks and outer levels, and their variances by the curvature there."""
     blocks, nested, tau = len(model.start) - 1, len(model.outer) > 0, taus[model.taus[0]]
@@ -247,7 +311,7 @@ def fill_effects(
                 first, own = model.start[b], 0.0
                 for i in range(first, model.start[b + 1]):
                     linear[i] = fixed[i] + (model.outer[i] * sigma * t if nested else 0.0)
-                modes[b], bends[b], _ = _find_mode(model, b, thresholds, linear, tau, modes[b], rows)
+                modes[b], bends[b], _ = _find_mode(model, b, high, low, linear, tau, modes[b], rows)
                 ties[b] = 0.0
                 for i in range(first, model.start[b + 1] if nested else first):
                     v, weight = model.outer[i] * sigma, rows[W, i - first]

@@ -11,6 +11,7 @@ import numpy as np
 
 from panelist.core.errors import BadModel
 from panelist.models.formulas.matrices import Factor, ModelMatrices
+from panelist.models.likelihoods.cells import find_cells, lay_rows
 from panelist.models.likelihoods.link_functions import link_code
 from panelist.models.likelihoods.thresholds import Thresholds
 from panelist.numerics.arrays import Floats, Ints, Longs
@@ -29,11 +30,14 @@ class Nest(NamedTuple):
     z: Floats  # (n,) of the inner effect
     outer: Floats  # (n,) of the outer effect; none of one effect only
     X: Floats  # (n, p)
-    codes: Ints  # (n,)
+    upper: Ints  # (n,) the edge above each rating, as in laplace.Ordinal
+    lower: Ints
     link: int
-    J: Floats  # (K − 1, s): thresholds are Jα
+    J: Floats  # (T, s): thresholds are Jα
+    joined: Longs  # (T,)
     fineness: float
     taus: Longs  # the places of the inner and the outer effect among the τ of the design
+    S: Floats  # (n, q): log σ = Sζ
 
 
 class Places(NamedTuple):
@@ -51,10 +55,16 @@ def make_nest(design: ModelMatrices, link: str, thresholds: Thresholds, points: 
             "automatically for levels that need them, so ten are enough for any data."
         )
     factors = find_nesting(design.factors)
-    assert design.codes is not None
+    if thresholds.family == "adjacent":
+        raise BadModel(
+            "Adaptive quadrature is not available with adjacent categories. Use quadrature=1, the Laplace "
+            "approximation."
+        )
+    design, cells = lay_rows(design, find_cells(design, thresholds))
     inner, outer = design.factors[factors[0]], design.factors[factors[-1]]
     effects = [inner.Z[:, 0], outer.Z[:, 0]][: len(factors)]
-    table = np.column_stack([design.codes, *effects, design.X])
+    S = design.scale.matrix if design.scale is not None else np.empty((len(design.X), 0))
+    table = np.column_stack([cells.upper, cells.lower, *effects, design.X, S])
     rows, start, groups, copies, places = _sort_rows(table, inner, outer)
     model = Nest(
         groups=groups,
@@ -63,11 +73,14 @@ def make_nest(design: ModelMatrices, link: str, thresholds: Thresholds, points: 
         z=np.ascontiguousarray(effects[0][rows]),
         outer=np.ascontiguousarray(effects[1][rows]) if len(effects) == 2 else np.empty(0),
         X=np.ascontiguousarray(design.X[rows]),
-        codes=design.codes[rows],
+        upper=cells.upper[rows],
+        lower=cells.lower[rows],
         link=link_code(link),
-        J=thresholds.J,
+        J=cells.J,
+        joined=cells.joined,
         fineness=_FINENESS * min(1.0, _USUAL / points),
         taus=np.array(factors),
+        S=np.ascontiguousarray(S[rows]),
     )
     return model, places
 

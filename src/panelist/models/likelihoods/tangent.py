@@ -3,12 +3,14 @@
 Eight directions are taken at once; a single one would take as long, nearly all of it for look-ups.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from panelist.models.blocks.elimination import solve_eight
 from panelist.models.blocks.products import ENTRIES
+from panelist.models.likelihoods.adjacent_rows import sum_step_change
 from panelist.models.likelihoods.laplace import LaplaceWorkspace, Ordinal
-from panelist.models.likelihoods.link_functions import A_TILT, B_TILT, D1, W
+from panelist.models.likelihoods.link_functions import A_TILT, ADJACENT, B_TILT, D1, W
+from panelist.models.likelihoods.spread_rows import C_TILT, sum_spread_change
 from panelist.numerics.arrays import Floats
 from panelist.numerics.kernel import inner, noinline
 from panelist.numerics.simd import broadcast, empty_f64x8, fma, get, load, store
@@ -18,19 +20,24 @@ class Directions(NamedTuple):
     """What eight directions are taken in, by f64x8."""
 
     change: Floats  # (k,) of ψ
-    edges: Floats  # (K + 1,) of the thresholds, with one that never moves at either end
+    edges: Floats  # (T + 2,) of the thresholds, with one that never moves at either end
     push: Floats  # (columns,) of the mode
-    sums: Floats  # (K + 1,) by threshold
-    slopes: Floats  # (p,)
+    sums: Floats  # (T + 2,) by threshold
+    slopes: Floats  # (p + q,)
 
 
 def make_directions(model: Ordinal) -> Directions:
     """Return what eight directions in the parameters of this model are taken in."""
-    s, p, r = model.J.shape[1], model.X.shape[1], len(model.tau_row)
+    s, p, r = model.J.shape[1], model.X.shape[1], int(model.tau_slot.max(initial=-1)) + 1
+    q = model.S.shape[1]
     columns = int((model.pattern.sizes * model.pattern.widths).sum())
     last = len(model.J) + 2
     return Directions(
-        empty_f64x8(s + p + r), empty_f64x8(last), empty_f64x8(columns), empty_f64x8(last), empty_f64x8(p)
+        empty_f64x8(s + p + q + r),
+        empty_f64x8(last),
+        empty_f64x8(columns),
+        empty_f64x8(last),
+        empty_f64x8(p + q),
     )
 
 
@@ -42,16 +49,13 @@ def push_modes(model: Ordinal, work: LaplaceWorkspace, directions: Directions) -
     """
     noinline()
     change, edges, push = directions.change, directions.edges, directions.push
-    pattern, X, J, codes = model.pattern, model.X, model.J, model.codes
+    pattern, X, J = model.pattern, model.X, model.J
     place, start, Z, V = pattern.place.reshape(-1), pattern.start, pattern.Z.reshape(-1), work.V.reshape(-1)
-    tau_row, tau_column, rows, count = (
-        model.tau_row,
-        model.tau_column,
-        work.rows.reshape(-1),
-        work.rows.shape[1],
-    )
+    tau_row, tau_column, tau_slot = model.tau_row, model.tau_column, model.tau_slot
+    rows, count = work.rows.reshape(-1), work.rows.shape[1]
     s, p, r, m1, m2 = J.shape[1], X.shape[1], len(tau_row), pattern.widths[0], pattern.place.shape[1]
-    m, dense, u = m1 + m2, (len(start) - 1) * m1, work.u
+    m, dense, u, first = m1 + m2, (len(start) - 1) * m1, work.u, s + p + model.S.shape[1]
+    extra = model.S.shape[1] > 0 or model.link == ADJACENT
     for k in range(len(J) + 2):
         moved = broadcast(0.0)
         if 0 < k <= len(J):
@@ -72,17 +76,30 @@ def push_modes(model: Ordinal, work: LaplaceWorkspace, directions: Directions) -
             for t in range(r):
                 c = get(tau_column, t)
                 at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
-                shift = load(change, s + p + t) * get(Z, i * m + get(tau_row, t))
+                shift = load(change, first + get(tau_slot, t)) * get(Z, i * m + get(tau_row, t))
                 moved = fma(shift, get(u, at), moved)
                 store(push, at, fma(shift, -d1, load(push, at)))
-            k = codes[i]
             moved *= -get(rows, W * count + i)
-            moved = fma(load(edges, k + 1), -get(rows, A_TILT * count + i), moved)
-            moved = fma(load(edges, k), -get(rows, B_TILT * count + i), moved)
+            moved = fma(load(edges, get(model.upper, i)), -get(rows, A_TILT * count + i), moved)
+            moved = fma(load(edges, get(model.lower, i)), -get(rows, B_TILT * count + i), moved)
+            if extra:
+                moved -= _change_slope(model, work, change, edges, i)
             for c in range(m):
                 at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
                 store(push, at, fma(moved, get(V, i * m + c), load(push, at)))
     solve_eight(pattern, work.blocks, push)
+
+
+@inner
+def _change_slope(model: Ordinal, work: LaplaceWorkspace, change: Floats, edges: Floats, i: int) -> Any:
+    """Return the change of D1 of row i by its spread, and by the thresholds of adjacent categories."""
+    total = broadcast(0.0)
+    if model.S.shape[1] > 0:
+        first = model.J.shape[1] + model.X.shape[1]
+        total = sum_spread_change(model.S, change, first, i) * work.spreads[C_TILT, i]
+    if model.link == ADJACENT:
+        total += sum_step_change(model.lower, model.joined, work.steps, edges, i)
+    return total
 
 
 @inner
@@ -91,24 +108,27 @@ def _pull_two_by_two(
 ) -> None:
     """Add the changes of −∇h to ``push``, for an intercept and a slope of each of two factors."""
     noinline()
-    X, codes, u, V = model.X.reshape(-1), model.codes, work.u, work.V.reshape(-1)
+    X, u, V = model.X.reshape(-1), work.u, work.V.reshape(-1)
     place, start, Z = model.pattern.place.reshape(-1), model.pattern.start, model.pattern.Z.reshape(-1)
     rows, count, s, p = work.rows.reshape(-1), work.rows.shape[1], model.J.shape[1], model.X.shape[1]
-    dense, t = 2 * (len(start) - 1), s + p
+    dense, t = 2 * (len(start) - 1), s + p + model.S.shape[1]
+    extra = model.S.shape[1] > 0 or model.link == ADJACENT
     t0, t1, t2 = load(change, t), load(change, t + 1), load(change, t + 2)
     t3, t4, t5 = load(change, t + 3), load(change, t + 4), load(change, t + 5)
     for j in range(len(start) - 1):
         push0, push1, u0, u1 = broadcast(0.0), broadcast(0.0), get(u, 2 * j), get(u, 2 * j + 1)
         for i in range(start[j], start[j + 1]):
-            z, k, c, d1 = 4 * i, codes[i], dense + get(place, 2 * i), -get(rows, D1 * count + i)
+            z, c, d1 = 4 * i, dense + get(place, 2 * i), -get(rows, D1 * count + i)
             one, other = fma(t1, get(Z, z + 1), t0 * get(Z, z)), t2 * get(Z, z + 1)
             three, four = fma(t4, get(Z, z + 3), t3 * get(Z, z + 2)), t5 * get(Z, z + 3)
             moved = fma(one, u0, fma(other, u1, fma(three, get(u, c), four * get(u, c + 1))))
             for b in range(p):
                 moved = fma(load(change, s + b), get(X, i * p + b), moved)
             moved *= -get(rows, W * count + i)
-            moved = fma(load(edges, k + 1), -get(rows, A_TILT * count + i), moved)
-            moved = fma(load(edges, k), -get(rows, B_TILT * count + i), moved)
+            moved = fma(load(edges, get(model.upper, i)), -get(rows, A_TILT * count + i), moved)
+            moved = fma(load(edges, get(model.lower, i)), -get(rows, B_TILT * count + i), moved)
+            if extra:
+                moved -= _change_slope(model, work, change, edges, i)
             push0 = fma(one, d1, fma(moved, get(V, z), push0))
             push1 = fma(other, d1, fma(moved, get(V, z + 1), push1))
             store(push, c, fma(three, d1, fma(moved, get(V, z + 2), load(push, c))))

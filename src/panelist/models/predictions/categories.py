@@ -29,8 +29,15 @@ def tails(link: str, x: Floats) -> tuple[Floats, Floats]:
     return (near, far) if link == "cloglog" else (far, near)
 
 
-def category_probabilities(link: str, thresholds: Floats, eta: Floats, variance: Floats) -> Floats:
-    """Return P(y = k), one row per η and one column per category, averaged over η + N(0, variance)."""
+def category_probabilities(
+    link: str, thresholds: Floats, eta: Floats, variance: Floats, family: str = "cumulative"
+) -> Floats:
+    """Return P(y = k), one row per η and one column per category, averaged over η + N(0, variance).
+
+    The thresholds are the same for all rows, or a row each.
+    """
+    if family != "cumulative":
+        return _average_steps(family, link, np.atleast_2d(thresholds), eta, variance)
     lower, upper = _average_tails(link, thresholds, eta, variance)
     n = len(eta)
     zeros, ones = np.zeros((n, 1)), np.ones((n, 1))
@@ -47,18 +54,55 @@ def _average_tails(link: str, thresholds: Floats, eta: Floats, variance: Floats)
     if not variance.any():
         return tails(link, thresholds - eta[:, None])
     # Rows of a design repeat themselves: few systems, many raters.
-    codes, eta, variance = _distinct(eta, variance)
+    codes = np.arange(len(eta))
+    if thresholds.ndim == 1:
+        codes, eta, variance = _distinct(eta, variance)
     nodes, weights = _normal_nodes(float(np.sqrt(variance.max())) / _STRIP[link])
     sd = np.sqrt(variance)
-    lower = np.zeros((len(eta), len(thresholds)))
+    lower = np.zeros((len(eta), thresholds.shape[-1]))
     upper = np.zeros_like(lower)
     for start in range(0, len(eta), _CHUNK):
         part = slice(start, start + _CHUNK)
         for node, weight in zip(nodes, weights, strict=True):
-            below, above = tails(link, thresholds - (eta[part] + node * sd[part])[:, None])
+            own = thresholds if thresholds.ndim == 1 else thresholds[part]
+            below, above = tails(link, own - (eta[part] + node * sd[part])[:, None])
             lower[part] += weight * below
             upper[part] += weight * above
     return lower[codes], upper[codes]
+
+
+def step_probabilities(family: str, link: str, thresholds: Floats, eta: Floats) -> Floats:
+    """Return P(y = k) given η of sequential or adjacent categories; thresholds (rows or 1, K − 1).
+
+    >>> step_probabilities("sequential", "logit", np.array([[0.0, 0.0]]), np.array([0.0]))
+    array([[0.5 , 0.25, 0.25]])
+    >>> step_probabilities("adjacent", "logit", np.array([[0.0, 0.0]]), np.array([np.log(2.0)])).round(4)
+    array([[0.1429, 0.2857, 0.5714]])
+    """
+    away = thresholds - eta[:, None]
+    none, all_ = np.zeros((len(eta), 1)), np.ones((len(eta), 1))
+    if family == "sequential":
+        stops, goes_on = tails(link, away)
+        reached = np.hstack([all_, np.cumprod(goes_on, axis=1)])
+        shares: Floats = reached * np.hstack([stops, all_])
+        return shares
+    q = np.hstack([none, np.cumsum(-away, axis=1)])
+    p = np.exp(q - q.max(axis=1, keepdims=True))
+    found: Floats = p / p.sum(axis=1, keepdims=True)
+    return found
+
+
+def _average_steps(family: str, link: str, thresholds: Floats, eta: Floats, variance: Floats) -> Floats:
+    """Return the probabilities of step_probabilities, averaged over η + N(0, variance)."""
+    if not variance.any():
+        return step_probabilities(family, link, thresholds, eta)
+    # Softmax has its poles nearer to the real line the more categories there are.
+    strip = np.pi / thresholds.shape[1] if family == "adjacent" else _STRIP.get(link, 1.0)
+    nodes, weights = _normal_nodes(float(np.sqrt(variance.max())) / strip)
+    sd, total = np.sqrt(variance), np.zeros((len(eta), thresholds.shape[1] + 1))
+    for node, weight in zip(nodes, weights, strict=True):
+        total += weight * step_probabilities(family, link, thresholds, eta + node * sd)
+    return total
 
 
 def _distinct(eta: Floats, variance: Floats) -> tuple[Longs, Floats, Floats]:

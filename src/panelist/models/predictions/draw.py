@@ -6,7 +6,13 @@ import numpy as np
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.seeds import stream
-from panelist.models.predictions.predict import category_values
+from panelist.models.predictions.new_rows import own_rows
+from panelist.models.predictions.predict import (
+    category_values,
+    row_probabilities,
+    row_spreads,
+    row_thresholds,
+)
 from panelist.numerics.arrays import Floats, Ints
 
 if TYPE_CHECKING:
@@ -32,8 +38,18 @@ def simulate_codes(fit: "Fit", rng: np.random.Generator, effects: str = "new") -
     """Return one set of category codes 0..K-1 of an ordinal model, one code per row of the fit."""
     assert fit.link is not None
     latent = _draw_eta(fit, rng, effects)
-    latent += draw_noise(fit.link, rng, fit.n)
-    return np.searchsorted(fit.threshold_values, latent, side="left").astype(np.int32)
+    if fit.is_plain:
+        latent += draw_noise(fit.link, rng, fit.n)
+        return np.searchsorted(fit.threshold_values, latent, side="left").astype(np.int32)
+    rows = own_rows(fit.design)
+    if fit.family == "cumulative":
+        latent += row_spreads(fit, rows) * draw_noise(fit.link, rng, fit.n)
+        passed: Ints = (row_thresholds(fit, rows) < latent[:, None]).sum(axis=1).astype(np.int32)
+        return passed
+    table = row_probabilities(fit, rows, latent, np.zeros(fit.n))
+    up_to = np.cumsum(table[:, :-1], axis=1)
+    drawn: Ints = (up_to < rng.random(fit.n)[:, None]).sum(axis=1).astype(np.int32)
+    return drawn
 
 
 def simulate_numbers(fit: "Fit", rng: np.random.Generator, effects: str = "new") -> Floats:

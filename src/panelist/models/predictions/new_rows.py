@@ -15,7 +15,7 @@ from panelist.core.tables.columns import IDENTIFIERS, find_role
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.formulas.coding import code_columns
 from panelist.models.formulas.grouping import Factor, Recipe
-from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.formulas.matrices import FixedPart, ModelMatrices
 from panelist.models.formulas.variables import Variable, match_levels, match_numbers, read_labels
 from panelist.numerics.arrays import Floats, Longs
 
@@ -36,12 +36,15 @@ class DesignRows:
     X: Floats
     groups: tuple[Grouped, ...]
     labels: "pd.Index[Any]"
+    nominal: Floats | None = None  # columns of nominal and of scale effects
+    scale: Floats | None = None
 
 
 def own_rows(design: ModelMatrices) -> DesignRows:
     """Return the rows of the fit, labelled by their places in the table that was fitted."""
     groups = tuple(Grouped(f, f.index.astype(np.int64), f.Z) for f in design.factors)
-    return DesignRows(design.X, groups, pd.Index(design.rows))
+    nominal, scale = (side.matrix if side is not None else None for side in (design.nominal, design.scale))
+    return DesignRows(design.X, groups, pd.Index(design.rows), nominal, scale)
 
 
 def read_rows(design: ModelMatrices, data: Any, *, levels: bool, slopes: bool) -> DesignRows:
@@ -53,14 +56,21 @@ def read_rows(design: ModelMatrices, data: Any, *, levels: bool, slopes: bool) -
     """
     frame = _as_frame(data)
     fixed = design.fixed
-    X, _ = fixed.matrix(_pick(frame, {name: fixed.sources[name] for name in fixed.variables}))
+    X = _code_fixed(fixed, frame)
+    nominal, scale = (
+        _code_fixed(side.part, frame) if side is not None else None for side in (design.nominal, design.scale)
+    )
     groups = []
     for factor in design.factors if slopes else ():
         assert factor.recipe is not None
         Z = _code_effects(factor.recipe, frame)
         index = _find_levels(factor.recipe, frame) if levels else np.full(len(frame), -1)
         groups.append(Grouped(factor, index, Z))
-    return DesignRows(X, tuple(groups), frame.index)
+    return DesignRows(X, tuple(groups), frame.index, nominal, scale)
+
+
+def _code_fixed(fixed: FixedPart, frame: pd.DataFrame) -> Floats:
+    return fixed.matrix(_pick(frame, {name: fixed.sources[name] for name in fixed.variables}))[0]
 
 
 def _as_frame(data: Any) -> pd.DataFrame:

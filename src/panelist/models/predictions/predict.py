@@ -63,9 +63,32 @@ def linear_predictor(fit: "Fit", rows: DesignRows, effects: str = "modes") -> tu
 
 def conditional_probabilities(fit: "Fit") -> Floats:
     """Return the category probabilities of the rows of the fit at the conditional modes."""
+    rows = own_rows(fit.design)
+    return row_probabilities(fit, rows, *linear_predictor(fit, rows))
+
+
+def row_thresholds(fit: "Fit", rows: DesignRows) -> Floats:
+    """Return the thresholds of each row, (rows, K − 1); infinite where its cell uses no category beyond."""
+    M = rows.nominal if rows.nominal is not None else np.empty((len(rows.X), 0))
+    return fit.cells.values(fit.solution.alpha)[fit.cells.find(M)]
+
+
+def row_spreads(fit: "Fit", rows: DesignRows) -> Floats:
+    """Return σ of the latent residual of each row; 1 without scale effects."""
+    if rows.scale is None:
+        return np.ones(len(rows.X))
+    spreads: Floats = np.exp(rows.scale @ fit.solution.zeta)
+    return spreads
+
+
+def row_probabilities(fit: "Fit", rows: DesignRows, eta: Floats, variance: Floats) -> Floats:
+    """Return P(y = k) of each row, averaged over η + N(0, variance), for any ordinal model."""
     assert fit.link is not None
-    eta, variance = linear_predictor(fit, own_rows(fit.design))
-    return category_probabilities(fit.link, fit.threshold_values, eta, variance)
+    if fit.is_plain:
+        return category_probabilities(fit.link, fit.threshold_values, eta, variance)
+    thresholds, spread = row_thresholds(fit, rows), row_spreads(fit, rows)
+    scaled = thresholds / spread[:, None], eta / spread, variance / spread**2
+    return category_probabilities(fit.link, *scaled, str(fit.family))
 
 
 def category_points(fit: "Fit") -> Floats | None:
@@ -104,8 +127,7 @@ def _shape(fit: "Fit", kind: str, eta: Floats, variance: Floats, rows: DesignRow
     name = fit.design.response
     if kind == "latent" or not fit.ordinal:
         return pd.Series(eta, rows.labels, name="latent" if fit.ordinal else name)
-    assert fit.link is not None
-    table = category_probabilities(fit.link, fit.threshold_values, eta, variance)
+    table = row_probabilities(fit, rows, eta, variance)
     if kind == "mean":
         points = category_points(fit)
         assert points is not None

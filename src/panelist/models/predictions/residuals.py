@@ -6,11 +6,16 @@ import numpy as np
 import pandas as pd
 from scipy.special import logit, ndtri
 
-from panelist.core.errors import UnknownName, did_you_mean
+from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.seeds import stream
 from panelist.models.predictions.categories import tails
 from panelist.models.predictions.new_rows import own_rows
-from panelist.models.predictions.predict import conditional_probabilities, linear_predictor
+from panelist.models.predictions.predict import (
+    conditional_probabilities,
+    linear_predictor,
+    row_spreads,
+    row_thresholds,
+)
 from panelist.numerics.arrays import Floats
 
 if TYPE_CHECKING:
@@ -69,9 +74,16 @@ def _probability_scale(fit: "Fit") -> Floats:
 def _surrogate(fit: "Fit", rng: np.random.Generator) -> Floats:
     assert fit.link is not None
     assert fit.design.codes is not None
-    eta, _ = linear_predictor(fit, own_rows(fit.design))
-    ends = np.concatenate([[-np.inf], fit.threshold_values, [np.inf]])
-    low, high = ends[fit.design.codes] - eta, ends[fit.design.codes + 1] - eta
+    if fit.family != "cumulative":
+        raise BadModel(
+            f"Surrogate residuals need one latent scale, which {fit.family} categories do not have. Use "
+            "kind='probability'."
+        )
+    rows = own_rows(fit.design)
+    eta, _ = linear_predictor(fit, rows)
+    ends = np.pad(row_thresholds(fit, rows), ((0, 0), (1, 1)), constant_values=((0, 0), (-np.inf, np.inf)))
+    each, spread = np.arange(fit.n), row_spreads(fit, rows)
+    low, high = ((ends[each, fit.design.codes + up] - eta) / spread for up in (0, 1))
     with np.errstate(over="ignore"):
         (low_lower, low_upper), (high_lower, high_upper) = tails(fit.link, low), tails(fit.link, high)
     share = rng.random(fit.n)

@@ -7,6 +7,7 @@ import numpy as np
 
 from panelist.core.display.formats import decimals
 from panelist.core.display.result import Part, Result, Sentence, Table, json_object
+from panelist.core.errors import BadModel
 from panelist.models.likelihoods.link_functions import LATENT_SD
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ def compute_shares(fit: "Fit") -> Shares:
     doi:10.1111/2041-210X.12225). An ordinal model's residual has the variance of its link: 1, π²/3 or π²/6
     (Nakagawa, Johnson & Schielzeth 2017, doi:10.1098/rsif.2017.0213).
     """
+    if fit.family in ("sequential", "adjacent"):
+        raise BadModel(
+            f"{fit.family.capitalize()} categories have no one latent residual, so no share of its variance. "
+            "Fit family='cumulative' for shares; their systems hardly differ."
+        )
     groups = ["fixed effects"]
     variances = [float(np.var(fit.design.X @ fit.beta, ddof=1))]
     for factor in fit.design.factors:
@@ -69,8 +75,14 @@ def compute_shares(fit: "Fit") -> Shares:
         groups.append(factor.name)
         variances.append(float(np.sum(moments * fit.variance_components[factor.name])))
     groups.append("residual")
-    variances.append(LATENT_SD[fit.link] ** 2 if fit.link else fit.sigma**2)
+    residual = LATENT_SD[fit.link] ** 2 if fit.link else fit.sigma**2
     notes = []
+    if fit.design.scale is not None:
+        residual *= float(np.mean(np.exp(2.0 * fit.design.scale.matrix @ fit.solution.zeta)))
+        notes.append(f"the residual spread differs by {fit.design.scale.text}: its mean variance is taken")
+    if fit.design.nominal is not None:
+        notes.append(f"what differs by {fit.design.nominal.text} is in the thresholds, and in no share")
+    variances.append(residual)
     if fit.link == "cauchit":
         notes.append(
             "the Cauchy distribution of the cauchit link has no variance, so there are no shares of a total; "

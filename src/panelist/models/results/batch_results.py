@@ -57,6 +57,7 @@ class BatchFits:
     shift: Floats  # (n_sets, p) of β by a better approximation than Laplace's; nan unless asked for, as is
     spread: Floats  # (n_sets,) that of the standard deviations, as a share of the latent spread, and
     loglik_error: Floats  # (n_sets,) what the log-likelihood lacks, the lowest of any factor
+    joint: Floats  # (n_sets, K − 1 + p, K − 1 + p): the covariance of thresholds and β, nan where unused
     small: SmallSamples | None = None  # of clmm: what t needs in place of z
 
     def contrast(self, L: Floats) -> Contrasts:
@@ -119,7 +120,8 @@ class SmallSamples:
         """Return contrasts with standard errors and degrees of freedom that allow for few raters."""
         from scipy.special import stdtr
 
-        rows = np.column_stack([np.zeros(len(L)), L])  # the analogue has an intercept
+        # The analogue has an intercept first, and last what has nominal effects.
+        rows = np.pad(L, ((0, 0), (1, len(self.reml.names) - 1 - L.shape[1])))
         by_reml, by_ml = self.reml.contrast(rows), self.ml.contrast(rows)
         usable = ((self.reml.failed == 0) & (self.ml.failed == 0))[:, None] & (by_ml.se > 0.0)
         ratio = np.divide(by_reml.se, by_ml.se, out=np.ones(plain.se.shape), where=usable)
@@ -145,6 +147,7 @@ def gather(model: str, design: ModelMatrices, found: list[FittedResponse | None]
     }
     thresholds, shift = np.full((n, highest), np.nan), np.full((n, p), np.nan)
     spread, error = np.full(n, np.nan), np.full(n, np.nan)
+    joint = np.full((n, highest + p, highest + p), np.nan)
     converged, singular = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     failed = np.full(n, ONE_VALUE, dtype=np.int64)
     for at, one in enumerate(found):
@@ -152,13 +155,18 @@ def gather(model: str, design: ModelMatrices, found: list[FittedResponse | None]
             continue
         failed[at], converged[at], singular[at] = one.failed, one.converged, one.singular
         beta[at], vcov[at], loglik[at], sigma[at] = one.beta, one.vcov, one.loglik, one.sigma
-        thresholds[at, one.used[:-1]] = one.thresholds
+        plain = len(one.thresholds) == len(one.used[:-1])  # nominal effects have thresholds of their own
+        if plain:
+            thresholds[at, one.used[:-1]] = one.thresholds
         for matrices, found_one in zip(covariances.values(), one.covariances, strict=True):
             matrices[at] = found_one
         if len(one.shift):
             shift[at], spread[at], error[at] = one.shift, one.spread, one.loglik_error
         if k:
             slopes[at], A[at] = one.slopes, one.A
+        if plain and len(one.joint):
+            places = np.concatenate([one.used[:-1], highest + np.arange(p)])
+            joint[at][np.ix_(places, places)] = one.joint[: len(places), : len(places)]
     residual_df = float(len(design.rows) - p) if model == "lm" else np.inf
     variances = [np.diagonal(one, axis1=1, axis2=2) for one in covariances.values()]
     sds = np.sqrt(np.concatenate(variances, axis=1)) if variances else np.empty((n, 0))
@@ -186,6 +194,7 @@ def gather(model: str, design: ModelMatrices, found: list[FittedResponse | None]
         shift,
         spread,
         error,
+        joint,
     )
 
 

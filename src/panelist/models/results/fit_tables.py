@@ -10,11 +10,14 @@ import numpy as np
 from panelist.core.display.formats import P_VALUE, TEXT, decimals
 from panelist.core.display.result import Result, Table
 from panelist.core.progress import OnProgress
-from panelist.numerics.arrays import Floats
+from panelist.models.formulas.matrices import POOLED_SD
+from panelist.models.solvers.solution import Solution
+from panelist.numerics.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from panelist.models.inference.bootstrap_tests import BootstrapTest
     from panelist.models.inference.intervals import Intervals
     from panelist.models.inference.term_tests import TermTests
     from panelist.models.results.fitted import Fit
@@ -25,7 +28,10 @@ def summarise(fit: "Fit") -> list[tuple[str, str]]:
     rows = [("ratings", str(fit.n))]
     rows += [(f"{factor.name}", f"{len(factor.levels)} levels") for factor in fit.design.factors]
     rows.append(("log-likelihood", f"{fit.loglik:.4f} with {fit.n_parameters} parameters"))
-    rows.append(("AIC, BIC", f"{fit.aic:.2f}, {fit.bic:.2f}"))
+    if fit.prior is None:
+        rows.append(("AIC, BIC", f"{fit.aic:.2f}, {fit.bic:.2f}"))
+    else:
+        rows.append(("prior", f"{fit.prior} (no AIC or BIC: these need the likelihood's maximum)"))
     state = "converged" if fit.converged else f"NOT converged: {fit.optimum.reason}"
     rows.append(("optimum", state + (", singular" if fit.singular else "")))
     return rows
@@ -33,9 +39,11 @@ def summarise(fit: "Fit") -> list[tuple[str, str]]:
 
 def tabulate_coefficients(fit: "Fit") -> Table:
     """Return the fixed effects with their tests."""
-    t = fit.model != "clm" and (not fit.ordinal or fit.uncertainty is not None)
+    t = not fit.ordinal or fit.test == "t"
     columns = ["term", "estimate", "se", "statistic", *(["df"] if t else []), "p"]
-    shown = fit.coefficients[columns].rename(columns={"statistic": "t" if t else "z"})
+    shown = fit.coefficients[columns].rename(
+        columns={"statistic": "t" if t else "root LR" if fit.test == "lrt" else "z"}
+    )
     formats = {"estimate": decimals(4), "se": decimals(4), "p": P_VALUE, "term": TEXT}
     if t:
         formats["df"] = decimals(1)
@@ -44,13 +52,45 @@ def tabulate_coefficients(fit: "Fit") -> Table:
         ratio = float(fit.widen(np.eye(len(fit.beta))).max())
         note = "t allows for few raters and items"
         note += f": estimate / (se × up to {ratio:.2f})" if ratio >= 1.005 else ""
+    if fit.prior is not None and (loose := fit.find_loose(np.eye(len(fit.beta)))).any():
+        shown = shown.assign(
+            term=[f"{name} *prior*" if own else name for name, own in zip(fit.names, loose, strict=True)]
+        )
+        note += f"{'; ' if note else ''}*prior*: only the prior keeps it finite, so it has no test"
     return Table.from_frame("Fixed effects", shown, formats, note)
 
 
 def tabulate_thresholds(fit: "Fit") -> Table:
     """Return the thresholds with their standard errors."""
     formats = {"estimate": decimals(4), "se": decimals(4)}
-    return Table.from_frame("Thresholds", fit.thresholds, formats, name="thresholds")
+    lowest, highest = fit.design.categories[0], fit.design.categories[-1]
+    note = {
+        "sequential": f"k|k+1: of stopping at k once it is reached; steps go from {lowest} up to {highest}",
+        "adjacent": "k|k+1: where k and k+1 are equally likely; they need not be in order",
+    }.get(str(fit.family), "")
+    if fit.design.nominal is not None:
+        reference = "those of the reference, where nominal terms are zero"
+        note = f"{note}; {reference}" if note else reference
+    return Table.from_frame("Thresholds", fit.thresholds, formats, note, name="thresholds")
+
+
+def tabulate_nominal(fit: "Fit") -> Table:
+    """Return what each nominal term adds to each threshold."""
+    formats = {"estimate": decimals(4), "se": decimals(4), "term": TEXT, "threshold": TEXT}
+    note = "added to the threshold: above zero, more ratings stay below it"
+    return Table.from_frame("Nominal effects, by threshold", fit.nominal, formats, note, name="nominal")
+
+
+def tabulate_scale(fit: "Fit") -> Table:
+    """Return the effects on the residual spread, and the ratios that they are."""
+    formats = {"estimate": decimals(4), "se": decimals(4), "ratio": decimals(3), "term": TEXT}
+    note = "ratio: the residual spread to that of the reference; above 1, raters agree less"
+    if fit.design.scale is not None and fit.design.scale.pooled:
+        note = (
+            f"ratio: the residual spread to the mean one; a normal prior of SD {POOLED_SD:g} on the log, "
+            "so no AIC or likelihood ratio"
+        )
+    return Table.from_frame("Scale effects, on log σ", fit.scale, formats, note, name="scale")
 
 
 def tabulate_random(fit: "Fit") -> Table:
@@ -76,6 +116,26 @@ def tabulate_random(fit: "Fit") -> Table:
 class Inference(Result):
     """The part of ``Fit`` that calls other modules for intervals and tests."""
 
+    solution: Solution
+
+    @property
+    def prior(self) -> str | None:
+        """The prior in words, that of raters' spreads included; None for a fit by likelihood alone."""
+        side = cast("Fit", self).design.scale
+        words = [self.solution.prior.words] if self.solution.prior else []
+        if side is not None and side.pooled:
+            words.append(f"normal({POOLED_SD:g}) on the log of each spread, which '~ C(…)' fits without")
+        return "; ".join(words) or None
+
+    def find_loose(self, L: Floats) -> Bools:
+        """Return which rows of contrasts only the prior keeps finite: they have an estimate, and no test."""
+        L, fit, prior = np.atleast_2d(L), cast("Fit", self), self.solution.prior
+        if prior is None or prior.scale is None or fit.structure is None:
+            return np.zeros(len(L), dtype=np.bool_)
+        from panelist.models.solvers.separation import find_loose
+
+        return find_loose(L, fit.design, fit.structure)
+
     def intervals(
         self,
         method: str = "wald",
@@ -97,10 +157,23 @@ class Inference(Result):
 
         return tabulate_term_tests(cast("Fit", self), kind, ddf)
 
+    def bootstrap_test(
+        self,
+        term: str,
+        n: int = 999,
+        seed: int = 0,
+        threads: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> "BootstrapTest":
+        """Return the test of a term by n sets drawn without it: inference/bootstrap_tests.py."""
+        from panelist.models.inference.bootstrap_tests import bootstrap_term
+
+        return bootstrap_term(cast("Fit", self), term, n, seed, threads, on_progress)
+
     def with_degrees(self, ddf: str) -> "Fit":
         """Return the fit with other degrees of freedom for standard errors, t, F and contrasts.
 
-        "kenward-roger" in place of Satterthwaite's for a linear mixed model, "z" or "t" for an ordinal one.
+        "kenward-roger" in place of Satterthwaite's for a linear mixed model; t, z or lrt for an ordinal one.
         """
         from panelist.models.inference.term_tests import with_degrees
 

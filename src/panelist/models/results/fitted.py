@@ -9,14 +9,17 @@ import numpy as np
 from panelist.core.display.result import NamedValues, Part, Sentence, json_object, pick
 from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.likelihoods.thresholds import Thresholds
+from panelist.models.prior_words import refuse_under_prior
 from panelist.models.results.fit_tables import (
-    Inference,
     make_frame,
     summarise,
     tabulate_coefficients,
+    tabulate_nominal,
     tabulate_random,
+    tabulate_scale,
     tabulate_thresholds,
 )
+from panelist.models.results.ordinal_parts import OrdinalParts
 from panelist.models.solvers.solution import Optimum, Solution
 from panelist.numerics.arrays import Floats
 from panelist.numerics.rows import spread_of
@@ -43,7 +46,7 @@ _NUMBERS = ("estimate", "se", "statistic", "df", "p")  # of the coefficients
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Inference):
+class Fit(OrdinalParts):
     """One fitted model. Tables are pandas frames; ``notes`` says everything a reader should know."""
 
     model: str
@@ -54,6 +57,7 @@ class Fit(Inference):
     structure: Thresholds | None = None
     uncertainty: "Uncertainty | KenwardRoger | SmallSample | None" = None
     notes: tuple[str, ...] = ()
+    test: str | None = None  # of an ordinal model: t, z or lrt
 
     def __repr__(self) -> str:
         return f"<Fit {self.model} {self.formula!r}, n = {self.n}, log-likelihood {self.loglik:.4f}>"
@@ -62,7 +66,7 @@ class Fit(Inference):
         """Return the fit with more notes, each once."""
         every = tuple(dict.fromkeys((*self.notes, *notes)))
         parts = (self.model, self.link, self.method, self.design, self.solution)
-        same = Fit(*parts, self.structure, self.uncertainty, every)
+        same = Fit(*parts, self.structure, self.uncertainty, every, self.test)
         if "laplace_error" in vars(self):  # once is enough
             vars(same)["laplace_error"] = self.laplace_error
         return same
@@ -126,10 +130,13 @@ class Fit(Inference):
 
     @cached_property
     def laplace_error(self) -> "LaplaceError | None":
-        """The measured error of the Laplace approximation; None for models fitted in another way."""
+        """The measured error of the Laplace approximation; None for models fitted in another way, and with
+        scale effects or adjacent categories, for which it is not measured.
+        """
         from panelist.models.inference.laplace_error import measure_laplace_error
 
-        return measure_laplace_error(self) if self.method == "Laplace" else None
+        simple = self.design.scale is None and self.family != "adjacent"
+        return measure_laplace_error(self) if self.method == "Laplace" and simple else None
 
     # How well it fits
 
@@ -145,45 +152,15 @@ class Fit(Inference):
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion."""
+        """Akaike's criterion; refused where there is a prior."""
+        refuse_under_prior(self.prior, "aic")
         return -2.0 * self.loglik + 2.0 * self.n_parameters
 
     @property
     def bic(self) -> float:
-        """The Bayesian criterion."""
+        """The Bayesian criterion; refused where there is a prior."""
+        refuse_under_prior(self.prior, "aic")
         return -2.0 * self.loglik + float(np.log(self.n)) * self.n_parameters
-
-    # Thresholds and fixed effects together, as contrasts need them
-
-    @property
-    def threshold_values(self) -> Floats:
-        """The thresholds t = Jα themselves, whatever their structure."""
-        return self.structure.J @ self.solution.alpha if self.structure else np.empty(0)
-
-    @property
-    def param_names(self) -> tuple[str, ...]:
-        """The names of thresholds and fixed effects."""
-        return (*(self.structure.between if self.structure else ()), *self.names)
-
-    @property
-    def params(self) -> Floats:
-        """The thresholds, then the fixed effects."""
-        return np.concatenate([self.threshold_values, self.beta])
-
-    @property
-    def cov_params(self) -> Floats:
-        """The covariance matrix of thresholds and fixed effects."""
-        if self.structure is None:
-            return self.vcov
-        (k, s), p = self.structure.J.shape, len(self.beta)
-        turn = np.zeros((k + p, s + p))
-        turn[:k, :s] = self.structure.J
-        turn[k:, s:] = np.eye(p)
-        whole = self.solution.joint_vcov
-        joint: Floats = turn @ np.where(np.isnan(whole), 0.0, whole) @ turn.T
-        lost = np.abs(turn[:, np.isnan(np.diag(whole))]).max(axis=1, initial=0.0) > 0.0  # separated effects
-        joint[lost, :] = joint[:, lost] = np.nan
-        return joint
 
     def degrees(self, L: Floats) -> Floats:
         """Return the t degrees of freedom of each row of contrasts: Satterthwaite's, n − p, or infinite.
@@ -215,7 +192,8 @@ class Fit(Inference):
     def coefficients(self) -> "pd.DataFrame":
         """Fixed effects: term, estimate, se, statistic, df, p.
 
-        The statistic of an ordinal mixed model is t, its standard error widened by ``widen``.
+        The statistic of an ordinal mixed model is t, its standard error widened by ``widen``; with
+        test="lrt" it is the signed root of the likelihood ratio.
         """
         from panelist.models.inference.hypotheses import two_sided
 
@@ -225,22 +203,16 @@ class Fit(Inference):
             every = np.eye(len(self.beta))
             numbers[2] /= self.widen(every)
             numbers[3] = self.degrees(every)
+            if self.test == "lrt":
+                from panelist.models.inference.likelihood_ratio import drop_effect
+
+                ratios = np.array([drop_effect(self, row[None]) for row in every])
+                numbers[2] = np.sign(self.beta) * np.sqrt(ratios)
             numbers[4] = two_sided(numbers[2], numbers[3])
+            if self.prior is not None:
+                loose = self.find_loose(every)
+                numbers[2, loose] = numbers[4, loose] = np.nan
         return make_frame("term", self.names, _NUMBERS, numbers)
-
-    @cached_property
-    def thresholds(self) -> "pd.DataFrame":
-        """Threshold parameters: name, estimate, se."""
-        import pandas as pd
-
-        alpha = self.solution.alpha
-        return pd.DataFrame(
-            {
-                "name": list(self.structure.names if self.structure else ()),
-                "estimate": alpha,
-                "se": np.sqrt(np.diag(self.solution.joint_vcov))[: len(alpha)],
-            }
-        )
 
     @cached_property
     def variance_components(self) -> dict[str, Floats]:
@@ -343,14 +315,19 @@ class Fit(Inference):
     def title(self) -> str:
         """Return the heading."""
         link = f", {self.link} link" if self.link else ""
-        return f"{MODEL_WORDS[self.model].capitalize()}{link} ({self.method}): {self.formula}"
+        if self.family in ("sequential", "adjacent"):
+            link = f", {self.family} categories{link}"
+        prior = f", {self.solution.prior.phrase}" if self.solution.prior else ""
+        return f"{MODEL_WORDS[self.model].capitalize()}{link} ({self.method}{prior}): {self.formula}"
 
     def parts(self) -> list[Part]:
         """Return the summary, the tables and the notes."""
         return [
             NamedValues(summarise(self)),
             *([tabulate_coefficients(self)] if len(self.beta) else []),
+            *([tabulate_scale(self)] if self.design.scale is not None else []),
             *([tabulate_thresholds(self)] if self.ordinal else []),
+            *([tabulate_nominal(self)] if self.design.nominal is not None else []),
             *([tabulate_random(self)] if self.design.factors else []),
             *(Sentence(f"Note: {note}.") for note in self.notes),
         ]
@@ -359,11 +336,16 @@ class Fit(Inference):
         """Return the fit as product.md's JSON, and more."""
         return json_object(
             {
-                **pick(self, "model link method formula n loglik n_parameters aic bic converged singular"),
+                **pick(self, "model link family method test prior formula n loglik n_parameters"),
+                "aic": None if self.prior else self.aic,
+                "bic": None if self.prior else self.bic,
+                **pick(self, "converged singular"),
                 "sigma": None if self.ordinal else self.sigma,
                 "categories": self.design.categories,
                 "coefficients": self.coefficients.to_dict("records"),
                 "thresholds": self.thresholds.to_dict("records"),
+                "scale": self.scale.to_dict("records"),
+                "nominal": self.nominal.to_dict("records"),
                 "random": self.random.to_dict("records"),
                 "correlations": self.correlations.to_dict("records"),
                 "groups": {factor.name: len(factor.levels) for factor in self.design.factors},

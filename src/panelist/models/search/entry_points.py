@@ -5,7 +5,7 @@ from panelist.models.likelihoods import link_functions as links
 from panelist.models.likelihoods.laplace import LaplaceWorkspace, Ordinal
 from panelist.models.search import bfgs as optimise
 from panelist.models.search.bfgs import Search
-from panelist.numerics.arrays import Floats, Ints
+from panelist.numerics.arrays import Floats
 from panelist.numerics.kernel import kernel
 
 
@@ -16,9 +16,9 @@ def evaluate(model: Ordinal, psi: Floats, work: LaplaceWorkspace, gradient: Floa
 
 
 @kernel
-def fill_rows(link: int, codes: Ints, thresholds: Floats, eta: Floats, rows: Floats) -> float:
+def fill_rows(link: int, high: Floats, low: Floats, eta: Floats, rows: Floats) -> float:
     """Fill the row table (9, n) at η, as links.fill_rows does."""
-    return links.fill_rows(link, codes, thresholds, eta, rows)
+    return links.fill_rows(link, high, low, eta, rows)
 
 
 @kernel

@@ -8,8 +8,6 @@ factors, in small data; in other models one column after the other is as fast.
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from panelist.models.blocks import two_by_two
 from panelist.models.blocks.batch8 import (
     LaneBlocks,
@@ -25,6 +23,7 @@ from panelist.models.likelihoods.laplace import LaplaceWorkspace, Ordinal, sum_r
 from panelist.models.likelihoods.link_functions import (
     A_BEND,
     A_TILT,
+    ADJACENT,
     B_BEND,
     B_TILT,
     D1,
@@ -49,7 +48,7 @@ class LaplaceLanes(NamedTuple):
 
     psi: Floats  # (k,)
     gradient: Floats  # (k,)
-    edges: Floats  # (K + 1,) thresholds, with ±FAR around them
+    edges: Floats  # (T + 2,) thresholds, with ±FAR around them
     V: Floats  # (n, m)
     P: Floats  # (n, m)
     rows: Floats  # (n, 9)
@@ -59,15 +58,15 @@ class LaplaceLanes(NamedTuple):
     u: Floats  # (columns,)
     r: Floats  # (columns,)
     blocks: LaneBlocks
-    threshold: Floats  # (K − 1,) of one lane
 
 
 def make_laplace_lanes(model: Ordinal) -> LaplaceLanes:
     """Return what the columns of this model's Hessian are taken in."""
     (n, m), q = model.pattern.Z.shape, model.pattern.q
     k = model.J.shape[1] + model.X.shape[1] + len(model.tau_row)
+    plain = model.S.shape[1] == 0 and model.link != ADJACENT
     columns = int(model.pattern.sizes[0] * model.pattern.widths[0]) + q
-    if fits_lanes(model.pattern) and len(model.tau_row) == ENTRIES:
+    if plain and fits_lanes(model.pattern) and len(model.tau_row) == ENTRIES:
         blocks = make_lane_blocks(model.pattern)
     else:
         n, m, k, columns, blocks = 0, 0, 0, 0, no_lane_blocks()
@@ -84,7 +83,6 @@ def make_laplace_lanes(model: Ordinal) -> LaplaceLanes:
         empty_f64x8(columns),
         empty_f64x8(columns),
         blocks,
-        np.zeros(len(model.J)),
     )
 
 
@@ -137,9 +135,9 @@ def _fill_gradients(model: Ordinal, lanes: LaplaceLanes) -> None:
 def _fill_rows(model: Ordinal, work: LaplaceWorkspace, point: Floats, lanes: LaplaceLanes) -> None:
     """Fill V and the row tables at the eight points ψ with the modes u."""
     noinline()
-    pattern, X, codes, J = model.pattern, model.X.reshape(-1), model.codes, model.J
+    pattern, X, J = model.pattern, model.X.reshape(-1), model.J
     psi, edges, V, u, Z = lanes.psi, lanes.edges, lanes.V, lanes.u, pattern.Z.reshape(-1)
-    place, start, here, V0 = pattern.place.reshape(-1), pattern.start, work.thresholds, work.V.reshape(-1)
+    place, start, here, V0 = pattern.place.reshape(-1), pattern.start, work.edges, work.V.reshape(-1)
     (last, s), p, dense, probit = J.shape, model.X.shape[1], 2 * (len(start) - 1), model.link == PROBIT
     store(edges, 0, broadcast(-FAR))
     store(edges, last + 1, broadcast(FAR))
@@ -148,36 +146,34 @@ def _fill_rows(model: Ordinal, work: LaplaceWorkspace, point: Floats, lanes: Lap
         for a in range(s):
             total = fma(load(psi, a), J[k, a], total)
         store(edges, k + 1, total)
-    two_by_two.fill_V(Z, len(codes), psi, s + p, V)
+    two_by_two.fill_V(Z, len(model.upper), psi, s + p, V)
     for j in range(len(start) - 1):
         u0, u1, v0, v1 = load(u, 2 * j), load(u, 2 * j + 1), get(work.u, 2 * j), get(work.u, 2 * j + 1)
         for i in range(start[j], start[j + 1]):
-            z, k, c = 4 * i, codes[i], dense + get(place, 2 * i)
+            z, above, below, c = 4 * i, get(model.upper, i), get(model.lower, i), dense + get(place, 2 * i)
             eta = two_by_two.multiply_row(V, z, u0, u1, u, c)
             for b in range(p):
                 eta = fma(load(psi, s + b), get(X, i * p + b), eta)
             if not probit:
-                _fill_row_lanes(model.link, k, eta, i, lanes)
+                _fill_row_lanes(model.link, above, below, eta, i, lanes)
                 continue
             before = two_by_two.multiply_row(V0, z, v0, v1, work.u, c)
             for b in range(p):
                 before += get(X, i * p + b) * get(point, s + b)
-            above = here[k] if k < last else FAR
-            below = here[k - 1] if k > 0 else -FAR
-            up, low = load(edges, k + 1) - eta, load(edges, k) - eta
+            up, low = load(edges, above) - eta, load(edges, below) - eta
             a, b = get(work.rows[A], i), get(work.rows[B], i)
-            _store_row(lanes.rows, i, move_probit_row(above - before, below - before, a, b, up, low))
+            entries = move_probit_row(get(here, above) - before, get(here, below) - before, a, b, up, low)
+            _store_row(lanes.rows, i, entries)
 
 
 @inner
-def _fill_row_lanes(link: int, k: int, eta: Any, i: int, lanes: LaplaceLanes) -> None:
-    """Fill the row tables of rating i in category k lane by lane, for a link without vector code."""
+def _fill_row_lanes(link: int, above: int, below: int, eta: Any, i: int, lanes: LaplaceLanes) -> None:
+    """Fill the row tables of rating i, between two edges, lane by lane: for a link without vector code."""
     store(lanes.kappa, i, eta)
     for lane in range(WIDTH):
-        for e in range(len(lanes.threshold)):
-            lanes.threshold[e] = lanes.edges[e + 1, lane]
+        high, low = lanes.edges[above, lane], lanes.edges[below, lane]
         at, stride = i * N_ENTRIES * WIDTH + lane, WIDTH + 0 * i  # a literal would compile another `fill_row`
-        fill_row(link, k, lanes.threshold, lanes.kappa[i, lane], lanes.rows.reshape(-1), at, stride)
+        fill_row(link, high, low, lanes.kappa[i, lane], lanes.rows.reshape(-1), at, stride)
 
 
 @part

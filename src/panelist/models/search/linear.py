@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from panelist.models.blocks.products import count_tau
 from panelist.models.likelihoods.deviance import (
     DevianceWorkspace,
     Linear,
@@ -47,7 +48,8 @@ def search_linear(
     Where the metric of the search is nan, that of the design is taken.
     """
     if np.isnan(search.metric[0, 0]):
-        set_component_metric(model.pattern, model.tau_row, model.tau_column, search.trial, 1.0, search.metric)
+        rows, columns, slots = model.tau_row, model.tau_column, model.tau_slot
+        set_component_metric(model.pattern, rows, columns, slots, search.trial, 1.0, search.metric)
     pausing = len(lanes.theta) > 0
     value = np.inf
     for _ in range(2):  # once more where it paused for the columns of the Hessian
@@ -133,7 +135,7 @@ def estimate_deviance(
             search.trial[column] += steps[column]
         elif _newton_step(model.pattern.routines, hessian, gradient, push) < NEAR:
             phase = POLISH
-            take_newton_step(search, push, model.tau_row, model.tau_column)
+            take_newton_step(search, push, model.tau_row, model.tau_column, model.tau_slot)
         else:
             phase = RETURN
 
@@ -180,8 +182,9 @@ def pulled_by_fit(model: Linear, work: DevianceWorkspace, out: Floats) -> None:
         for i in range(start[j], start[j + 1]):
             for c in range(m):
                 at[c] = j * m1 + c if c < m1 else dense + place[i, c - m1]
-            for t in range(len(out)):
-                out[t] += work.e[i] * pattern.Z[i, model.tau_row[t]] * work.u[at[model.tau_column[t]]]
+            for t in range(len(model.tau_row)):
+                pull = work.e[i] * pattern.Z[i, model.tau_row[t]] * work.u[at[model.tau_column[t]]]
+                out[model.tau_slot[t]] += pull
 
 
 @inner
@@ -190,12 +193,13 @@ def covariance_slopes(model: Linear, work: DevianceWorkspace, slopes_out: Floats
     noinline()
     pattern, (n, p), columns, x = model.pattern, model.X.shape, len(work.u), work.HVXY
     start, place, m1, m2 = pattern.start, pattern.place.reshape(-1), pattern.widths[0], pattern.place.shape[1]
-    m, dense, Z, r = m1 + m2, (len(start) - 1) * m1, pattern.Z.reshape(-1), len(model.tau_row)
+    m, dense, Z, slots = m1 + m2, (len(start) - 1) * m1, pattern.Z.reshape(-1), model.tau_slot
+    r = count_tau(slots)
     batches, Q, R = p // WIDTH + 1, work.Q.reshape(-1), work.R.reshape(-1)
     both = np.zeros(r * p * batches * WIDTH)
     for j in range(len(start) - 1):
         for i in range(start[j], start[j + 1]):
-            for t in range(r):
+            for t in range(len(model.tau_row)):
                 z, c = get(Z, i * m + get(model.tau_row, t)), get(model.tau_column, t)
                 if z == 0.0:
                     continue
@@ -203,7 +207,7 @@ def covariance_slopes(model: Linear, work: DevianceWorkspace, slopes_out: Floats
                 for batch in range(batches):
                     effect = load(x, batch * columns + at) * z
                     for b in range(p):
-                        k = (t * p + b) * batches + batch
+                        k = (get(slots, t) * p + b) * batches + batch
                         share = get(Q, (b // WIDTH * n + i) * WIDTH + b % WIDTH)
                         store(both, k, fma(effect, share, load(both, k)))
     middle = np.empty((p, p))

@@ -5,11 +5,16 @@ effects profiled out is exact for the penalised likelihood, and for τ the Fishe
 variance components is taken as if every level had the average number of ratings.
 """
 
+from typing import Any
+
 import numpy as np
 
 from panelist.models.blocks.pattern import Pattern
+from panelist.models.blocks.products import count_tau
+from panelist.models.likelihoods.adjacent_rows import VAR_Q, add_step_information, sum_step_change
 from panelist.models.likelihoods.laplace import LaplaceWorkspace, Ordinal
-from panelist.models.likelihoods.link_functions import A_TILT, B_TILT, D1, A, B, W
+from panelist.models.likelihoods.link_functions import A_TILT, ADJACENT, B_TILT, D1, A, B, W
+from panelist.models.likelihoods.spread_rows import HIGH_END, LOW_END, sum_spread_change
 from panelist.models.likelihoods.tangent import Directions, push_modes
 from panelist.numerics import lapack
 from panelist.numerics.arrays import Floats, Longs
@@ -19,9 +24,9 @@ from panelist.numerics.simd import WIDTH, broadcast, fma, get, load, store
 
 @inner
 def profile_information(model: Ordinal, work: LaplaceWorkspace, directions: Directions) -> Floats:
-    """Return the information of (α, β) with u profiled out, at the latest evaluation."""
+    """Return the information of (α, β, ζ) with u profiled out, at the latest evaluation."""
     noinline()
-    J, X, codes, pattern = model.J, model.X, model.codes, model.pattern
+    J, X, pattern = model.J, model.X, model.pattern
     (last, s), p, m1, m2 = J.shape, X.shape[1], pattern.widths[0], pattern.place.shape[1]
     start, place, V = pattern.start, pattern.place.reshape(-1), work.V.reshape(-1)
     rows, count, dense, m = work.rows.reshape(-1), work.rows.shape[1], (len(start) - 1) * m1, m1 + m2
@@ -32,12 +37,14 @@ def profile_information(model: Ordinal, work: LaplaceWorkspace, directions: Dire
         directions.sums,
         directions.slopes,
     )
-    information = np.zeros((s + p, s + p))
-    for first in range(0, s + p, WIDTH):
+    q, adjacent = model.S.shape[1], model.link == ADJACENT
+    size = s + p + q
+    information = np.zeros((size, size))
+    for first in range(0, size, WIDTH):
         change[:] = 0.0
         sums[:] = 0.0
         slopes[:] = 0.0
-        for lane in range(min(WIDTH, s + p - first)):
+        for lane in range(min(WIDTH, size - first)):
             change[first + lane, lane] = 1.0
         push_modes(model, work, directions)
         for j in range(len(start) - 1):
@@ -48,18 +55,23 @@ def profile_information(model: Ordinal, work: LaplaceWorkspace, directions: Dire
                     eta = fma(load(push, at), get(V, i * m + c), eta)
                 for b in range(p):
                     eta = fma(load(change, s + b), X[i, b], eta)
-                k, d1 = codes[i], get(rows, D1 * count + i)
+                if adjacent or q > 0:
+                    bend = _add_spread(model, work, directions, eta, i)
+                    for c in range(p):
+                        store(slopes, c, fma(bend, X[i, c], load(slopes, c)))
+                    continue
+                above, below, d1 = get(model.upper, i), get(model.lower, i), get(rows, D1 * count + i)
                 a, b, w = get(rows, A * count + i), get(rows, B * count + i), get(rows, W * count + i)
                 a_tilt, b_tilt = get(rows, A_TILT * count + i), get(rows, B_TILT * count + i)
-                upper, lower = load(edges, k + 1) - eta, load(edges, k) - eta
+                upper, lower = load(edges, above) - eta, load(edges, below) - eta
                 change_p = upper * a - lower * b
-                store(sums, k + 1, load(sums, k + 1) - upper * (a_tilt + d1 * a) + change_p * a)
-                store(sums, k, load(sums, k) + lower * (d1 * b - b_tilt) - change_p * b)
-                bend = eta * w + load(edges, k + 1) * a_tilt + load(edges, k) * b_tilt
+                store(sums, above, load(sums, above) - upper * (a_tilt + d1 * a) + change_p * a)
+                store(sums, below, load(sums, below) + lower * (d1 * b - b_tilt) - change_p * b)
+                bend = eta * w + load(edges, above) * a_tilt + load(edges, below) * b_tilt
                 for c in range(p):
                     store(slopes, c, fma(bend, X[i, c], load(slopes, c)))
-        for lane in range(min(WIDTH, s + p - first)):
-            for c in range(p):
+        for lane in range(min(WIDTH, size - first)):
+            for c in range(p + q):
                 information[first + lane, s + c] = slopes[c, lane]
             for k in range(last):
                 for c in range(s):
@@ -67,19 +79,65 @@ def profile_information(model: Ordinal, work: LaplaceWorkspace, directions: Dire
     return information
 
 
+@inner
+def _add_spread(model: Ordinal, work: LaplaceWorkspace, directions: Directions, eta: Any, i: int) -> Any:
+    """Return the change of D1 of row i, and add those of its slopes in thresholds and ζ.
+
+    As in profile_information, for rows with a spread of their own and for adjacent categories.
+    """
+    noinline()
+    edges, sums, slopes, rows, S = directions.edges, directions.sums, directions.slopes, work.rows, model.S
+    p, q, d1 = model.X.shape[1], S.shape[1], work.rows[D1, i]
+    one = work.shrink[i] if q > 0 else 1.0
+    moved = broadcast(0.0)
+    if q > 0:
+        moved = sum_spread_change(S, directions.change, model.J.shape[1] + p, i)
+    if model.link == ADJACENT:  # ζ apart: this is only where a search starts
+        upper, lower, joined, steps = model.upper, model.lower, model.joined, work.steps
+        add_step_information(upper, lower, joined, steps, work.shrink, edges, eta, i, sums)
+        for c in range(q):
+            own = moved * (work.spreads[VAR_Q, i] * S[i, c])
+            store(slopes, p + c, load(slopes, p + c) + own)
+        return eta * rows[W, i] + sum_step_change(lower, joined, steps, edges, i)
+    above, below, high, low = (
+        model.upper[i],
+        model.lower[i],
+        work.spreads[HIGH_END, i],
+        work.spreads[LOW_END, i],
+    )
+    a, b, sigma = rows[A, i] / one, rows[B, i] / one, 1.0 / one
+    a_slope, b_slope = (
+        (rows[A_TILT, i] + d1 * rows[A, i]) * sigma * sigma,
+        (d1 * rows[B, i] - rows[B_TILT, i]),
+    )
+    b_slope *= sigma * sigma
+    upper_change = (load(edges, above) - eta) * one - moved * high
+    lower_change = (load(edges, below) - eta) * one - moved * low
+    change_p = upper_change * a - lower_change * b
+    change_a, change_b = upper_change * a_slope - change_p * a, lower_change * b_slope - change_p * b
+    own_a, own_b = (change_a - moved * a) * one, (change_b - moved * b) * one
+    store(sums, above, load(sums, above) - own_a)
+    store(sums, below, load(sums, below) + own_b)
+    by_spread = upper_change * a + change_a * high - lower_change * b - change_b * low
+    for c in range(q):
+        store(slopes, p + c, fma(by_spread, S[i, c], load(slopes, p + c)))
+    return own_a - own_b
+
+
 @part
 def component_information(
-    pattern: Pattern, tau_row: Longs, tau_column: Longs, tau: Floats, weight: float
+    pattern: Pattern, tau_row: Longs, tau_column: Longs, tau_slot: Longs, tau: Floats, weight: float
 ) -> Floats:
     """Return the approximate Fisher information of τ: ½ tr(U dΣ_a U dΣ_b) per level, U = K(I + ΣK)⁻¹.
 
     ``weight`` is the information in a rating, assumed to be the same for all; K is that in a level, on
     average. With Σ = FF', entry a moves Σ by e f' + f e', where f is its column of F and e the unit vector of
     its row. So the trace is 2 (f_a'Ue_b · e_a'Uf_b + f_a'Uf_b · e_a'Ue_b), of the matrices UF, F'UF and U.
+    Entries that are one τ are summed.
     """
     Z, m, r = pattern.Z, pattern.Z.shape[1], len(tau)
     U, UF, F, inner = np.empty((m, m)), np.empty((m, m)), np.empty((m, m)), np.empty((m, m))
-    levels, information = np.empty(m), np.empty((r, r))
+    levels, information = np.empty(m), np.zeros((r, r))
     first = 0
     for f in range(len(pattern.widths)):
         last = first + pattern.widths[f]
@@ -94,8 +152,8 @@ def component_information(
                 U[a, b] = weight * total / levels[a]  # K so far
             U[a, a] += 1e-8
         first = last
-    for e in range(r):
-        F[tau_row[e], tau_column[e]] = tau[e]
+    for e in range(len(tau_row)):
+        F[tau_row[e], tau_column[e]] = tau[tau_slot[e]]
     _multiply(U, F, UF, inner)
     for a in range(m):  # I + F'KF has a Cholesky factor, and U = K − KF (I + F'KF)⁻¹ F'K
         inner[a, a] += 1.0
@@ -110,11 +168,11 @@ def component_information(
             for c in range(m):
                 U[a, b] -= UF[a, c] * UF[b, c]
     _multiply(U, F, UF, inner)
-    for a in range(r):
+    for a in range(len(tau_row)):
         i, c = tau_row[a], tau_column[a]
-        for b in range(r):
+        for b in range(len(tau_row)):
             j, d = tau_row[b], tau_column[b]
-            information[a, b] = levels[i] * (UF[j, c] * UF[i, d] + inner[c, d] * U[i, j])
+            information[tau_slot[a], tau_slot[b]] += levels[i] * (UF[j, c] * UF[i, d] + inner[c, d] * U[i, j])
     return information
 
 
@@ -136,16 +194,24 @@ def _multiply(U: Floats, F: Floats, UF: Floats, FUF: Floats) -> None:
 
 @inner
 def set_component_metric(
-    pattern: Pattern, tau_row: Longs, tau_column: Longs, point: Floats, weight: float, metric: Floats
+    pattern: Pattern,
+    tau_row: Longs,
+    tau_column: Longs,
+    tau_slot: Longs,
+    point: Floats,
+    weight: float,
+    metric: Floats,
 ) -> None:
-    """Set the part of an inverse Hessian that belongs to the entries of Λ, which come last in ``point``.
+    """Set the part of an inverse Hessian that belongs to τ, which comes last in ``point``.
 
     It is the inverse of the component information, kept away from singularity.
     """
     noinline()
-    r = len(tau_row)
+    r = count_tau(tau_slot)
     first = len(point) - r
-    information = component_information(pattern, tau_row, tau_column, point[first:], weight)
+    if r == 0:
+        return
+    information = component_information(pattern, tau_row, tau_column, tau_slot, point[first:], weight)
     for a in range(r):
         information[a, a] = 1.05 * information[a, a] + 1e-3
     lapack.factor_upper(pattern.routines, information)
@@ -157,7 +223,7 @@ def set_component_metric(
 
 @part
 def set_fixed_metric(model: Ordinal, work: LaplaceWorkspace, directions: Directions, metric: Floats) -> None:
-    """Set the part of an inverse Hessian that belongs to (α, β); call it right after an evaluation."""
+    """Set the part of an inverse Hessian that belongs to (α, β, ζ); call it right after an evaluation."""
     information = profile_information(model, work, directions)
     k = len(information)
     for a in range(k):

@@ -7,6 +7,7 @@ them would cost a tenth of a small fit, and hold the interpreter's lock against 
 import numpy as np
 
 from panelist.models.likelihoods.laplace import FINAL, FIRST, TRUSTED, LaplaceWorkspace, Ordinal, evaluate
+from panelist.models.likelihoods.priors import add_penalty, correct_columns
 from panelist.models.likelihoods.tangent import Directions, push_modes
 from panelist.models.search.bfgs import BEST, GAIN, LOST, REASON, SLOPE, STEP, Search, begin, judge, propose
 from panelist.models.search.laplace_hessian import LaplaceLanes, fill_columns
@@ -59,13 +60,12 @@ def search_ordinal(
 ) -> float:
     """Minimise N from ``search.trial``; return it at ``search.point``, gradient and Hessian filled.
 
-    ``weight`` is about the information in a rating, for a first metric of τ. The Hessian has a nan where it
-    could not be taken, and the search ends there.
+    With a prior all three are those of N − log π. ``weight`` is about the information in a rating, for a
+    first metric of τ. The Hessian has a nan where it could not be taken, and the search ends there.
     """
     if progress.marks[PHASE] == FIRST_POINT:
-        set_component_metric(
-            model.pattern, model.tau_row, model.tau_column, search.trial, weight, search.metric
-        )
+        rows, columns, slots = model.tau_row, model.tau_column, model.tau_slot
+        set_component_metric(model.pattern, rows, columns, slots, search.trial, weight, search.metric)
     pausing = len(lanes.psi) > 0
     while True:
         value = estimate(model, work, directions, search, progress, pausing)
@@ -75,6 +75,7 @@ def search_ordinal(
         if progress.marks[PHASE] == DONE or not np.isfinite(value):
             return value
         fill_columns(model, work, search.point, progress, directions, lanes)
+        correct_columns(model.penalty, search.point, progress.steps, progress.hessian)
         for number in progress.hessian.flat:
             if not np.isfinite(number):
                 return value
@@ -101,6 +102,7 @@ def estimate(
     if marks[PHASE] == FIRST_POINT:
         work.u[:] = 0.0
         work.counts[2] = 0
+    nothing = np.empty((0, 0))
     while True:
         if marks[PHASE] >= SEARCH:
             _look(model, work, directions, search, progress)
@@ -113,6 +115,7 @@ def estimate(
         elif phase == SEARCH and marks[ROUNDS] == 0:
             accuracy = min(max(-_SLACK * search.state[SLOPE], 1e-10), FIRST)
         f = evaluate(model, search.trial, work, search.trial_gradient, accuracy)
+        f += add_penalty(model.penalty, search.trial, search.trial_gradient, nothing)
         if _learn(model, work, directions, search, progress, f):
             marks[PHASE] = DONE
             return float(search.state[BEST])
@@ -161,7 +164,7 @@ def _look(
         marks[PHASE] = RETURN
     elif _newton_step(model.pattern.routines, progress, search) < NEAR:
         marks[PHASE], marks[REPEATS] = POLISH, 0
-        take_newton_step(search, progress.push, model.tau_row, model.tau_column)
+        take_newton_step(search, progress.push, model.tau_row, model.tau_column, model.tau_slot)
     else:  # the search ended too early: continue, more strictly
         marks[PHASE] = START if marks[ROUNDS] < _ROUNDS else RETURN
 
@@ -222,7 +225,7 @@ def _learn(
     steepest = 0.0
     for b in range(len(gradient)):
         steepest = max(steepest, abs(gradient[b]))
-    flat = steepest < _FLAT * max(1.0, 1e-4 * len(model.codes))
+    flat = steepest < _FLAT * max(1.0, 1e-4 * len(model.upper))
     if flat or phase != POLISH or marks[ROUNDS] == _ROUNDS:
         return True
     begin(search, f)  # a curved valley: continue from here, with the curvature as metric

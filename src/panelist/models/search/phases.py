@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from panelist.models.blocks.products import count_tau
 from panelist.models.search.bfgs import Search
 from panelist.numerics.arrays import Floats, Longs
 from panelist.numerics.kernel import inner
@@ -74,11 +75,14 @@ def choose_steps(search: Search, steps: Floats) -> None:
 
 
 @inner
-def take_newton_step(search: Search, push: Floats, tau_row: Longs, tau_column: Longs) -> None:
+def take_newton_step(
+    search: Search, push: Floats, tau_row: Longs, tau_column: Longs, tau_slot: Longs
+) -> None:
     """Move the trial point by the Newton step; spreads that it leaves next to zero are put there."""
-    first = len(push) - len(tau_row)
+    first = len(push) - count_tau(tau_slot)
     for a in range(len(push)):
         search.trial[a] -= push[a]
     for t in range(len(tau_row)):
-        if tau_row[t] == tau_column[t] and abs(search.trial[first + t]) < AT_ZERO:
-            search.trial[first + t] = 0.0
+        at = first + tau_slot[t]
+        if tau_row[t] == tau_column[t] and abs(search.trial[at]) < AT_ZERO:
+            search.trial[at] = 0.0

@@ -1,7 +1,7 @@
 """Estimating a mixed model, ordinal or linear: starts, ends, spreads nearly zero, and the record of it."""
 
 from collections.abc import Callable, Iterator
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from panelist.models.likelihoods.deviance import Linear
 from panelist.models.likelihoods.laplace import Ordinal
 from panelist.models.search.bfgs import ITERATIONS, REASON, REASONS
 from panelist.models.search.phases import TOLERANCE
+from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
 from panelist.numerics.arrays import Floats, Longs
 
@@ -29,7 +30,7 @@ FREE = 1e-5  # log-likelihood that counts as nothing
 class Found(NamedTuple):
     """Where a search ended: −log L, its slopes, and its Hessian, nan where that could not be taken.
 
-    The point is ψ = (α, β, τ) of an ordinal model. It is θ of a linear one, whose Hessian is that of the
+    The point is ψ = (α, β, ζ, τ) of an ordinal model. It is θ of a linear one, whose Hessian is that of the
     deviance over (θ, σ).
     """
 
@@ -53,8 +54,8 @@ class Found(NamedTuple):
         return max(map(abs, slopes)) if all(map(isfinite, slopes)) else nan
 
 
-def lay_out(design: ModelMatrices) -> tuple[Pattern, Floats, Longs, Longs]:
-    """Return the pattern of a design, X in its order, and the rows and columns of the free entries of Λ."""
+def lay_out(design: ModelMatrices) -> tuple[Pattern, Floats, Longs, Longs, Longs]:
+    """Return the pattern of a design, X in its order, and rows, columns and slots of the entries of Λ."""
     pattern = find_pattern(design.factors)
     return pattern, np.ascontiguousarray(design.X[pattern.order]), *free_entries(design.factors)
 
@@ -71,14 +72,28 @@ def try_starts(search: Callable[[float], Iterator[Found]], good: Callable[[Found
 
 
 def find_small(model: Ordinal | Linear, entries: Floats, below: float) -> list[int]:
-    """Return which of the free entries of Λ are spreads below this, and not zero."""
-    return [
-        place
-        for place, (row, column, size) in enumerate(
-            zip(model.tau_row.tolist(), model.tau_column.tolist(), entries.tolist(), strict=True)
-        )
-        if row == column and 0.0 < abs(size) < below
-    ]
+    """Return which of τ are spreads below this, and not zero."""
+    slots = zip(model.tau_row.tolist(), model.tau_column.tolist(), model.tau_slot.tolist(), strict=True)
+    spreads = {slot: float(entries[slot]) for row, column, slot in slots if row == column}
+    return [slot for slot, size in spreads.items() if 0.0 < abs(size) < below]
+
+
+def record_search(
+    model: Ordinal | Linear, found: Found, evaluations: int, condition: float | None = None
+) -> Optimum:
+    """Return the record of a search; the condition is that of its Hessian unless given."""
+    if condition is None:
+        condition = scaled_condition(found.hessian) if found.finite else inf
+    return Optimum(
+        method="BFGS with the exact gradient, then Newton",
+        converged=found.converged(len(model.X)),
+        reason=REASONS[float(found.state[REASON])],
+        steps=int(found.state[ITERATIONS]),
+        evaluations=evaluations,
+        gradient=found.steepest if found.finite else nan,
+        condition=condition,
+        tolerance=TOLERANCE,
+    )
 
 
 def describe(
@@ -95,20 +110,11 @@ def describe(
     **estimates: Any,
 ) -> Solution:
     """Return the solution, with the record of the search; ``unit`` is that of y, and so of the modes."""
-    tau = found.point[len(found.point) - len(model.tau_row) :]
+    tau = found.point[len(found.point) - 1 - int(model.tau_slot.max(initial=-1)) :]
     lambdas = split_lambda(design.factors, tau)
     singular = describe_singular(design.factors, lambdas)
     modes, deviations = level_effects(design.factors, tau, model.pattern, blocks, u)
-    optimum = Optimum(
-        method="BFGS with the exact gradient, then Newton",
-        converged=found.converged(len(model.X)),
-        reason=REASONS[float(found.state[REASON])],
-        steps=int(found.state[ITERATIONS]),
-        evaluations=evaluations,
-        gradient=found.steepest if found.finite else nan,
-        condition=condition,
-        tolerance=TOLERANCE,
-    )
+    optimum = record_search(model, found, evaluations, condition)
     return Solution(
         sigma=sigma,
         lambdas=lambdas,

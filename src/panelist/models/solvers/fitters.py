@@ -5,6 +5,8 @@ one response does not affect the next.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,13 +16,16 @@ from panelist.models.likelihoods.covariance import is_singular, split_lambda
 from panelist.models.likelihoods.deviance import Linear
 from panelist.models.likelihoods.laplace import Ordinal
 from panelist.models.likelihoods.link_functions import LATENT_SD
-from panelist.models.likelihoods.thresholds import Thresholds, make_thresholds
+from panelist.models.likelihoods.priors import NO_PENALTY, Penalty
+from panelist.models.likelihoods.thresholds import Thresholds, make_thresholds, place_ratings
+from panelist.models.priors import bound_spreads, has_slopes
+from panelist.models.search.starts import start_cells
 from panelist.models.solvers import clmm, lmm
 from panelist.models.solvers.clm import solve_clm
 from panelist.models.solvers.estimates import Found
 from panelist.models.solvers.laplace_shift import find_shift, find_spread, measure_levels
 from panelist.models.solvers.lm import solve_lm
-from panelist.models.solvers.separation import find_lost, scaled_conditions
+from panelist.models.solvers.separation import find_lost, is_separated, scaled_conditions
 from panelist.numerics.arrays import Floats, Longs
 
 _NOTHING, _NO_CODES = np.empty(0), np.empty(0, dtype=np.int64)
@@ -52,6 +57,7 @@ class FittedResponse(NamedTuple):
     shift: Floats = _NOTHING  # of β by a better approximation than Laplace's, where it was asked for; and
     spread: float = np.nan  # of the standard deviations, as a share of the latent spread; and
     loglik_error: float = np.nan  # the lowest of any factor
+    joint: Floats = _NOTHING  # the covariance of thresholds and β
 
 
 class Fitter(Protocol):
@@ -73,7 +79,8 @@ class Pack:
 class _Packer:
     """Leaves unused categories out, as a fit does; the threshold structures are made once."""
 
-    def __init__(self) -> None:
+    def __init__(self, family: str) -> None:
+        self.family = family
         self.known: dict[int, Thresholds] = {}
 
     def pack(self, response: Any) -> Pack | None:
@@ -84,7 +91,7 @@ class _Packer:
         codes = response if len(used) == len(counts) else (np.cumsum(counts > 0) - 1)[response]
         if len(used) not in self.known:
             names = tuple(str(k) for k in range(1, len(used) + 1))
-            self.known[len(used)] = make_thresholds("flexible", names)
+            self.known[len(used)] = make_thresholds("flexible", names, self.family)
         return Pack(codes.astype(np.int32), used, self.known[len(used)])
 
 
@@ -93,24 +100,38 @@ class _Searched(NamedTuple):
     found: Found
     errors: Floats  # of Laplace, by factor, where they are asked for
     slopes: Floats  # of their sum
+    s: int  # threshold parameters
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many parameters there are, and of which kind."""
+        return self.s, len(self.found.point)
 
 
 class OrdinalMixed:
     """Fits an ordinal mixed model by Laplace."""
 
-    def __init__(self, design: ModelMatrices, link: str, base: Ordinal, measured: bool = False) -> None:
+    def __init__(
+        self,
+        design: ModelMatrices,
+        link: str,
+        base: Ordinal,
+        measured: bool = False,
+        family: str = "cumulative",
+    ) -> None:
         self.design, self.link, self.base, self.measured = design, link, base, measured
-        self.packer = _Packer()
+        self.bounded = bound_spreads(base.penalty, design, link) if len(base.penalty.spread) else NO_PENALTY
+        self.family, self.packer = family, _Packer(family)
         self.spaces: dict[int, clmm.OrdinalWorkspace] = {}  # by the number of categories
 
     def fit(self, responses: Any) -> list[FittedResponse | None]:
         """Return the estimates for each row of codes."""
         searched = [self._search(response) for response in responses]
-        sizes = {len(one.pack.used) for one in searched if one is not None}
+        sizes = {one.size for one in searched if one is not None}
         known: dict[int, FittedResponse] = {}
-        for size in sizes:  # sets with as many categories have Hessians of one shape
-            places = [at for at, one in enumerate(searched) if one is not None and len(one.pack.used) == size]
-            alike = [one for one in searched if one is not None and len(one.pack.used) == size]
+        for size in sizes:  # sets with as many parameters have Hessians of one shape
+            places = [at for at, one in enumerate(searched) if one is not None and one.size == size]
+            alike = [one for one in searched if one is not None and one.size == size]
             known.update(zip(places, self._describe(alike), strict=True))
         return [known.get(at) for at in range(len(searched))]
 
@@ -118,22 +139,36 @@ class OrdinalMixed:
         pack = self.packer.pack(response)
         if pack is None:
             return None
-        model = self.base._replace(codes=pack.codes[self.base.pattern.order], J=pack.thresholds.J)
-        space = self._space(model)
-        found = clmm.find_estimates(model, self.design.factors, self.link, pack.thresholds, space)
+        design = replace(self.design, codes=pack.codes)
+        if self.design.nominal is None and self.family == "cumulative":
+            edges = place_ratings(pack.codes[self.base.pattern.order], pack.thresholds)
+            model = self.base._replace(**edges._asdict())
+            space = self._space(model)
+        else:  # the rows, or the cells, depend on the ratings
+            model = clmm.make_model(design, self.link, pack.thresholds)._replace(penalty=self.base.penalty)
+            space = clmm.make_workspace(model)
+        start = partial(start_cells, design, pack.thresholds, self.link)
+        runs_off = not self.bounded.is_empty and has_slopes(self.design)
+        if runs_off and is_separated(design, pack.thresholds):
+            model = model._replace(penalty=self.bounded)
+        found = clmm.find_estimates(model, self.design.factors, self.link, start, space)
+        if not self.bounded.is_empty and not found.converged(len(pack.codes)):  # as solve_penalised does
+            model = model._replace(penalty=self.bounded)
+            found = clmm.find_estimates(model, self.design.factors, self.link, start, space)
+        found = found._replace(value=clmm.subtract_prior(model, found))
         if not self.measured:
-            return _Searched(pack, found, _NOTHING, _NOTHING)
-        return _Searched(pack, found, *measure_levels(model, space, found.point))
+            return _Searched(pack, found, _NOTHING, _NOTHING, model.J.shape[1])
+        return _Searched(pack, found, *measure_levels(model, space, found.point), model.J.shape[1])
 
     def _describe(self, searched: "list[_Searched]") -> list[FittedResponse]:
         """Return the estimates of searches with equally many categories, as far as possible all at once."""
-        s, p = searched[0].pack.thresholds.J.shape[1], self.design.X.shape[1]
+        fixed = searched[0].s + self.design.X.shape[1] + self.base.S.shape[1]
         hessians = np.array([one.found.hessian for one in searched])
         conditions = scaled_conditions(hessians)
         # Where there are no estimates any Hessian will do for the stack; it is not used.
         finite = np.array([one.found.finite for one in searched])
         hessians[~finite] = np.eye(hessians.shape[1])
-        covariances = clmm.invert_information(hessians, s + p)
+        covariances = clmm.invert_information(hessians, fixed)
         covariances[~finite] = np.nan
         return [
             self._describe_one(one, covariance, float(condition))
@@ -141,31 +176,33 @@ class OrdinalMixed:
         ]
 
     def _describe_one(self, searched: "_Searched", covariance: Floats, condition: float) -> FittedResponse:
-        pack, found, errors, slopes = searched
-        s, p = pack.thresholds.J.shape[1], self.design.X.shape[1]
-        beta, tau = found.point[s : s + p], found.point[s + p :]
+        pack, found, errors, slopes, s = searched
+        p = self.design.X.shape[1]
+        beta, tau = found.point[s : s + p], found.point[len(covariance) :]
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
-        X, J = self.design.X, pack.thresholds.J
         shift = find_shift(slopes, found.hessian, covariance) if self.measured else _NOTHING
-        lost = find_lost(beta, covariance, condition, pack.codes, X, J, unit)
+        condition = condition if self.base.penalty.is_empty else inf  # a prior hides what looks strange
+        design = replace(self.design, codes=pack.codes)
+        lost = find_lost(beta, covariance, condition, design, pack.thresholds, unit)
         if lost.any():
             covariance[lost, :] = np.nan
             covariance[:, lost] = np.nan
         converged = found.converged(len(pack.codes))
         lambdas = split_lambda(self.design.factors, tau)
         return FittedResponse(
-            _judge(found.finite, converged, bool(lost[s:].any())),
+            _judge(found.finite, converged, bool(lost[s : s + p].any())),
             converged,
             is_singular(self.design.factors, lambdas),
             -found.value,
             beta,
-            covariance[s:, s:],
+            covariance[s : s + p, s : s + p],
             found.point[:s],
             pack.used,
             _square(lambdas, 1.0),
             shift=shift[s : s + p],
             spread=find_spread(errors, shift, tau, self.link) if self.measured else np.nan,
             loglik_error=float(errors.min()) if self.measured else np.nan,
+            joint=covariance,
         )
 
     def _space(self, model: Ordinal) -> clmm.OrdinalWorkspace:
@@ -215,8 +252,10 @@ class LinearMixed:
 class OrdinalFixed:
     """Fits an ordinal model without random effects."""
 
-    def __init__(self, design: ModelMatrices, link: str) -> None:
-        self.design, self.link, self.packer = design, link, _Packer()
+    def __init__(
+        self, design: ModelMatrices, link: str, family: str = "cumulative", penalty: Penalty = NO_PENALTY
+    ) -> None:
+        self.design, self.link, self.penalty, self.packer = design, link, penalty, _Packer(family)
 
     def fit(self, responses: Any) -> list[FittedResponse | None]:
         """Return the estimates for each response."""
@@ -227,23 +266,26 @@ class OrdinalFixed:
         pack = self.packer.pack(response)
         if pack is None:
             return None
-        solution = solve_clm(replace(self.design, codes=pack.codes), self.link, pack.thresholds)
+        design = replace(self.design, codes=pack.codes)
+        solution = solve_clm(design, self.link, pack.thresholds, self.penalty)
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
-        J, s = pack.thresholds.J, len(solution.alpha)
+        s, p = len(solution.alpha), len(solution.beta)
         optimum = solution.optimum
         covariance = solution.joint_vcov.copy()
-        lost = find_lost(solution.beta, covariance, optimum.condition, pack.codes, self.design.X, J, unit)
+        condition = optimum.condition if self.penalty.is_empty else inf  # a prior hides what looks strange
+        lost = find_lost(solution.beta, covariance, condition, design, pack.thresholds, unit)
         covariance[lost, :] = np.nan
         covariance[:, lost] = np.nan
         return FittedResponse(
-            _judge(bool(np.isfinite(solution.loglik)), optimum.converged, bool(lost[s:].any())),
+            _judge(bool(np.isfinite(solution.loglik)), optimum.converged, bool(lost[s : s + p].any())),
             optimum.converged,
             False,
             solution.loglik,
             solution.beta,
-            covariance[s:, s:],
+            covariance[s : s + p, s : s + p],
             solution.alpha,
             pack.used,
+            joint=covariance,
         )
 
 

@@ -90,8 +90,8 @@ def solve_lmm(design: ModelMatrices, reml: bool) -> tuple[Solution, Uncertainty]
 
 def make_linear(design: ModelMatrices, reml: bool) -> Linear:
     """Return the model in the form that compiled code takes, still without its response."""
-    pattern, X, rows, columns = lay_out(design)
-    return Linear(pattern, X, np.zeros(len(X)), rows, columns, reml)
+    pattern, X, rows, columns, slots = lay_out(design)
+    return Linear(pattern, X, np.zeros(len(X)), rows, columns, slots, reml)
 
 
 def set_response(model: Linear, y: Floats) -> tuple[Linear, float]:

@@ -33,12 +33,15 @@ from panelist.models.likelihoods.nested_likelihood import (
     evaluate_quadrature,
     fill_effects,
     most_nodes,
+    place_edges,
+    shrink_edges,
+    shrink_rows,
 )
 from panelist.models.likelihoods.nests import Nest, Places, make_nest
 from panelist.models.likelihoods.thresholds import Thresholds
 from panelist.models.search.bfgs import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, make_search
 from panelist.models.search.nested import minimise
-from panelist.models.search.starts import start_alpha
+from panelist.models.search.starts import start_cells
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
 from panelist.numerics.arrays import Floats
@@ -61,9 +64,9 @@ def solve_by_quadrature(design: ModelMatrices, link: str, thresholds: Thresholds
     best: tuple[Search, Floats] | None = None
     for scale in _STARTS:
         tau = np.full(len(model.taus), 0.6 * scale * unit)
-        assert design.codes is not None
-        alpha = start_alpha(design.codes, thresholds, link, float(np.hypot(1.0, np.linalg.norm(tau) / unit)))
-        point = np.concatenate([alpha, np.zeros(model.X.shape[1]), tau])
+        spread = float(np.hypot(1.0, np.linalg.norm(tau) / unit))
+        alpha = start_cells(design, thresholds, link, spread)
+        point = np.concatenate([alpha, np.zeros(model.X.shape[1] + model.S.shape[1]), tau])
         search, modes = make_search(point, np.eye(len(point))), make_modes(model)
         minimise(model, modes, search, _TOLERANCE, _MAX_STEPS)
         if best is None or search.state[0] < best[0].state[0]:
@@ -92,18 +95,19 @@ def _try_zero(model: Nest, modes: Floats, search: Search) -> None:
 
 
 def _describe(model: Nest, places: Places, design: ModelMatrices, modes: Floats, search: Search) -> Solution:
-    s, p = model.J.shape[1], model.X.shape[1]
+    s, p, q = model.J.shape[1], model.X.shape[1], model.S.shape[1]
+    size = s + p + q
     psi, gradient = search.point, np.full(len(search.point), np.nan)
     value = float(evaluate_quadrature(model, psi, modes, gradient))
     hessian = curvature_at(model, psi, modes)
     finite = bool(np.isfinite(value)) and bool(np.all(np.isfinite(hessian)))
     # A variance at zero is at a symmetric minimum: it says nothing about the others, and is left out.
-    kept = np.flatnonzero((psi != 0.0) | (np.arange(len(psi)) < s + p))
+    kept = np.flatnonzero((psi != 0.0) | (np.arange(len(psi)) < size))
     used = hessian[np.ix_(kept, kept)]
-    covariance = np.full((s + p, s + p), np.nan)
+    covariance = np.full((size, size), np.nan)
     if finite:
         inverse = np.linalg.pinv(used, hermitian=True)
-        covariance = inverse[: s + p, : s + p]
+        covariance = inverse[:size, :size]
         polished = psi.copy()
         polished[kept] -= inverse @ gradient[kept]
         slope = gradient.copy()
@@ -112,15 +116,16 @@ def _describe(model: Nest, places: Places, design: ModelMatrices, modes: Floats,
             psi, value, gradient = polished, reached, slope
     largest = float(np.abs(gradient).max())
     unbounded = _find_unbounded(model, psi)
-    lambdas = tuple(np.array([[abs(tau)]]) for tau in psi[s + p :])
+    lambdas = tuple(np.array([[abs(tau)]]) for tau in psi[size:])
     effects = _find_effects(model, places, psi, modes)
     singular = describe_singular(design.factors, lambdas)
     return Solution(
         loglik=-value,
         n_parameters=len(psi),
         beta=psi[s : s + p].copy(),
-        vcov=covariance[s:, s:],
+        vcov=covariance[s : s + p, s : s + p],
         alpha=psi[:s].copy(),
+        zeta=psi[s + p : size].copy(),
         joint_vcov=covariance,
         lambdas=lambdas,
         modes=tuple(mode[:, None] for mode, _ in effects),
@@ -179,12 +184,15 @@ def curvature_at(model: Nest, psi: Floats, modes: Floats) -> Floats:
 
 def _find_effects(model: Nest, places: Places, psi: Floats, modes: Floats) -> list[tuple[Floats, Floats]]:
     """Return the joint modes of the effects and their conditional deviations, factors as in the design."""
-    s, p = model.J.shape[1], model.X.shape[1]
+    s, p, size = model.J.shape[1], model.X.shape[1], len(psi) - len(model.taus)
+    model, shrink = shrink_rows(model, psi)
+    edges = place_edges(model.J, psi)
+    ends = shrink_edges(edges, model.upper, shrink), shrink_edges(edges, model.lower, shrink)
     variances = np.full(len(modes), np.nan)
-    fill_effects(model, model.J @ psi[:s], model.X @ psi[s : s + p], psi[s + p :], modes, variances)
+    fill_effects(model, *ends, model.X @ psi[s : s + p], psi[size:], modes, variances)
     found: list[tuple[Floats, Floats]] = [(np.empty(0), np.empty(0))] * len(model.taus)
     for which, place in enumerate(model.taus):
-        tau = psi[s + p + place]
+        tau = psi[size + place]
         at = places.block if which == 0 else len(model.start) - 1 + places.group
         found[place] = tau * modes[at], abs(tau) * np.sqrt(variances[at])
     return found

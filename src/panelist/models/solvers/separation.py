@@ -11,6 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.likelihoods.cells import find_cells, lay_rows
+from panelist.models.likelihoods.thresholds import Edges, Thresholds
 from panelist.models.solvers.solution import Solution
 from panelist.numerics.arrays import Bools, Floats, Ints
 from panelist.numerics.spectra import condition_of, routine
@@ -20,35 +23,42 @@ _CONDITION = 1e6
 _MOST_ROWS = 50  # distinct rows of X up to which overlap is looked for
 
 
-def mark_separated(solution: Solution, codes: Ints, X: Floats, J: Floats, unit: float) -> Solution:
+def mark_separated(
+    solution: Solution, design: ModelMatrices, thresholds: Thresholds, unit: float
+) -> Solution:
     """Return the solution with unknown standard errors where there is no finite estimate.
 
     ``unit`` is the latent standard deviation.
     """
     condition = solution.optimum.condition
-    if not _looks_strange(solution.beta, condition, X, unit):
-        return solution
-    lost = find_lost(solution.beta, solution.joint_vcov, condition, codes, X, J, unit)
+    lost = find_lost(solution.beta, solution.joint_vcov, condition, design, thresholds, unit)
     if not lost.any():
         return solution
-    s = J.shape[1]
+    s, p = len(solution.alpha), len(solution.beta)
     covariance = solution.joint_vcov.copy()
     covariance[lost, :] = np.nan
     covariance[:, lost] = np.nan
-    return replace(solution, joint_vcov=covariance, vcov=covariance[s:, s:])
+    return replace(solution, joint_vcov=covariance, vcov=covariance[s : s + p, s : s + p])
 
 
 def find_lost(
-    beta: Floats, covariance: Floats, condition: float, codes: Ints, X: Floats, J: Floats, unit: float
+    beta: Floats,
+    covariance: Floats,
+    condition: float,
+    design: ModelMatrices,
+    thresholds: Thresholds,
+    unit: float,
 ) -> Bools:
-    """Return which of (α, β) have no finite estimate; it is only checked where something looks unusual."""
-    s, p = J.shape[1], X.shape[1]
-    none = np.zeros(s + p, dtype=np.bool_)
-    if not _looks_strange(beta, condition, X, unit):
+    """Return which of (α, β, ζ) have no finite estimate; it is only checked where something looks unusual."""
+    none = np.zeros(len(covariance), dtype=np.bool_)
+    if not _looks_strange(beta, condition, design.X, unit) or design.codes is None:
         return none
-    if J.shape[0] == s and overlaps(codes, X, s + 1):
+    plain = design.nominal is None and thresholds.family == "cumulative"
+    if plain and thresholds.kind == "flexible" and overlaps(design.codes, design.X, len(thresholds.J) + 1):
         return none
-    lost = _run_off(codes, X, J)
+    laid, edges = lay_rows(design, find_cells(design, thresholds))
+    gains = list_gains(edges, laid.X, thresholds.family)
+    lost: Bools = np.pad(_run_off(gains), (0, len(none) - gains.shape[1]))
     if lost.any():
         lost |= np.sqrt(np.diag(covariance)) > 100.0 * unit  # thresholds that only lie in between
     return lost
@@ -89,16 +99,33 @@ def overlaps(codes: Ints, X: Floats, categories: int) -> bool:
     return bool(np.linalg.matrix_rank(spread - spread[0]) == X.shape[1])
 
 
-def _run_off(codes: Ints, X: Floats, J: Floats) -> Bools:
+def list_gains(edges: Edges, X: Floats, family: str) -> Floats:
+    """Return what each kind of rating gains from a move of (α, β); none may lose where data are separated.
+
+    It gains by what its upper threshold rises above η, and by what its lower one falls below it; a rating in
+    adjacent categories by what its q rises above that of each other category.
+    """
+    upper, lower, J, joined = edges
+    cases = np.unique(np.column_stack([upper, lower, X]), axis=0)
+    up, low, x = cases[:, 0].astype(int), cases[:, 1].astype(int), cases[:, 2:]
+    if family != "adjacent":
+        above = np.hstack([J[np.clip(up - 1, 0, len(J) - 1)], -x])[(up > 0) & (up <= len(J))]
+        below = np.hstack([-J[np.clip(low - 1, 0, len(J) - 1)], x])[(low > 0) & (low <= len(J))]
+        return np.vstack([above, below])
+    gains = []
+    size = int(np.flatnonzero(joined == 0)[1]) if (joined == 0).sum() > 1 else len(J)
+    for first, y, row in zip(low - 1, up - low, x, strict=True):
+        sums = np.vstack([np.zeros(J.shape[1]), np.cumsum(J[first : first + size], axis=0)])
+        for k in range(size + 1):
+            if k != y:
+                gains.append(np.concatenate([sums[k] - sums[y], (y - k) * row]))
+    return np.unique(np.array(gains), axis=0)
+
+
+def _run_off(gains: Floats) -> Bools:
     """Return which of (α, β) take part in a direction that separates the data."""
     from scipy.optimize import linprog
 
-    last = len(J)
-    cases = np.unique(np.column_stack([codes, X]), axis=0)
-    k, x = cases[:, 0].astype(int), cases[:, 1:]
-    upper = np.hstack([J[np.minimum(k, last - 1)], -x])[k < last]
-    lower = np.hstack([-J[np.maximum(k - 1, 0)], x])[k > 0]
-    gains = np.vstack([upper, lower])
     count = gains.shape[1]
     found = linprog(-gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=[(-1.0, 1.0)] * count)
     direction = found.x if found.success and found.x is not None else np.zeros(count)
@@ -107,6 +134,35 @@ def _run_off(codes: Ints, X: Floats, J: Floats) -> Bools:
     # Where the thresholds move with the effects there may be several directions: all that can move are lost.
     lost: Bools = np.abs(direction) > 1e-7
     return lost
+
+
+def is_separated(design: ModelMatrices, thresholds: Thresholds) -> bool:
+    """Return whether the ratings leave a fixed effect or a threshold without a finite estimate."""
+    assert design.codes is not None
+    plain = design.nominal is None and thresholds.family == "cumulative" and thresholds.kind == "flexible"
+    if plain and overlaps(design.codes, design.X, len(thresholds.J) + 1):
+        return False
+    laid, edges = lay_rows(design, find_cells(design, thresholds))
+    return bool(_run_off(list_gains(edges, laid.X, thresholds.family)).any())
+
+
+def find_loose(L: Floats, design: ModelMatrices, thresholds: Thresholds) -> Bools:
+    """Return which rows of Lβ the likelihood alone leaves without a limit: some direction that makes no
+    rating less likely moves them. A prior gives them an estimate all the same.
+    """
+    from scipy.optimize import linprog
+
+    loose = np.zeros(len(L), dtype=np.bool_)
+    if not is_separated(design, thresholds):
+        return loose
+    laid, edges = lay_rows(design, find_cells(design, thresholds))
+    gains = list_gains(edges, laid.X, thresholds.family)
+    none, bounds = np.zeros(len(gains)), [(-1.0, 1.0)] * gains.shape[1]
+    for place, row in enumerate(L):
+        aim = np.concatenate([np.zeros(gains.shape[1] - len(row)), row])
+        ends = [linprog(sign * aim, A_ub=-gains, b_ub=none, bounds=bounds).fun for sign in (1.0, -1.0)]
+        loose[place] = min(end for end in (*ends, 0.0) if end is not None) < -1e-7
+    return loose
 
 
 def scaled_condition(hessian: Floats) -> float:

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from panelist.models.likelihoods.priors import NO_PENALTY, Penalty
+from panelist.models.prior_words import Prior
 from panelist.numerics.arrays import Floats
 
 
@@ -31,7 +33,8 @@ class Solution:
     vcov: Floats  # (p, p)
     optimum: Optimum
     alpha: Floats = field(default_factory=lambda: np.empty(0))  # (s,)
-    joint_vcov: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of (α, β)
+    joint_vcov: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of (α, β, ζ)
+    zeta: Floats = field(default_factory=lambda: np.empty(0))  # (q,) effects on log σ
     sigma: float = 1.0
     lambdas: tuple[Floats, ...] = ()  # relative factors, σλ(σλ)' is the covariance
     modes: tuple[Floats, ...] = ()  # (levels, m) each
@@ -39,8 +42,10 @@ class Solution:
     notes: tuple[str, ...] = ()
     singular: bool = False
     points: int = 1  # of quadrature, at least; 1 is Laplace
-    psi: Floats = field(default_factory=lambda: np.empty(0))  # (α, β, τ) of a Laplace fit, and
-    hessian: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of −log L there
+    psi: Floats = field(default_factory=lambda: np.empty(0))  # (α, β, ζ, τ) of a Laplace fit, and
+    hessian: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of −log L there, − log π with a prior
+    prior: Prior | None = None
+    penalty: Penalty = NO_PENALTY  # what the prior means for ψ
 
 
 def rectify(block: Floats) -> Floats:

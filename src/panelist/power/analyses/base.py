@@ -30,6 +30,7 @@ class SimulatedPairTests(NamedTuple):
     separated: Bools | None = None  # with a system all at one end of the scale
     linear: Bools | None = None  # led by the linear model: estimates are in its units
     directions: Floats | None = None  # (n_sets, n_pairs, …): the pairs as unit rows, whose products correlate
+    claimed: tuple[Floats, Floats] | None = None  # estimates and standard errors in the unit of a margin
 
 
 Tester = Callable[[Any], SimulatedPairTests]
@@ -47,6 +48,8 @@ class PowerAnalysis(ABC):
     """The dependence that it ignores: raters, items."""
     reads: ClassVar[tuple[str, ...]] = ("points", "slider")
     """What it can read: points of an ordinal scale, a slider, choices among outputs."""
+    units: ClassVar[tuple[str, ...]] = ()
+    """The units of its differences that a margin can have; none where it has no standard errors."""
 
     @abstractmethod
     def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:

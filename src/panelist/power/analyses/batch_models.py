@@ -12,6 +12,7 @@ from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
 from panelist.models.random_part import choose_random
 from panelist.power.analyses.base import ANALYSES, PowerAnalysis, SimulatedPairTests, Tester, analysis
+from panelist.power.analyses.points import measure_claims
 from panelist.power.analyses.stepped import (
     Prepare,
     fill_separated,
@@ -38,8 +39,9 @@ class BatchModel(PowerAnalysis):
         part = choose_random(layout.make_frame(0.0)) if mixed and spec.formula is None else None
         formula = FIXED if not mixed else str(spec.formula) if part is None else part.formula()
         L = _contrast_pairs(layout, len(prepare(formula).design.names))
-        start = part if spec.as_compared else None
-        leads = ordinal and mixed and spec.as_compared
+        as_compared = spec.as_compared and not (ordinal and spec.prior)  # which keeps the largest part
+        start = part if as_compared else None
+        leads = ordinal and mixed and as_compared
         linear = ANALYSES["lmm"].prepare(layout, spec) if leads else None
 
         def run(responses: Any) -> SimulatedPairTests:
@@ -48,11 +50,15 @@ class BatchModel(PowerAnalysis):
             else:
                 kept = fit_stepped(start, prepare, responses)
             tests = make_pair_tests(kept, L, start, len(responses))
-            if ordinal and spec.as_compared:
+            if ordinal and spec.claim is not None and spec.margin is not None:
+                claimed = measure_claims(kept, L, layout, spec.margin.unit, tests, responses)
+                tests = tests._replace(claimed=claimed)
+            if ordinal and as_compared:
                 tests = fill_separated(tests, kept, layout, prepare, L, responses)
             if linear is not None:
                 untrusted = find_untrusted(kept, L, len(responses))
-                tests = lead_by_linear(tests, untrusted, linear, responses)
+                points = spec.margin is None or spec.margin.unit == "points"
+                tests = lead_by_linear(tests, untrusted, linear, responses, points)
             return tests
 
         return run
@@ -66,8 +72,9 @@ def make_preparer(layout: Layout, model: str, spec: AnalysisSpec) -> Prepare:
         frame = layout.make_frame(np.resize(np.arange(2.0), layout.n_rows))
         ordinal = model in ("clmm", "clm")
         design = build_design(parse_formula(formula), read_ratings(frame), ordinal=ordinal)
-        measured = model == "clmm" and spec.as_compared
-        return prepare_batch(design, model, spec.link, spec.method, spec.df, measured)
+        prior = spec.prior if ordinal else None
+        measured = model == "clmm" and spec.as_compared and prior is None
+        return prepare_batch(design, model, spec.link, spec.method, spec.test, measured, prior)
 
     return prepare
 
@@ -90,6 +97,7 @@ class Clmm(BatchModel):
     title = "ordinal mixed model"
     model = "clmm"
     reads = ("points",)
+    units = ("points", "latent")
 
 
 @analysis("lmm")
@@ -98,6 +106,7 @@ class Lmm(BatchModel):
 
     title = "linear mixed model"
     model = "lmm"
+    units = ("points",)
 
 
 @analysis("clm")
@@ -108,6 +117,7 @@ class Clm(BatchModel):
     model = "clm"
     ignores = ("raters", "items")
     reads = ("points",)
+    units = ("points", "latent")
 
 
 @analysis("lm")
@@ -117,3 +127,4 @@ class Lm(BatchModel):
     title = "linear model, no random effects"
     model = "lm"
     ignores = ("raters", "items")
+    units = ("points",)

@@ -22,6 +22,7 @@ class ItemMeans(PowerAnalysis):
 
     title = "paired t-test of item means"
     ignores = ("raters",)
+    units = ("points",)
 
     def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""

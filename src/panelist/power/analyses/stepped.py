@@ -215,8 +215,12 @@ def lead_by_linear(
     untrusted: NDArray[np.bool_],
     analyse: Callable[[Any], SimulatedPairTests],
     responses: Any,
+    points: bool = True,
 ) -> SimulatedPairTests:
-    """Return the tests with those of the linear model, ``analyse``, in the sets marked."""
+    """Return the tests with those of the linear model, ``analyse``, in the sets marked.
+
+    ``points`` says whether a margin is in points, where one is claimed.
+    """
     if not untrusted.any():
         return tests._replace(linear=untrusted)
     places = np.flatnonzero(untrusted)
@@ -226,9 +230,17 @@ def lead_by_linear(
         column = getattr(tests, name).copy()
         column[places] = getattr(found, name)
         columns[name] = column
+    claimed = tests.claimed
+    if claimed is not None:  # a linear model has points alone: it says nothing about a latent margin
+        estimate, se = claimed[0].copy(), claimed[1].copy()
+        in_points = found.claimed or (found.estimate, found.se)
+        estimate[places], se[places] = in_points if points else (np.nan, np.nan)
+        claimed = (estimate, se)
     separated = tests.separated & ~untrusted if tests.separated is not None else None
     directions = _lead_directions(tests.directions, found.directions, places)
-    return tests._replace(**columns, separated=separated, linear=untrusted, directions=directions)
+    return tests._replace(
+        **columns, separated=separated, linear=untrusted, directions=directions, claimed=claimed
+    )
 
 
 def _lead_directions(ordinal: Floats | None, linear: Floats | None, places: Longs) -> Floats | None:

@@ -18,6 +18,7 @@ class TTest(PowerAnalysis):
 
     title = "t-test of all ratings"
     ignores = ("raters", "items")
+    units = ("points",)
 
     def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""

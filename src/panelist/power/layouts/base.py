@@ -1,7 +1,7 @@
 """Who rates what in a simulated study: one row per rating, with the numbers of rater, item and system."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import product
@@ -38,6 +38,8 @@ class Layout:
     ratings_per_item: float  # of each output
     page: Ints | None = None
     told: str = "best"
+    turn: Ints | None = None
+    """Which turn of its dialogue a rating is about; None where outputs are rated as a whole."""
 
     @property
     def n_rows(self) -> int:
@@ -58,12 +60,22 @@ class Layout:
         digest.update(repr(self.systems).encode())
         if self.page is not None:
             digest.update(self.told.encode())
+        if self.turn is not None:
+            digest.update(np.ascontiguousarray(self.turn, dtype="<i4").tobytes())
         return digest.hexdigest()
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """All pairs of systems."""
         return tuple((a, b) for a in range(self.n_systems) for b in range(a + 1, self.n_systems))
+
+    def spread_over_turns(self, turns: int) -> "Layout":
+        """Return the layout in which each rating is one of every turn of a dialogue of this many."""
+        if turns < 2:
+            return self
+        rater, item, system = (np.repeat(one, turns) for one in (self.rater, self.item, self.system))
+        turn = np.tile(np.arange(1, turns + 1, dtype=np.int32), self.n_rows)
+        return replace(self, rater=rater, item=item, system=system, turn=turn)
 
     def make_frame(self, rating: Any) -> "pd.DataFrame":
         """Return the rows as a ratings table, with these ratings."""
@@ -77,6 +89,8 @@ class Layout:
                 ("system", self.system, self.n_systems),
             )
         }
+        if self.turn is not None:
+            words["turn"] = np.array([f"t{place}" for place in self.turn.tolist()], dtype=object)
         return pd.DataFrame({**words, "rating": rating})
 
 
@@ -93,10 +107,12 @@ class Sampling:
     systems: int = 2
     outputs_per_rater: int | None = None
     raters: int | None = None
+    turns: int = 1
+    """How many turns of an output are rated, each by itself."""
 
     @property
     def total(self) -> int:
-        """The number of ratings in all."""
+        """The number of ratings in all, those of the turns of an output counted as one."""
         return self.items * self.systems * self.ratings_per_item
 
     @property
@@ -133,7 +149,8 @@ class Sampling:
                 f"A rater cannot see {self.load} outputs without meeting an item twice: there are "
                 f"{self.items} items. Give a rater at most {self.items} outputs, or take more items."
             )
-        return _deal(self.items, self.ratings_per_item, self.systems, self.load, seed)
+        dealt = _deal(self.items, self.ratings_per_item, self.systems, self.load, seed)
+        return dealt.spread_over_turns(self.turns)
 
     def lay_out_released(self) -> Layout:
         """Return the design of the paper's released script: ``_copy_lists`` says what differs."""

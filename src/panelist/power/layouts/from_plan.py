@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 
 def lay_out_plan(plan: "Plan", study: "Study", criterion: str | None = None) -> Layout:
-    """Return the trials of a plan on one criterion (the first unless it is named), first occasion only."""
+    """Return the trials of a plan on one criterion (the first unless it is named), first occasion only.
+
+    Where each turn of a dialogue is rated there is a row for each; a comparison is made once.
+    """
     from panelist.design.assess.showings import number, number_pages
+    from panelist.design.simulate import spread_turns
     from panelist.scales.base import ComparativeScale
 
     chosen = study.criteria[0] if criterion is None else study.criterion(criterion)
@@ -30,11 +34,15 @@ def lay_out_plan(plan: "Plan", study: "Study", criterion: str | None = None) -> 
     rows = table[keep.to_numpy()].reset_index(drop=True)
     if rows.empty:
         raise BadPlan(f"The plan holds no trial on {chosen.name!r}: there is nothing to simulate.")
+    comparative, turn = chosen.scale.comparative, None
+    if study.outputs.in_parts and not comparative:
+        again, turn = spread_turns(rows, number_pages(rows)[0], study)
+        rows = rows.iloc[again].reset_index(drop=True)
     raters, rater = np.unique(number(rows["rater"], plan.raters), return_inverse=True)
     items, item = np.unique(number(rows["item"], study.items), return_inverse=True)
     system = number(rows["system"], study.systems)
-    outputs = len(np.unique(item * len(study.systems) + system))
-    comparative = chosen.scale.comparative
+    rated = (item, system) if turn is None else (item, system, turn)
+    outputs = len(np.unique(np.column_stack(rated), axis=0))
     page = number_pages(rows)[0].astype(np.int32) if comparative else None
     return Layout(
         rater.astype(np.int32),
@@ -46,6 +54,7 @@ def lay_out_plan(plan: "Plan", study: "Study", criterion: str | None = None) -> 
         round(len(rows) / outputs, 2),
         page,
         chosen.scale.told if isinstance(chosen.scale, ComparativeScale) else "best",
+        None if turn is None else turn.astype(np.int32),
     )
 
 

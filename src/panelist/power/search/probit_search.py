@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from panelist.analysis.spec import AnalysisSpec
+from panelist.core.margin import find_level
 from panelist.core.seeds import stream
 from panelist.numerics.arrays import Floats
+from panelist.power.claims import place_systems
 from panelist.power.layouts.base import OUTPUTS_PER_RATER, Sampling
 from panelist.power.layouts.pages import PageDesign, PageSampling
 from panelist.power.truth.base import Truth
@@ -130,6 +132,7 @@ class DesignFamily:
     most_items: int
     probes: tuple[Probe, ...] = field(default=())
     pages: PageDesign | None = None
+    turns: int = 1
     least: int = 0
     """The smallest size that simulations of their own have not shown to be too small."""
     settled: int | None = None
@@ -201,7 +204,8 @@ class DesignFamily:
         """Return the design with this many items."""
         if self.pages is not None:
             return PageSampling(self.pages, items, self.ratings_per_item, self.outputs_per_rater)
-        return Sampling(items, self.ratings_per_item, self.systems, min(self.outputs_per_rater, items))
+        load = min(self.outputs_per_rater, items)
+        return Sampling(items, self.ratings_per_item, self.systems, load, turns=self.turns)
 
     def add(self, items: int, found: int, sims: int) -> "DesignFamily":
         """Return the family with another probe."""
@@ -217,6 +221,7 @@ def make_family(
     target: float,
     most_items: int,
     pages: PageDesign | None = None,
+    turns: int = 1,
 ) -> DesignFamily:
     """Return the family with its first guess: the size at which tests of the means would reach the target.
 
@@ -226,10 +231,13 @@ def make_family(
     load = usual if outputs_per_rater is None else outputs_per_rater
     shown = 1 if pages is None else pages.shown
     each = ratings_per_item * (1.0 if pages is None else pages.pages_per_item * shown / len(effects))
-    guess = guess_size(truth, effects, each, load * shown, spec.alpha, spec.adjust != "none")
+    if spec.claim is not None and spec.margin is not None:
+        guess = guess_claim(truth, effects, each, load * shown, spec)
+    else:
+        guess = guess_size(truth, effects, each, load * shown, spec.alpha, spec.adjust != "none")
     items = float(np.clip(guess.items, LEAST_ITEMS, most_items))
     return DesignFamily(
-        ratings_per_item, load, len(effects), items, guess.alpha, target, most_items, pages=pages
+        ratings_per_item, load, len(effects), items, guess.alpha, target, most_items, pages=pages, turns=turns
     )
 
 
@@ -257,20 +265,68 @@ def guess_size(
     adjusted: bool = True,
 ) -> Guess:
     """Return the guess for systems with these latent effects."""
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtri
 
     systems = len(effects)
-    share = outputs_per_rater / (systems * ratings_per_item)
-    covariance = truth.items.covariance(systems) + truth.raters.covariance(systems) * share
-    covariance = covariance + np.eye(systems) * _LOST * truth.residual**2 / ratings_per_item
+    covariance = _find_variance(truth, systems, ratings_per_item, outputs_per_rater)
     if systems == 2:
         z = float(ndtri(1 - alpha / 2) + ndtri(USUAL))
         variance = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
         return Guess(variance * (z / (effects[1] - effects[0])) ** 2, alpha)
-    sizes = _find_sizes(covariance, effects, _find_critical(systems, alpha, adjusted))
+    return _draw_line(_find_sizes(covariance, effects, _find_critical(systems, alpha, adjusted)))
+
+
+def guess_claim(
+    truth: Truth,
+    effects: tuple[float, ...],
+    ratings_per_item: float,
+    outputs_per_rater: int,
+    spec: AnalysisSpec,
+) -> Guess:
+    """Return the guess for a claim about all pairs: each is to lie within the margin, on one side or both."""
+    from scipy.special import ndtri
+
+    assert spec.margin is not None
+    assert spec.claim is not None
+    systems = len(effects)
+    covariance = _find_variance(truth, systems, ratings_per_item, outputs_per_rater)
+    level, even = place_systems(truth, systems, spec, 1.0)[1], place_systems(truth, systems, spec, 0.0)[1]
+    margin = abs(level[-1] - even[-1])
+    critical = float(ndtri(1 - find_level(spec.claim, spec.alpha)))
+    ways = (1,) if spec.claim == "non-inferiority" else (1, -1)
+    z = _draw_noise(covariance)
+    least = np.full(_DRAWS, _LEAST)
+    for a in range(systems):
+        for b in range(a + 1, systems):
+            gap = (effects[b] - even[b]) - (effects[a] - even[a])
+            spread = float(np.sqrt(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]))
+            for way in ways:  # found from √n (margin ± gap) ± noise = critical × spread on
+                room = max(margin + way * gap, 1e-3 * margin)
+                reach = np.maximum(critical * spread - way * (z[:, b] - z[:, a]), 0.0)
+                least = np.maximum(least, reach / room)
+    return _draw_line(np.minimum(least**2, _MOST))
+
+
+def _find_variance(truth: Truth, systems: int, ratings_per_item: float, outputs_per_rater: int) -> Floats:
+    """Return the covariance of the systems' means, times the number of items."""
+    share = outputs_per_rater / (systems * ratings_per_item)
+    covariance = truth.items.covariance(systems) + truth.raters.covariance(systems) * share
+    return covariance + np.eye(systems) * _LOST * truth.residual**2 / ratings_per_item
+
+
+def _draw_line(sizes: Floats) -> Guess:
+    """Return the guess from the sizes that single draws of the means need."""
+    from scipy.special import ndtr, ndtri
+
     half, usual = (float(np.quantile(sizes, power)) for power in (0.5, USUAL))
     slope = float(ndtri(USUAL)) / (np.sqrt(usual) - np.sqrt(half))
     return Guess(usual, float(np.clip(2 * ndtr(-slope * np.sqrt(half)), 1e-12, 0.5)))
+
+
+def _draw_noise(covariance: Floats) -> Floats:
+    root = np.linalg.cholesky(covariance)
+    drawn: Floats = stream(1, "first guess", len(root)).standard_normal((_DRAWS, len(root))) @ root.T
+    return drawn
 
 
 def _find_sizes(covariance: Floats, effects: tuple[float, ...], critical: float) -> Floats:
@@ -279,8 +335,7 @@ def _find_sizes(covariance: Floats, effects: tuple[float, ...], critical: float)
     At size n a pair of difference d and standard deviation s has the statistic √n d / s + z, with z the same
     at all sizes: it is found from √n = (critical − z) s / d on.
     """
-    root = np.linalg.cholesky(covariance)
-    z = stream(1, "first guess", len(effects)).standard_normal((_DRAWS, len(effects))) @ root.T
+    z = _draw_noise(covariance)
     least = np.full(_DRAWS, _LEAST)
     for a in range(len(effects)):
         for b in range(a + 1, len(effects)):

@@ -5,9 +5,10 @@ from typing import Any
 
 from panelist.core.display.formats import Format, decimals, number
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, json_object
+from panelist.core.margin import UNITS, Margin
 from panelist.core.prose import count, inflect, list_words
 from panelist.power.cells import CellResult
-from panelist.power.judged import JudgedDesign, show_judged
+from panelist.power.judged import JudgedDesign, JudgedPower, show_judged
 from panelist.power.search.probit_search import DesignFamily
 
 RIGHT = Format(str, "right")
@@ -53,20 +54,33 @@ class SampleSize(Result):
     fits: int
     seed: int
     notes: tuple[str, ...] = ()
+    claim: str | None = None
+    """What is to be shown; None where it is a difference. Then ``effect`` is in the unit of ``margin``."""
+    margin: Margin | None = None
+    at_zero: "SampleSize | None" = None
+    """The same claim where there is no true difference."""
     judge: tuple[JudgedDesign, ...] = ()
     """What a judge would save of the smallest design, where one is planned for."""
+    judge_power: tuple[JudgedPower, ...] = ()
+    """The power with the judge, simulated at the designs that it leaves."""
 
     def title(self) -> str:
         """Return the heading."""
-        return f"Sample size for power {self.target:g}"
+        claimed = self.claim is not None and self.margin is not None
+        shown = f" to show {self.claim} within {self.margin.words}" if claimed and self.margin else ""
+        return f"Sample size for power {self.target:g}{shown}"
 
     def parts(self) -> list[Part]:
         """Return the answer, the trade-off and the notes."""
-        parts: list[Part] = [Sentence(self.sentence()), self._make_table(), *show_judged(self.judge)]
-        asked = [
-            ("effect", f"{self.effect:g} threshold {inflect(self.effect, 'distance')}"),
-            ("analysis", self.model),
+        parts: list[Part] = [
+            Sentence(self.sentence()),
+            self._make_table(),
+            *show_judged(self.judge, self.judge_power),
         ]
+        asked = [("effect", f"{self.effect:g} threshold {inflect(self.effect, 'distance')}")]
+        if self.margin is not None:
+            asked = [("true difference", f"{self.effect:g} {UNITS[self.margin.unit]}, a third of the margin")]
+        asked.append(("analysis", self.model))
         asked += [("truth", self.preset), ("smallest in", self.goal)]
         if len(loads := {option.outputs_per_rater for option in self.options}) == 1:
             asked.append((f"{self.unit}s per rater", f"{loads.pop()} {self.unit}s"))
@@ -81,7 +95,7 @@ class SampleSize(Result):
         if best is None or seen is None:
             return (
                 f"No design within the limits reaches a power of {self.target:g}: allow more items or a "
-                "larger budget, or look for a larger effect."
+                f"larger budget, or {'look for a larger effect' if self.claim is None else 'a wider margin'}."
             )
         cost = f", for {best.cost:,.2f} {self.currency}".rstrip() if best.cost is not None else ""
         return (
@@ -98,7 +112,11 @@ class SampleSize(Result):
         whole["best"] = vars(self.best) if self.best else None
         whole["confirmed"] = self.confirmed.to_dict() if self.confirmed else None
         whole["options"] = [vars(option) for option in self.options]
+        if self.claim is not None and self.margin is not None:
+            zero = None if self.at_zero is None else self.at_zero.to_dict()
+            whole |= {"claim": self.claim, "margin": self.margin.written, "at_zero": zero}
         whole |= {"judge": [vars(one) for one in self.judge]} if self.judge else {}
+        whole |= {"judge_power": [vars(one) for one in self.judge_power]} if self.judge_power else {}
         return json_object(whole)
 
     def _cost_header(self) -> str:
@@ -124,6 +142,18 @@ class SampleSize(Result):
         caption = f"The trade-off: ratings of each {self.unit}{of_load}, items needed"
         note = "Sizes and powers are those of a probit line through the simulations of each row."
         return Table(caption, tuple(header), rows, formats, note)
+
+
+def tell_zero(found: SampleSize) -> str:
+    """Return in a sentence what is enough where there is no true difference."""
+    best = found.best
+    if best is None:
+        return "Even with no true difference no design within the limits reaches the target."
+    each = count(best.ratings_per_item, "rating")
+    return (
+        f"Were there no true difference at all, {best.items} items with {each} of each {found.unit} would be "
+        f"enough: {best.ratings:,} ratings."
+    )
 
 
 def _tell_items(option: DesignOption) -> str:

@@ -22,9 +22,11 @@ class Target:
     power: float = 0.8
     systems: int = 2
     pattern: str = "steps"
+    claimed: bool = False
+    """Whether the effect is that of a claim, a true difference in the unit of its margin, which may be 0."""
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.effect) and self.effect != 0):
+        if not self.claimed and not (np.isfinite(self.effect) and self.effect != 0):
             raise PanelistError(
                 "A sample size needs an effect other than 0, the difference worth finding. Got "
                 f"{self.effect:g}."
@@ -48,6 +50,8 @@ class SearchSpace:
     goal: str | None = None
     pages: PageDesign | None = None
     """How outputs are compared; None where they are rated."""
+    turns: int = 1
+    """How many turns of an output are rated, each by itself."""
 
     def __post_init__(self) -> None:
         if self.budget is not None and self.tariff is None:

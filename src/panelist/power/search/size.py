@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from panelist.analysis.spec import AnalysisSpec
+from panelist.core.errors import PanelistError
+from panelist.core.margin import Margin, read_margin
 from panelist.core.progress import OnProgress, Progress
 from panelist.core.seeds import stream
 from panelist.numerics.compile_ahead import list_parts, prepare
 from panelist.power.cells import Cell, CellResult
 from panelist.power.chunks import Chunk
+from panelist.power.claims import SHARES, check_claim, place_systems
 from panelist.power.curve import check_models
 from panelist.power.design_cost import Tariff
 from panelist.power.engines.base import Engine, Tallies, open_engine
@@ -22,7 +25,7 @@ from panelist.power.grid import Grid, run_grid
 from panelist.power.journal import Journal, Key
 from panelist.power.run import Run
 from panelist.power.search.probit_search import BEHIND, ROUNDS, DesignFamily, make_family
-from panelist.power.search.sample_size import DesignOption, SampleSize
+from panelist.power.search.sample_size import DesignOption, SampleSize, tell_zero
 from panelist.power.search.search_space import MOST_ITEMS, RATINGS, SearchSpace, Target
 from panelist.power.truth.base import Truth, find_effects
 
@@ -72,7 +75,7 @@ CONFIRM = 400
 
 
 def find_sample_size(
-    effect: float,
+    effect: float | None = None,
     power: float = 0.8,
     preset: str = "general",
     *,
@@ -86,6 +89,8 @@ def find_sample_size(
     adjust: str = "tukey",
     formula: str = "maximal",
     link: str = "probit",
+    claim: str | None = None,
+    margin: Margin | float | str | None = None,
     tariff: Tariff | None = None,
     budget: float | None = None,
     max_items: int = MOST_ITEMS,
@@ -105,16 +110,40 @@ def find_sample_size(
     ratings. ``budget``, ``max_items`` and ``max_raters`` are limits. The answer is simulated ``sims`` more
     times at its own size, and made larger while it misses the target there. With a ``journal`` what was
     simulated is written to a file as it comes, and a search that was killed continues where it stopped.
+    With ``claim`` and ``margin`` it is the smallest design that shows equivalence or non-inferiority where
+    the true difference is a third of the margin; ``at_zero`` is that for no difference. ``effect`` is then
+    left out.
     """
     several = outputs_per_rater is not None and not isinstance(outputs_per_rater, int)
     loads: Any = outputs_per_rater if several else [outputs_per_rater]
-    return search_sizes(
-        Target(effect, power, systems, pattern),
-        truth or Truth.preset(preset),
-        SearchSpace(tuple(ratings_per_item), tuple(loads), max_items, max_raters, tariff, budget, goal),
-        AnalysisSpec(model=model, link=link, formula=formula, adjust=adjust, confidence=1 - alpha),
-        Run(sims, None, seed, engine, workers, journal, on_progress),
+    space = SearchSpace(tuple(ratings_per_item), tuple(loads), max_items, max_raters, tariff, budget, goal)
+    spec = AnalysisSpec(
+        model=model,
+        link=link,
+        formula=formula,
+        adjust=adjust,
+        confidence=1 - alpha,
+        claim=claim,
+        margin=read_margin(margin),
     )
+    run = Run(sims, None, seed, engine, workers, journal, on_progress)
+    known = truth or Truth.preset(preset)
+    if claim is not None:
+        return search_claim(Target(0.0, power, systems, claimed=True), known, space, spec, run)
+    if effect is None:
+        raise PanelistError("Say how large a difference the study should find: effect=0.5.")
+    return search_sizes(Target(effect, power, systems, pattern), known, space, spec, run)
+
+
+def search_claim(
+    target: Target, truth: Truth, space: SearchSpace, spec: AnalysisSpec, run: Run
+) -> SampleSize:
+    """Return the smallest design that shows a claim at a third of its margin, and that at no difference."""
+    targets = [
+        replace(target, effect=place_systems(truth, target.systems, spec, share)[0]) for share in SHARES
+    ]
+    found = [search_sizes(one, truth, space, spec, run) for one in targets]
+    return replace(found[1], at_zero=found[0], notes=(*found[1].notes, tell_zero(found[0])))
 
 
 def search_sizes(
@@ -122,12 +151,28 @@ def search_sizes(
 ) -> SampleSize:
     """Return the smallest design in a space that reaches a target, by the analysis ``spec.model``."""
     start = time.perf_counter()
-    effects = find_effects(target.effect, target.systems, truth.unit, target.pattern)
+    if target.claimed and spec.margin is not None:
+        share = abs(target.effect) / spec.margin.size
+        effects = place_systems(truth, target.systems, spec, share)[1]
+    else:
+        effects = find_effects(target.effect, target.systems, truth.unit, target.pattern)
     families = [
-        make_family(truth, effects, k, load, spec, target.power, space.cap(k, target.systems), space.pages)
+        make_family(
+            truth,
+            effects,
+            k,
+            load,
+            spec,
+            target.power,
+            space.cap(k, target.systems),
+            space.pages,
+            space.turns,
+        )
         for k in dict.fromkeys(space.ratings_per_item)
         for load in space.outputs_per_rater
     ]
+    check_claim([spec.model], spec)
+    truth.check_design(target.systems, compares=space.pages is not None)
     models = check_models([spec.model], [truth], [families[0].sample(20).lay_out(run.seed)])
     prepare(*list_parts(*models))
     search = _Search(truth, effects, target.effect, models, spec, space, run)
@@ -138,7 +183,7 @@ def search_sizes(
     options = sorted((search.describe(family) for family in families), key=search.rank)
     return SampleSize(
         target=target.power,
-        effect=target.effect,
+        effect=float(f"{target.effect:.3g}"),
         model=spec.model,
         preset=truth.name,
         goal=space.smallest,
@@ -148,6 +193,8 @@ def search_sizes(
         families=tuple(families),
         unit=space.pages.unit if space.pages is not None else "output",
         currency=space.tariff.currency if space.tariff else "",
+        claim=spec.claim,
+        margin=None if spec.claim is None else spec.margin,
         budget=space.budget,
         seconds=time.perf_counter() - start,
         fits=sum(probe.sims for family in families for probe in family.probes),
@@ -291,7 +338,7 @@ class _Search:
             ratings_per_item=family.ratings_per_item,
             outputs_per_rater=sampling.load,
             raters=len(loads),
-            ratings=sum(loads),
+            ratings=sum(loads) * self.space.turns,
             cost=cost,
             power=float(family.predict(count)),
             items_low=low,

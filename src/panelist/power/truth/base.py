@@ -9,7 +9,7 @@ import numpy as np
 
 from panelist.core.errors import PanelistError, UnknownName, did_you_mean
 from panelist.numerics.arrays import Floats
-from panelist.power.truth.cuts import DISTANCE, Cuts, DrawnCuts, FixedCuts
+from panelist.power.truth.cuts import DISTANCE, Cuts, DrawnCuts, FixedCuts, Slider
 from panelist.power.truth.spread import PRESETS, Spread, find_root
 
 _ESTIMATE = re.compile(r"\d+\.\d{9,}(?:e-?\d+)?")  # a number that nobody would write by hand
@@ -51,6 +51,12 @@ class Truth:
     unit: float = DISTANCE
     effects: tuple[float, ...] | None = None
     uncertainty: TruthUncertainty | None = None
+    system_scale: tuple[float, ...] = ()
+    """How many times ``residual`` each system's judgements spread, about the same rater and item; 1 each."""
+    rater_scale: float = 0.0
+    """The standard deviation, over raters, of the logarithm of their own residual spread."""
+    category_effects: tuple[float, ...] = ()
+    """How much more the last system gains at each threshold than its effect, latent; nothing without it."""
     systems: tuple[str, ...] = ()  # the names of a pilot's
     notes: tuple[str, ...] = ()  # on where the numbers come from
 
@@ -61,6 +67,15 @@ class Truth:
             )
         if not (np.isfinite(self.unit) and self.unit > 0):
             raise PanelistError(f"The threshold distance must be positive. Got {self.unit:g}.")
+        if not all(np.isfinite(scale) and scale > 0 for scale in self.system_scale):
+            raise PanelistError(
+                "The spread of a system is a ratio above 0, such as 1.3 for an SD 1.3 times as large. "
+                f"Got {', '.join(f'{scale:g}' for scale in self.system_scale)}."
+            )
+        if not 0 <= self.rater_scale < np.inf:
+            raise PanelistError(
+                f"The raters' SD of log spreads must be 0 or more. Got {self.rater_scale:g}; 0.25 is usual."
+            )
 
     @classmethod
     def preset(cls, name: str, cuts: Cuts | None = None) -> "Truth":
@@ -87,9 +102,39 @@ class Truth:
 
         Estimates count to eight digits, since the last ones differ from machine to machine.
         """
-        parts = (self.raters, self.items, self.cuts, self.residual, self.uncertainty)
+        parts: tuple[Any, ...] = (self.raters, self.items, self.cuts, self.residual, self.uncertainty)
+        if self.spreads or self.category_effects:
+            parts += (self.system_scale, self.rater_scale, self.category_effects)
         text = _ESTIMATE.sub(lambda found: f"{float(found[0]):.8g}", repr(parts))
         return blake2b(text.encode(), digest_size=8).hexdigest()
+
+    @property
+    def spreads(self) -> bool:
+        """Whether judgements of some systems, or by some raters, spread more than others."""
+        return bool(self.system_scale) or self.rater_scale > 0.0
+
+    def check_design(self, n_systems: int, *, compares: bool = False) -> None:
+        """Raise PanelistError where what is given for each system or threshold does not fit the design."""
+        if self.system_scale and len(self.system_scale) != n_systems:
+            raise PanelistError(
+                f"The design has {n_systems} systems, and --system-scale {len(self.system_scale)} numbers. "
+                "Give one for each system, 1 for the first."
+            )
+        n_cuts = 0 if isinstance(self.cuts, Slider) or compares else self.cuts.points - 1
+        if self.category_effects and len(self.category_effects) != n_cuts:
+            where = f"the scale has {n_cuts} thresholds" if n_cuts else "this scale has no thresholds"
+            raise PanelistError(
+                f"--category-effects has {len(self.category_effects)} numbers, and {where}. Give one for "
+                "each threshold."
+            )
+
+    def spread_out(self, n_systems: int, rng: np.random.Generator, n_sets: int, n_raters: int) -> Floats:
+        """Return the residual SDs of each rater on each system, (n_sets or 1, n_raters, n_systems)."""
+        own = np.array(self.system_scale or (1.0,) * n_systems) * self.residual
+        if self.rater_scale == 0.0:
+            return np.broadcast_to(own, (1, n_raters, n_systems))
+        drawn = np.exp(self.rater_scale * rng.standard_normal((n_sets, n_raters, 1)))
+        return np.asarray(drawn * own)
 
     def draw(self, rng: np.random.Generator, n_sets: int, effects: tuple[float, ...]) -> Draw:
         """Return thresholds, effects and spreads of ``n_sets`` data sets."""

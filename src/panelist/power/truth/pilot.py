@@ -1,9 +1,12 @@
 """A pilot study as the truth: its ordinal model is fitted, and ratings are simulated from the estimates."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from panelist.analysis.checks.remedies import find_remedy
+from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.sensitivity.lead import find_faults
 from panelist.analysis.systems.separated import find_separated
 from panelist.core.errors import BadRatings
@@ -30,7 +33,8 @@ def fit_pilot(data: Any, criterion: str | None = None, uncertain: bool = False) 
     """Return the truth that a pilot's ratings suggest.
 
     An ordered probit model is fitted with the largest random part that the pilot supports. Effects,
-    thresholds and spreads are its estimates; with ``uncertain`` each simulated data set draws its own around
+    thresholds and spreads are its estimates, a residual spread for each system among them where the pilot
+    shows that they differ; with ``uncertain`` each simulated data set draws its own around
     them. Where that model cannot be trusted, because raters are nearly unanimous, they come from how often
     pairs of ratings agree: pair_moments.py. A note says so.
     """
@@ -56,10 +60,26 @@ def fit_pilot(data: Any, criterion: str | None = None, uncertain: bool = False) 
                 "estimates are. Leave --uncertain out, or collect ratings on which raters differ."
             )
         return _use_pairs(fitted, ratings)
+    spread, scale, said = _find_spread(fitted, ratings, uncertain)
+    fitted = spread or fitted
     covariances = {group: _find_covariance(fitted, part, group, len(systems)) for group in ("rater", "item")}
     uncertainty = _find_uncertainty(fitted, frame) if uncertain else None
     effects = fitted.beta[: len(systems) - 1]  # systems come first; a wave may follow
-    return _make_truth(systems, fitted.threshold_values, effects, covariances, uncertainty)
+    truth = _make_truth(systems, fitted.threshold_values, effects, covariances, uncertainty, said)
+    return replace(truth, system_scale=scale)
+
+
+def _find_spread(
+    fitted: "Fit", ratings: Ratings, uncertain: bool
+) -> "tuple[Fit | None, tuple[float, ...], tuple[str, ...]]":
+    """Return the fit with a spread for each system, these, and a note; nothing where they do not differ."""
+    if uncertain or len(fitted.threshold_values) < 2:
+        return None, (), ()
+    found = attempt(lambda: find_remedy(ratings, fitted, "the pilot", "system", allowed=("scale",)))
+    if isinstance(found, Missing) or found.choice != "scale":
+        return None, (), ()
+    scale = (1.0, *(one.ratio for one in found.spreads))
+    return found.fits["scale"], scale, (f"{found.sentence()} Ratings are simulated with these spreads.",)
 
 
 def _make_truth(

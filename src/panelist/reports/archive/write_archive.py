@@ -24,6 +24,7 @@ from panelist.reports.archive.zip_content import MANIFEST, make_manifest, write_
 from panelist.reports.datasheet.write_datasheet import save_sheet, write_datasheet
 from panelist.reports.report.write_report import write_report
 from panelist.study.file_names import (
+    JUDGES_FILE,
     PLAN_RECORD,
     PLAN_TABLE,
     POWER_FILE,
@@ -176,6 +177,9 @@ def _copy_study(study: Study, folder: Path) -> list[str]:
         for name in BESIDE:
             if (study.folder / name).is_file():
                 shutil.copyfile(study.folder / name, folder / name)
+        scores = study.folder / JUDGES_FILE
+        if scores.is_file() and not (folder / JUDGES_FILE).exists():  # it may be there as that of the strata
+            shutil.copyfile(scores, folder / JUDGES_FILE)
     except OSError as error:
         raise BadFile(f"{error.filename} cannot be read: {error.strerror or error}.") from None
     outcomes = study.file.collecting.outcomes

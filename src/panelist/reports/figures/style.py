@@ -172,7 +172,7 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _estimate_label(criterion: CriterionComparison) -> str:
-    if criterion.model in ("bradley-terry", "plackett-luce"):
+    if criterion.model in ("mixed", "bradley-terry", "plackett-luce"):
         scale = "Log-strength"
     else:
         scale = f"Latent scale ({criterion.link})" if criterion.link else "Rating"

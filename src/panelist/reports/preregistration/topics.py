@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.cleaning.exclusion_rules import RULES
+from panelist.analysis.looks import plan_looks
+from panelist.core.margin import CLAIMS, find_level, read_margin
 from panelist.core.prose import count, listing, sentence
 from panelist.design.assess.balance import count_planned
 from panelist.models.inference.adjust import find_adjustment
-from panelist.reports.report.methods_of_study import RATED, rates_and_compares
+from panelist.models.prior_words import parse_prior
+from panelist.reports.methods_of_study import RATED, rates_and_compares
+from panelist.reports.preregistration.recipe import answer_recipe
 from panelist.study.lacking import say_lacking
+from panelist.study.sections.analysis_plan import AnalysisPlan
 from panelist.study.sections.findings import parse_finding
 from panelist.study.sections.wages import explain_wage
 from panelist.study.study import Study
@@ -249,6 +254,8 @@ def _models(known: Known) -> str:
     said = [f"{which} by {models[plan.model]} with {formula}"] if rated else []
     if said and plan.model not in ("lmm", "lm"):
         said[0] += f"; link of ordinal models: {plan.link}"
+        if prior := parse_prior(plan.prior):
+            said[0] += f"; ordinal models {prior.phrase}, which is part of the model: {prior.explain()}"
     said += [f"choices on {listing(compared, 8)} by a model of choices between systems"] if compared else []
     return sentence("; ".join(said))
 
@@ -263,11 +270,36 @@ def _inference(known: Known) -> str:
     if plan.across_criteria != "none":
         said += f" P-values also allow for the number of criteria ({plan.across_criteria.capitalize()})."
     if plan.margin is not None:
+        said += _say_margin(plan)
+    if plan.allow:
         said += (
-            f" Equivalence: a difference of less than {plan.margin:g} points of the scale, by two one-sided "
-            f"tests at alpha = {plan.alpha:g}."
+            f" Systems may differ in {' and in '.join(SIDE_WORDS[one] for one in plan.allow)} where a "
+            "likelihood ratio test asks for it; spread comes first."
+        )
+    if looks := plan_looks(known.study):
+        each = listing((f"{one.raters} raters at {one.level:g}" for one in looks), None)
+        shares = listing((f"{one.information:.0%}" for one in looks), None)
+        said += (
+            f" Looks: after {each}, two-sided, pairs by Holm's method ({plan.spending} spending; {shares} of "
+            "the information, by the design and not by standard errors)."
         )
     return said
+
+
+SIDE_WORDS = {"scale": "spread", "nominal": "thresholds"}
+
+
+def _say_margin(plan: AnalysisPlan) -> str:
+    """Return the claims that a margin is for, with their levels and adjustment."""
+    margin = read_margin(plan.margin)
+    assert margin is not None
+    levels = [f"{find_level(claim, plan.alpha):g}" for claim in CLAIMS]
+    said = (
+        f" Equivalence: a difference of less than {margin.words}, by two one-sided tests at {levels[0]}; "
+        f"non-inferiority: not worse by {margin.words} or more, by one at {levels[1]}. Single claims are "
+        "adjusted by Holm's method; that all pairs are equivalent is one claim, without adjustment."
+    )
+    return said + ("" if plan.claim is None else f" The claim of the study is {plan.claim}.")
 
 
 def _exclusions(known: Known) -> str:
@@ -322,50 +354,3 @@ TOPICS: dict[str, Callable[[Known], str]] = {
     "assumptions_tested": _assumptions_tested,
 }
 """What the program can answer, by topic; only a person can answer the others."""
-
-
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "same_instructions": (
-        "information",
-        "instructions",
-        "examples",
-        "practice",
-        "sound_check",
-        "comprehension",
-        "closing",
-    ),
-    "same_measures": ("criteria", "background", "noun", "language"),
-    "same_stimuli": ("outputs", "systems", "text_language"),
-    "same_procedure": ("design", "checks", "breaks", "collecting"),
-    "same_pay": ("pay", "raters.paid"),
-    "same_people": ("raters", "recruiting"),
-}
-"""Which keys of the study file belong to which part of the recipe; the first that fits counts."""
-
-
-def answer_recipe(deviations: "Deviations | None") -> dict[str, str]:
-    """Return for each part whether it is exact, or what differs and why; nothing without an original."""
-    if deviations is None:
-        return {}
-    found: dict[str, list[str]] = {topic: [] for topic in GROUPS}
-    for row in deviations.rows:
-        topic = find_group(row.parameter)
-        if topic:
-            why = f" ({row.reason})" if row.reason else ""
-            found[topic].append(f"{row.parameter}: {row.original or 'none'} → {row.repeat or 'none'}{why}")
-    return {topic: f"Not exact: {'; '.join(said)}." if said else "Exact." for topic, said in found.items()}
-
-
-def find_group(parameter: str) -> str:
-    """Return the part of the recipe to which a parameter belongs; empty where it belongs to none.
-
-    >>> find_group("raters.paid"), find_group("raters.count"), find_group("analysis.alpha")
-    ('same_pay', 'same_people', '')
-    """
-    fits = [
-        (len(key), topic)
-        for topic, keys in GROUPS.items()
-        for key in keys
-        if parameter == key or parameter.startswith(f"{key}.")
-    ]
-    return max(fits)[1] if fits else ""

@@ -76,6 +76,9 @@ def guess_scale(rows: pd.DataFrame) -> tuple[dict[str, Any], str]:
         worst = rows["choice"].astype(str).eq("worst").any()
         if shown > 2 and worst:
             return {"type": "best-worst"}, f"best-worst choices among {shown}"
+        if shown == 2 and "grade" in rows and (grades := rows["grade"].dropna().abs().astype(int)).any():
+            points = 2 * int(grades.max()) + bool((grades == 0).any())
+            return {"type": "preference", "points": points}, f"pairs with grades, read as {points} points"
         return {"type": "pairs" if shown == 2 else "choose-one"}, f"choices among {shown}"
     values = rows["rating"].dropna() if "rating" in rows else pd.Series(dtype=float)
     numbers = pd.to_numeric(values, errors="coerce")
@@ -99,11 +102,11 @@ def guess_scale(rows: pd.DataFrame) -> tuple[dict[str, Any], str]:
 def _guess_design(frame: pd.DataFrame, criteria: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the design that the counts imply."""
     kinds = {one["scale"]["type"] for one in criteria}
-    if kinds <= {"pairs"}:
+    if kinds <= {"pairs", "preference"}:
         return {"type": "pairs"}
     if kinds <= {"best-worst"}:
         return {"type": "best-worst"}
-    if kinds & {"pairs", "best-worst", "choose-one"}:
+    if kinds & {"pairs", "preference", "best-worst", "choose-one"}:
         return {"type": "pages"}
     if "rater" not in frame:
         return {"type": "lists"}

@@ -14,8 +14,10 @@ from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import BadModel
 from panelist.core.prose import count, listing
 from panelist.judges.card import JudgeCard, make_cards, tabulate_cards
-from panelist.judges.compare import compare_beside, read_correction
+from panelist.judges.compare import compare_beside
 from panelist.judges.correct.corrected import METHODS, CorrectedCriterion
+from panelist.judges.correction import read_correction
+from panelist.judges.families import say_kin
 from panelist.judges.worth.measure import measure_judges
 from panelist.judges.worth.worth import Worth
 
@@ -68,6 +70,7 @@ class BesideJudge(Result):
                 for by in one.bias
                 if one.kind == "scores" and by.estimate > 0 and by.p_adjusted < 1 - one.confidence
             ]
+            said += [f"{say_kin(one.judge, one.kin)}."] if one.kin else []
         return [*said, NO_RATER]
 
     def parts(self) -> list[Part]:
@@ -110,6 +113,7 @@ def add_judges(
         raise BadModel("A report is made by strata or with a judge, not both: leave out --by or --judge.")
     kept = clean_ratings(read_everything(ratings, columns, drop=drop), analysis.study).kept
     correction = read_correction(kept, list(judges), (), sample, judge_scale, "auto", points)
+    families = {} if analysis.study is None else analysis.study.families
     compared = compare_beside(kept, correction, analysis.spec)
     worth = measure_judges(
         kept,
@@ -118,9 +122,13 @@ def add_judges(
         confidence=analysis.spec.confidence,
         judge_scale=judge_scale,
         points=points,
+        families=families,
         combine=False,
     )
     beside = BesideJudge(
-        source=correction.scores.source, comparison=compared, worth=worth, cards=make_cards(correction.scores)
+        source=correction.scores.source,
+        comparison=compared,
+        worth=worth,
+        cards=make_cards(correction.scores, families),
     )
     return replace(analysis, beside=beside)

@@ -16,6 +16,7 @@ SECTIONS = {
     "lacking": "Outputs that are missing",
     "spread": "What raters answered",
     "form": "What the outputs look like",
+    "examples": "Examples of outputs",
     "agreement": "Did raters agree?",
     "model": "How it was modelled",
     "checks": "Does the model fit?",
@@ -25,6 +26,7 @@ SECTIONS = {
     "levels": "Raters and items",
     "methods": "Methods, ready to paste",
     "results": "Results, ready to paste",
+    "reporting": "What is reported, by published lists",
     "references": "What it rests on",
     "appendix": "Appendix: to repeat this",
 }
@@ -55,6 +57,10 @@ def list_sections(analysis: Analysis) -> list[str]:
         empty.add("departures")
     if analysis.form is None:
         empty.add("form")
+    if analysis.study is None:
+        empty.add("reporting")
+    if not analysis.examples:
+        empty.add("examples")
     return [name for name in SECTIONS if name not in empty]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from html import escape
-from importlib.resources import files
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from panelist.core.display.result import NamedValues, Sentence, Table
 from panelist.core.prose import capitalise, count
 from panelist.models.inference.adjust import find_adjustment
 from panelist.reports.methods import write_methods, write_results
+from panelist.reports.page_style import read_styles
 from panelist.reports.provenance import describe_provenance, say_settings
 from panelist.reports.references import list_references
 from panelist.reports.report.contents import SECTIONS, explain_missing, list_sections
@@ -33,7 +33,9 @@ from panelist.reports.report.page_charts import (
     share_ticks,
 )
 from panelist.reports.report.report_tables import draw_html
+from panelist.reports.report.shown_outputs import read_sheets, show_examples
 from panelist.reports.report.typography import typeset
+from panelist.reports.reporting.check import check_reporting
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis, CriterionAnalysis
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
 MOST_DRAWN = 12  # systems whose predicted shares are drawn
 ROUNDED = frozenset({"estimate", "se", "sd", "variance", "share", "icc", "distance", "t", "z"})
 MOST_LEVELS = 150  # raters or items that a small picture can show
-STYLES = ("panelist.web", "static", "tokens.css"), ("panelist.reports.report", "templates", "report.css")
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,13 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
     exclusions = analysis.exclusions
     sections = list_sections(analysis)
     rules = [part for part in exclusions.parts() if isinstance(part, Table)]
+    reporting = None if analysis.study is None else check_reporting(analysis.study, analysis)
+    examples = show_examples(analysis)
     return environment.get_template("report.html").render(
         analysis=analysis,
         date=date,
         folder=folder,
-        css="\n".join(_read(*place) for place in STYLES),
+        css=f"{read_styles()}\n{read_sheets(examples)}",
         pages=[
             make_page(one, analysis, chart, axes)
             for one, chart in zip(analysis.criteria, charts, strict=True)
@@ -101,10 +104,12 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         rules=draw_html(rules[0]) if rules else "",
         departures=_show_departures(analysis.departures),
         form=_show_form(analysis.form),
+        examples=examples,
         judge="" if analysis.beside is None else _draw_parts(analysis.beside.parts()),
         lacking="" if analysis.lacking is None else _draw_parts(analysis.lacking.parts()),
         methods=write_methods(analysis),
         results=write_results(analysis),
+        reporting="" if reporting is None else _draw_parts(reporting.parts()),
         references=list_references(analysis),
         provenance=describe_provenance(analysis, report, date),
         language=analysis.study.file.language if analysis.study else "en",
@@ -190,13 +195,15 @@ def _show_pairs(one: CriterionAnalysis, name: str) -> str:
         return _missing(one.comparison.reason)
     if one.comparative or isinstance(one.effects, Missing):
         return f"<h3>{escape(name)}</h3>\n{_draw_parts(one.comparison.parts()[1:])}"
-    alpha, equal = 1 - one.comparison.confidence, one.comparison.equivalence
+    alpha, equal = round(1 - one.comparison.confidence, 12), one.comparison.equivalence
     if name_letters(one.comparison):
         drawn = [draw_html(make_systems_table(one.comparison)), draw_html(one.effects.matrix(alpha), name)]
     else:
         drawn = [draw_html(_make_pairs(one.effects, alpha), name)]
     if equal:
         drawn.append(draw_html(make_table(equal, name, alpha)))
+    if one.comparison.remedy is not None:
+        drawn.append(_draw_parts(one.comparison.remedy.parts()))
     return "\n".join(drawn)
 
 
@@ -287,15 +294,10 @@ def _show_reliability(part: CriterionReliability | Missing, name: str) -> str:
     return draw_html(Table(part.criterion, header, rows, formats, note=". ".join(notes)), name)
 
 
-def _read(one: Any, *rest: str) -> str:
-    """Return the words for a coefficient, or the text of a file of a package."""
-    if isinstance(one, CoefficientEstimate):
-        reading = next(iter(one.readings()), None)
-        return f"{reading.word} ({reading.scale})" if reading else ""
-    path = files(str(one))
-    for name in rest:
-        path = path / name
-    return path.read_text(encoding="utf-8")
+def _read(one: CoefficientEstimate) -> str:
+    """Return the words for a coefficient."""
+    reading = next(iter(one.readings()), None)
+    return f"{reading.word} ({reading.scale})" if reading else ""
 
 
 def _tell_model(one: CriterionAnalysis) -> tuple[str, ...]:

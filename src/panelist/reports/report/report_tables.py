@@ -17,6 +17,7 @@ from panelist.core.prose import capitalise
 from panelist.judges.card import tabulate_cards
 from panelist.reports.report.beside_judge import BesideJudge, list_tables_of
 from panelist.reports.report.typography import group_digits, typeset, write_out
+from panelist.reports.reporting.check import check_reporting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +44,9 @@ def list_tables(analysis: Analysis) -> list[NamedTable]:
     found = [_named("exclusions", analysis.exclusions.parts()[1:], analysis.exclusions.rules)]
     if isinstance(analysis.departures, Departures):
         found.append(_named("departures", analysis.departures.parts()[1:], analysis.departures.rows))
+    if analysis.study is not None:
+        reporting = check_reporting(analysis.study, analysis)
+        found.append(_named("reporting", [reporting.table()], reporting.points))
     if isinstance(analysis.beside, BesideJudge):
         found.append(_named("judges", [tabulate_cards(analysis.beside.cards)], analysis.beside.cards))
         for corrected in analysis.beside.criteria:

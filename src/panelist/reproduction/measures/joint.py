@@ -92,7 +92,14 @@ class JointModel:
     @property
     def units(self) -> str:
         """What the differences are in."""
+        if self.model == "mixed":
+            return "log-strengths"
         return "latent SDs" if self.model in ("clm", "clmm") else "points of the scale"
+
+    @property
+    def noun(self) -> str:
+        """What was modelled: ratings or choices."""
+        return "choices" if self.model == "mixed" else "ratings"
 
     @property
     def n_equivalent(self) -> int:
@@ -103,11 +110,11 @@ class JointModel:
         """Return both answers in words."""
         if np.isnan(self.p):
             return (
-                f"In one model of all {self.n:,} ratings it could not be tested whether the differences "
+                f"In one model of all {self.n:,} {self.noun} it could not be tested whether the differences "
                 "between systems changed: some are without limit, or nothing is left to estimate chance from."
             )
         p = "p < 0.001" if self.p < 0.001 else f"p = {self.p:.3f}"
-        kind = "ordinal" if self.model in ("clm", "clmm") else "linear"
+        kind = "ordinal" if self.model in ("clm", "clmm") else "mixed" if self.model == "mixed" else "linear"
         test = (
             f"χ²({self.df:.0f}) = {self.df * self.statistic:.2f}"
             if not np.isfinite(self.den_df)
@@ -118,8 +125,8 @@ class JointModel:
         if self.margin_points is not None:
             within = f"±{self.margin_points:g} points"
         return (
-            f"In one {kind} model of all {self.n:,} ratings the differences between systems {differ} between "
-            f"studies (system × study: {test}, {p}); {self.n_equivalent} of {len(self.changes)} "
+            f"In one {kind} model of all {self.n:,} {self.noun} the differences between systems {differ} "
+            f"between studies (system × study: {test}, {p}); {self.n_equivalent} of {len(self.changes)} "
             f"{'is' if self.n_equivalent == 1 else 'are'} shown to be the same within {within}."
         )
 
@@ -274,7 +281,7 @@ def _find_changes(
         l = second - first
         se = float(np.sqrt(max(float(l @ fitted.vcov @ l), 0.0)) * fitted.widen(l)[0])
         ends = float(first @ fitted.beta), float(second @ fitted.beta)
-        found.append(_find_change(again, (a, b), ends, se, float(fitted.degrees(l)[0]), margin, confidence))
+        found.append(find_change(again, (a, b), ends, se, float(fitted.degrees(l)[0]), margin, confidence))
     return tuple(found)
 
 
@@ -294,7 +301,7 @@ def _list_contrasts(
     ]
 
 
-def _find_change(
+def find_change(
     repeat: str,
     pair: tuple[str, str],
     ends: tuple[float, float],

@@ -17,7 +17,8 @@ def scales_fit_the_design(facts: Facts) -> Iterator[Problem]:
     for place, criterion in facts.criteria:
         path, kind = ("criteria", place, "scale"), name_scale(criterion)
         if criterion.scale.comparative and facts.shows_one:
-            fitting = kind if kind in DESIGNS else "pages"
+            pairwise = isinstance(criterion.scale, ComparativeScale) and criterion.scale.pairwise
+            fitting = "pairs" if pairwise else kind if kind in DESIGNS else "pages"
             yield facts.problem(
                 path,
                 f"a {kind} scale compares outputs, but design {design} shows one at a time. Set design.type "

@@ -37,6 +37,9 @@ class Information(StudyPart):
     facts: tuple[Fact, ...] = ()
     consent: tuple[Text, ...] = ()
     """What a rater agrees to, one box each; none means that no consent is asked."""
+    withdrawal: Literal["erase", "keep_ratings"] = "erase"
+    """What the consent says about somebody who withdraws: everything is erased, or the ratings are kept
+    without anything that says whose they are. ``panelist forget`` does it."""
     contact: str = ""
     """An address raters can write to."""
     ethics: str = ""

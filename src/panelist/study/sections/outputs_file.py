@@ -31,6 +31,8 @@ class OutputsFile(FormatOptions):
     """The column with the transcript of sound or film."""
     differences: Literal["hidden", "shown"] = "hidden"
     """Whether words that differ between two plain outputs on a page are underlined."""
+    examples: Literal["shown", "hidden"] = "shown"
+    """Whether the report shows some outputs as examples."""
 
     @model_validator(mode="before")
     @classmethod
@@ -39,6 +41,13 @@ class OutputsFile(FormatOptions):
 
     @model_serializer(mode="wrap")
     def _write_name(self, write: Any) -> Any:
-        """Write a file name alone where nothing else is said, so that plain studies keep their hash."""
+        """Write a file name alone where nothing else is said, so that plain studies keep their hash.
+
+        Those with formats keep theirs where nothing is said about examples.
+        """
+        if self == OutputsFile(file=self.file):
+            return self.file
         said = write(self)
-        return self.file if self == OutputsFile(file=self.file) else said
+        return (
+            said if self.examples == "hidden" else {name: said[name] for name in said if name != "examples"}
+        )

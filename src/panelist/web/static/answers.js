@@ -25,7 +25,7 @@ function answer(name, value, raw = null) {
   const changes = before.changes + 1;
   const key = makeKey();
   given.set(name, { first: before.first, changes, value });
-  form.elements[`key-${name}`].value = key; // Next repeats the answer under its key, which makes no second one
+  holdKey(name).value = key; // Next repeats the answer under its key, which makes no second one
   queue.add({
     page: form.dataset.page, name, value, key,
     seconds_first: before.first, seconds: now, changes, raw, width: innerWidth,
@@ -33,11 +33,21 @@ function answer(name, value, raw = null) {
   count();
 }
 
+/** The field of an answer's key; a reason gets one with its first words. */
+function holdKey(name) {
+  const found = form.elements[`key-${name}`];
+  if (found) return found;
+  const made = Object.assign(document.createElement("input"), { type: "hidden", name: `key-${name}` });
+  form.append(made);
+  return made;
+}
+
 /** Say how many questions have an answer, where a page has many. */
 function count() {
   const line = document.querySelector("#count");
   if (!line) return;
-  const names = [...form.elements].filter(({ name }) => name.startsWith("key-")).map(({ name }) => name.slice(4));
+  const asked = ({ name }) => name.startsWith("key-") && !name.endsWith("-why");
+  const names = [...form.elements].filter(asked).map(({ name }) => name.slice(4));
   const done = names.filter((name) => new FormData(form).get(name)).length;
   line.textContent = line.dataset.text.replace("{n}", done);
 }

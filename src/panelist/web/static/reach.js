@@ -1,6 +1,7 @@
-// What a text answers stays above it, and while the next question without an answer is out of sight, a link at the
-// foot of the page leads there.
+// What a text answers stays above it, the answers below it if there is room; a link leads to the next open question.
 const prompt = document.querySelector(".prompt");
+const dock = document.querySelector(".dock");
+const READ = 1 / 3; // of the window, at least, for the text between
 const form = document.querySelector("form[data-page]");
 const link = document.querySelector("#reach");
 const names = [...form.elements].filter(({ name }) => name.startsWith("key-")).map(({ name }) => name.slice(4));
@@ -15,8 +16,7 @@ function look() {
   if (control) link.hash = `#${control.id}`;
 }
 
-/** A long prompt is there in full at first; scrolled past, it keeps a part of the window and leaves the rest of its
- * place empty, so that nothing below it jumps. */
+/** Scrolled past, a long prompt keeps a part of the window, and its place, so that nothing below it jumps. */
 function pin() {
   if (!prompt) return;
   const above = prompt.previousElementSibling.getBoundingClientRect().bottom < 0;
@@ -26,11 +26,23 @@ function pin() {
   if (!above) prompt.scrollTop = 0;
 }
 
+/** Answers that would leave too little of the text in view stay at the end of the page. */
+function moor() {
+  if (!dock) return;
+  dock.classList.add("pinned"); // which makes it lower
+  const above = prompt ? Math.min(prompt.scrollHeight, 0.3 * innerHeight) : 0;
+  const below = dock.offsetHeight + link.closest(".foot-bar").offsetHeight;
+  dock.classList.toggle("pinned", above + below <= (1 - READ) * innerHeight);
+}
+
 let asked = 0;
 const lookSoon = () => { asked ||= requestAnimationFrame(() => { asked = 0; pin(); look(); }); };
+const moorSoon = () => requestAnimationFrame(() => { moor(); lookSoon(); });
 for (const event of ["scroll", "resize"]) addEventListener(event, lookSoon, { passive: true });
 for (const event of ["change", "answer"]) form.addEventListener(event, lookSoon);
 prompt?.classList.add("pinned");
-prompt?.addEventListener("toggle", lookSoon, { capture: true });
+prompt?.addEventListener("toggle", moorSoon, { capture: true });
+addEventListener("resize", moorSoon, { passive: true });
+moor();
 pin();
 look();

@@ -1,4 +1,4 @@
-// What a rater has seen and heard: recorded with the page, and asked for before Next only where the study says so.
+// What a rater has seen and heard, recorded; asked for before Next only where the study says so.
 const form = document.querySelector("form[data-page]");
 const outputs = [...document.querySelectorAll("[data-output].text")];
 const notice = document.querySelector("#unseen");
@@ -46,7 +46,7 @@ document.addEventListener("visibilitychange", () => {
   for (const box of outputs) clock(box, seen.get(box).shown && !document.hidden);
 });
 
-// The texts of each output by its place: of a dialogue there are several, some of them shared.
+// The texts of each output by its place: a dialogue has several, some shared.
 const placesOf = (box) => box.dataset.output.split(" ");
 const boxesOf = new Map();
 for (const box of outputs) {
@@ -92,7 +92,7 @@ for (const player of players) {
   if (player.error) complain(); // it failed before this script ran
 }
 
-/** The media of the next page, once those of this one were played; where there are none to play, soon. */
+/** The media of the next page, once those of this one were played. */
 let fetched = false;
 function fetchAhead() {
   if (fetched || players.some((player) => !heard.get(player).plays && !isBroken(player))) return;

@@ -95,7 +95,8 @@ def test_a_missing_column_is_said_and_the_other_side_is_used() -> None:
     found = compare_choices(frame)["choice"]
     assert found.cluster == "rater"
     assert any("There is no column item" in note for note in found.notes)
-    assert found.pairs[0].df == 7
+    assert found.beside is not None
+    assert found.beside.pairs[0].df == 7
 
 
 def test_eight_of_eight_is_told_with_the_exact_test() -> None:

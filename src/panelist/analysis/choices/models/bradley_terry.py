@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from panelist.analysis.choices.models.choice_model import Cluster, Stages, Strengths, stack_stages
+from panelist.analysis.choices.models.choice_model import Cluster, Stages, Strengths
 from panelist.analysis.choices.models.estimate import estimate_strengths
 from panelist.analysis.choices.trials import UNDECIDED, ChoiceTrials
 from panelist.numerics.arrays import Longs
@@ -32,12 +32,8 @@ def fit_bradley_terry(trials: ChoiceTrials, cluster: Cluster = "both") -> Streng
     differ = trials.system[winner] != trials.system[loser]
     pairs = np.stack([trials.system[winner], trials.system[loser]], axis=1)[differ]
     tied_trials, tied = _list_ties(trials)
-    if not len(tied):
-        stages = stack_stages(
-            [(trial[differ], pairs, np.zeros(len(pairs), dtype=np.int64), 1.0)], len(trials.systems)
-        )
-    else:
-        stages = _stages_with_ties(trial[differ], pairs, tied_trials, tied, len(trials.systems))
+    k = len(trials.systems)
+    stages = _make_stages(np.concatenate([trial[differ], tied_trials]), pairs, np.sort(tied, axis=1), k)
     return estimate_strengths(NAME, trials, stages, cluster, ties=bool(len(tied)))
 
 
@@ -45,25 +41,31 @@ def _list_ties(trials: ChoiceTrials) -> tuple[Longs, Longs]:
     """Return the trials of two that were answered and not decided, and their systems, (n, 2)."""
     for which, options in trials.by_size():
         if options.shape[1] == 2:
-            tied = np.isin(trials.outcome[which].astype(str), UNDECIDED)
+            tied = trials.ended(*UNDECIDED)[which]
             systems = trials.system[options[tied]]
             differ = systems[:, 0] != systems[:, 1]
             return which[tied][differ], systems[differ]
     return np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64)
 
 
-def _stages_with_ties(trial: Longs, pairs: Longs, tied_trial: Longs, tied: Longs, k: int) -> Stages:
-    """Return stages of three alternatives: first, second, and tie (the mean of both plus log ν)."""
+def _make_stages(trial: Longs, pairs: Longs, tied: Longs, k: int) -> Stages:
+    """Return one stage for each pair of systems and answer; with ties it has three alternatives.
+
+    These are the first, the second, and the tie: the mean of both plus log ν.
+    """
     from scipy.sparse import csr_array
 
-    shown = np.concatenate([pairs, tied])
-    n = len(shown)
-    first, second, tie = (3 * np.arange(n) + side for side in range(3))
-    rows = np.concatenate([first, second, tie, tie, tie])
-    columns = np.concatenate([shown[:, 0], shown[:, 1], shown[:, 0], shown[:, 1], np.full(n, k)])
-    values = np.concatenate([np.ones(2 * n), np.full(2 * n, 0.5), np.ones(n)])
-    X = csr_array((values, (rows, columns)), shape=(3 * n, k + 1))
-    chosen = np.zeros(3 * n, dtype=np.bool_)
-    chosen[first[: len(pairs)]] = True
-    chosen[tie[len(pairs) :]] = True
-    return Stages(X, np.repeat(np.arange(n), 3), chosen, np.concatenate([trial, tied_trial]), k)
+    code = np.concatenate([pairs[:, 0] * k + pairs[:, 1], k * k + tied[:, 0] * k + tied[:, 1]])
+    kinds, source = np.unique(code, return_inverse=True)
+    tie, (first, second) = kinds >= k * k, np.divmod(kinds % (k * k), k)
+    n, m = len(kinds), 3 if len(tied) else 2
+    row = m * np.arange(n)
+    rows, columns, values = [row, row + 1], [first, second], np.ones(2 * n)
+    if m == 3:
+        rows += [row + 2] * 3
+        columns += [first, second, np.full(n, k)]
+        values = np.concatenate([values, np.full(2 * n, 0.5), np.ones(n)])
+    X = csr_array((values, (np.concatenate(rows), np.concatenate(columns))), shape=(m * n, k + (m == 3)))
+    chosen = np.zeros(m * n, dtype=np.bool_)
+    chosen[row + np.where(tie, 2, 0)] = True
+    return Stages(X, np.repeat(np.arange(n), m), chosen, trial, k, source.astype(np.int64))

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from panelist.analysis.choices.models.clusters import StrengthCovariance
+from panelist.analysis.choices.models.mixed_part import MixedCovariance, MixedPart
 from panelist.analysis.choices.one_sided import OneSided
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.numerics.arrays import Bools, Floats, Longs
@@ -31,8 +32,10 @@ _SURE = 1e-8  # below it a full step is right, and rounding hides the gain in th
 class Stages:
     """Alternatives in the order of their stages: ``X`` (sparse, rows × parameters), and which were chosen.
 
-    ``of_stage`` says to which stage a row belongs, ``trial`` from which trial a stage comes. The first
-    ``n_systems`` parameters are the systems'; a further one, if any, is that of ties.
+    ``of_stage`` says to which stage a row belongs. Answers that are alike may share a stage: ``trial`` says
+    from which trial each answer comes, and ``source`` which stage it is. The first ``n_systems`` parameters
+    are the systems'; a further one, if any, is that of ties. ``option`` is the option that a row stands for,
+    where it stands for one.
     """
 
     X: Any = field(repr=False)
@@ -40,10 +43,19 @@ class Stages:
     chosen: Bools = field(repr=False)
     trial: Longs = field(repr=False)
     n_systems: int
+    source: Longs = field(repr=False)
+    option: Longs | None = field(default=None, repr=False)
+
+    @property
+    def weight(self) -> Floats:
+        """How many answers each stage stands for."""
+        return np.bincount(self.source, minlength=int(self.of_stage[-1]) + 1).astype(np.float64)
 
 
 class Maximum(NamedTuple):
-    """Where Newton's method ended: parameters, log-likelihood, residuals of the rows, inverse information."""
+    """Where Newton's method ended: parameters, log-likelihood, residuals of the rows (of one answer each),
+    inverse information.
+    """
 
     beta: Floats
     loglik: float
@@ -60,13 +72,13 @@ class Strengths:
     ``fixed`` which side has so few that the conclusion holds only for these; ``n_clusters`` is the number
     of clusters, of two sides the smaller. ``prior`` is the standard deviation of the normal prior that was
     needed, None for plain likelihood; then ``one_sided`` holds the pairs of which one system won every
-    comparison.
+    comparison. ``mixed`` has the spreads and slopes of a model with random preferences.
     """
 
     model: str
     systems: tuple[str, ...]
     theta: Floats
-    spread: StrengthCovariance
+    spread: StrengthCovariance | MixedCovariance
     loglik: float
     tie: float
     steps: int
@@ -76,6 +88,7 @@ class Strengths:
     prior: float | None = None
     one_sided: tuple[OneSided, ...] = ()
     notes: tuple[str, ...] = ()
+    mixed: MixedPart | None = None
 
     @property
     def covariance(self) -> Floats:
@@ -91,31 +104,41 @@ def check_cluster(cluster: str) -> Cluster:
     raise UnknownName(f"Clusters cannot be {cluster!r}. {did_you_mean(cluster, CLUSTERS)}")
 
 
-def stack_stages(parts: list[tuple[Longs, Longs, Longs, float]], n_systems: int) -> Stages:
-    """Return stages of plain choices: parts of (trials, systems shown (n, m), place chosen, sign).
+def stack_stages(parts: list[tuple[Longs, Longs, Longs, float]], system: Longs, n_systems: int) -> Stages:
+    """Return stages of plain choices: parts of (trials, options shown (n, m), place chosen, sign).
 
-    The sign is 1 where the best and −1 where the worst was chosen.
+    ``system`` is that of each option. The sign is 1 where the best and −1 where the worst was chosen.
     """
     from scipy.sparse import csr_array
 
-    systems, signs, stages, chosen, trials, begun = [], [], [], [], [], 0
-    for trial, system, picked, sign in parts:
-        n, m = system.shape
-        systems.append(system.ravel())
+    options, signs, stages, chosen, trials, begun = [], [], [], [], [], 0
+    for trial, shown, picked, sign in parts:
+        n, m = shown.shape
+        options.append(shown.ravel())
         signs.append(np.full(n * m, sign))
         stages.append(np.repeat(np.arange(n), m) + begun)
         chosen.append((np.arange(m) == picked[:, None]).ravel())
         trials.append(trial)
         begun += n
-    column = np.concatenate(systems)
+    option = np.concatenate(options)
+    column = system[option]
     rows = np.arange(len(column))
     X = csr_array((np.concatenate(signs), (rows, column)), shape=(len(column), n_systems))
-    return Stages(X, np.concatenate(stages), np.concatenate(chosen), np.concatenate(trials), n_systems)
+    return Stages(
+        X,
+        np.concatenate(stages),
+        np.concatenate(chosen),
+        np.concatenate(trials),
+        n_systems,
+        np.arange(begun),
+        option,
+    )
 
 
 def maximise(stages: Stages, prior: float | None = None) -> Maximum:
     """Return the maximum of the log-likelihood, or with a normal ``prior`` on theta of the posterior."""
-    X, of_stage, k = stages.X, stages.of_stage, stages.n_systems
+    X, of_stage, k, times = stages.X, stages.of_stage, stages.n_systems, stages.weight
+    answers = times[of_stage]
     starts = np.flatnonzero(np.diff(of_stage, prepend=-1))
     p_dim = X.shape[1]
     ridge = np.zeros(p_dim)
@@ -129,13 +152,14 @@ def maximise(stages: Stages, prior: float | None = None) -> Maximum:
         top = np.maximum.reduceat(eta, starts)
         weight = np.exp(eta - top[of_stage])
         total = np.add.reduceat(weight, starts)
-        loglik = float(eta[stages.chosen].sum() - (top + np.log(total)).sum() - 0.5 * (ridge * b * b).sum())
+        fit = (times * (eta[stages.chosen] - top - np.log(total))).sum()
+        loglik = float(fit - 0.5 * (ridge * b * b).sum())
         return loglik, weight / total[of_stage]
 
     loglik, p = evaluate(beta)
     for step in range(1, _STEPS + 1):
-        gradient = X.T @ (stages.chosen - p) - ridge * beta
-        H = _information(X, of_stage, p, len(starts)) + np.diag(ridge)
+        gradient = X.T @ (answers * (stages.chosen - p)) - ridge * beta
+        H = _information(X, of_stage, p, times) + np.diag(ridge)
         scale = max(float(np.trace(H)) / p_dim, 1e-12)
         inverse = np.linalg.inv(H + scale * pin)
         move = inverse @ gradient
@@ -155,12 +179,12 @@ def maximise(stages: Stages, prior: float | None = None) -> Maximum:
     )
 
 
-def _information(X: Any, of_stage: Longs, p: Floats, n_stages: int) -> Floats:
-    """Return Σ over stages of the covariance of x under the choice probabilities."""
+def _information(X: Any, of_stage: Longs, p: Floats, times: Floats) -> Floats:
+    """Return Σ over answers of the covariance of x under the choice probabilities."""
     from scipy.sparse import csr_array
 
     rows = np.arange(len(p))
-    mean = csr_array((p, (of_stage, rows)), shape=(n_stages, len(p))) @ X
-    weighted = X.multiply(p[:, None]).tocsr()
-    information: Floats = (X.T @ weighted - mean.T @ mean).toarray()
+    mean = csr_array((p, (of_stage, rows)), shape=(len(times), len(p))) @ X
+    weighted = X.multiply((times[of_stage] * p)[:, None]).tocsr()
+    information: Floats = (X.T @ weighted - mean.T @ mean.multiply(times[:, None]).tocsr()).toarray()
     return information

@@ -94,14 +94,19 @@ def moderate(covariance: Floats, cells: Floats, bread: Floats, n: int) -> Way:
     return Way(drawn, (n - 1) / (own**2 + (1 - own**2) / max(systems - 1, 1)))
 
 
-def gather_scores(scores: Any, bread: Floats, code: Longs) -> Floats:
-    """Return G / (G − 1) · H⁻¹ (Σ s s') H⁻¹, from the ``scores`` of single answers and their clusters."""
-    from scipy.sparse import csr_array
+def gather_scores(scores: Any, source: Longs, bread: Floats, code: Longs) -> Floats:
+    """Return the sandwich covariance with these clusters, one code for each answer.
+
+    ``scores`` are those of the stages, sparse, and ``source`` says which stage an answer is: clusters hold
+    few stages each, so that the sum of their squares is quick however many there are.
+    """
+    from scipy.sparse import coo_array
 
     n = int(code.max()) + 1
-    total = csr_array((np.ones(len(code)), (code, np.arange(len(code)))), shape=(n, len(code))) @ scores
-    moved = np.asarray(total.toarray() if hasattr(total, "toarray") else total) @ bread
-    return np.asarray(n / max(n - 1, 1) * moved.T @ moved)
+    counts = coo_array((np.ones(len(code)), (code, source)), shape=(n, scores.shape[0])).tocsr()
+    total = counts @ scores
+    meat = (total.T @ total).toarray()
+    return np.asarray(n / max(n - 1, 1) * bread @ meat @ bread)
 
 
 def relabel(code: Longs) -> Longs:

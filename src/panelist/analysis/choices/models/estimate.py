@@ -130,11 +130,11 @@ def _find_spread(stages: Stages, found: Maximum, sides: Sides, floor: bool) -> t
     scores = _score_stages(stages, found.residual)
     codes = [relabel(code[stages.trial]) for code in sides.codes.values()]
     counts = [int(code.max()) + 1 for code in codes]
-    ways = [gather_scores(scores, found.bread, code)[:k, :k] for code in codes]
+    ways = [gather_scores(scores, stages.source, found.bread, code)[:k, :k] for code in codes]
     if len(ways) == 1:
         return StrengthCovariance((Way(ways[0], counts[0] - 1.0),), least), counts[0]
     crossed = relabel(codes[0] * counts[1] + codes[1])
-    cells = gather_scores(scores, found.bread, crossed)[:k, :k]
+    cells = gather_scores(scores, stages.source, found.bread, crossed)[:k, :k]
     both = [moderate(way, cells, bread, n) for way, n in zip(ways, counts, strict=True)]
     return StrengthCovariance((*both, Way(cells, float(max(crossed.max(), 1)))), least), min(counts)
 
@@ -144,7 +144,8 @@ def _score_stages(stages: Stages, residual: Floats) -> object:
     from scipy.sparse import csr_array
 
     rows = np.arange(len(residual))
-    return csr_array((residual, (stages.of_stage, rows)), shape=(len(stages.trial), len(rows))) @ stages.X
+    n = int(stages.of_stage[-1]) + 1
+    return csr_array((residual, (stages.of_stage, rows)), shape=(n, len(rows))) @ stages.X
 
 
 MOST_NAMED = 6

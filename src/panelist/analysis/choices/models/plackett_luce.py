@@ -24,29 +24,29 @@ NAME = "plackett-luce"
 
 def fit_plackett_luce(trials: ChoiceTrials, cluster: Cluster = "both") -> Strengths:
     """Return the strengths of the systems; undecided trials say nothing about the order and are not used."""
-    return estimate_strengths(NAME, trials, _make_stages(trials), cluster, ties=False)
+    return estimate_strengths(NAME, trials, make_stages(trials), cluster, ties=False)
 
 
-def _make_stages(trials: ChoiceTrials) -> Stages:
+def make_stages(trials: ChoiceTrials) -> Stages:
+    """Return the chain of choices that every decided trial is."""
     parts: list[tuple[Longs, Longs, Longs, float]] = []
     for which, options in trials.by_size():
         decided = trials.outcome[which] == DECIDED
         if options.shape[1] < 2 or not decided.any():
             continue
-        place, system = trials.place[options[decided]], trials.system[options[decided]]
         split = _split_ranking if trials.kind == "ranking" else _split_named
-        parts += split(which[decided], place, system)
-    return stack_stages(parts, len(trials.systems))
+        parts += split(which[decided], trials.place[options[decided]], options[decided])
+    return stack_stages(parts, trials.system, len(trials.systems))
 
 
-def _split_ranking(trial: Longs, place: Floats, system: Longs) -> list[tuple[Longs, Longs, Longs, float]]:
+def _split_ranking(trial: Longs, place: Floats, option: Longs) -> list[tuple[Longs, Longs, Longs, float]]:
     """Return the choices from the whole set down to the last two.
 
     Each of several outputs with one rank is chosen from all that rank no higher; those of the last rank
     are not chosen from anything.
     """
     order = np.argsort(place, axis=1, kind="stable")
-    ranked = np.take_along_axis(system, order, axis=1)
+    ranked = np.take_along_axis(option, order, axis=1)
     sorted_places = np.take_along_axis(place, order, axis=1)
     starts = (sorted_places[:, :, None] > sorted_places[:, None, :]).sum(axis=2)  # how many rank higher
     told = sorted_places < sorted_places[:, -1:]
@@ -60,21 +60,21 @@ def _split_ranking(trial: Longs, place: Floats, system: Longs) -> list[tuple[Lon
     return parts
 
 
-def _split_named(trial: Longs, place: Floats, system: Longs) -> list[tuple[Longs, Longs, Longs, float]]:
+def _split_named(trial: Longs, place: Floats, option: Longs) -> list[tuple[Longs, Longs, Longs, float]]:
     """Return the choice of the best, then of the worst from the rest; either may have been left open."""
     m = place.shape[1]
     best, worst = place == BEST, place == WORST
     has_best, has_worst = best.any(axis=1), worst.any(axis=1)
     parts = []
     if has_best.any():
-        parts.append((trial[has_best], system[has_best], best[has_best].argmax(axis=1), 1.0))
+        parts.append((trial[has_best], option[has_best], best[has_best].argmax(axis=1), 1.0))
     both = has_best & has_worst
     if m > 2 and both.any():
         rest = np.argsort(best[both], axis=1, kind="stable")[:, : m - 1]  # all but the best, in order
-        left = np.take_along_axis(system[both], rest, axis=1)
+        left = np.take_along_axis(option[both], rest, axis=1)
         lowest = np.take_along_axis(worst[both], rest, axis=1).argmax(axis=1)
         parts.append((trial[both], left, lowest, -1.0))
     only = has_worst & ~has_best
     if only.any():
-        parts.append((trial[only], system[only], worst[only].argmax(axis=1), -1.0))
+        parts.append((trial[only], option[only], worst[only].argmax(axis=1), -1.0))
     return parts

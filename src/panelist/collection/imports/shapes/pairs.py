@@ -8,7 +8,7 @@ from panelist.collection.imports.guessing.column_profiles import Column
 from panelist.collection.imports.shapes.base import Answers, Case, shape
 from panelist.collection.imports.shapes.rater_columns import find_raters
 from panelist.collection.imports.vocabulary import SYSTEM_NAMES, last_part, split_name, squeeze
-from panelist.core.tables.pair_answers import drop_zeros, find_side
+from panelist.core.tables.pair_answers import Side, drop_zeros, find_side, find_strength
 
 SIDES = (("a", "b"), ("1", "2"), ("0", "1"), ("left", "right"), ("first", "second"), ("x", "y"))
 ANSWERS = (
@@ -115,19 +115,29 @@ def find_grades(said: Sequence[str]) -> list[str]:
 def _name_grades(
     sides: tuple[str, str], column: str, grades: Sequence[str]
 ) -> list[tuple[dict[str, Any], str]]:
-    """Return the two ways to read grades: towards which system they rise. How strongly is not kept."""
+    """Return the two ways to read grades: towards which system they rise."""
     half = len(grades) // 2
     low, middle, high = grades[:half], grades[half : len(grades) - half], grades[len(grades) - half :]
+    steps = [*range(half, 0, -1), *([0] * len(middle)), *range(-1, -half - 1, -1)]
     made = []
     for first, second in ((low, high), (high, low)):
-        words = {**dict.fromkeys(first, "A"), **dict.fromkeys(second, "B")}
-        entry: dict[str, Any] = {"shows": {"A": sides[0], "B": sides[1]}, "words": words, "best": column}
+        ordered = (*grades,) if first is low else (*reversed(grades),)
+        entry: dict[str, Any] = {"shows": {"A": sides[0], "B": sides[1]}, "best": column}
+        entry["grades"] = dict(zip(ordered, steps, strict=True))
         label = f"{', '.join(first)} in {column} mean {sides[0]}, {', '.join(second)} mean {sides[1]}"
-        if middle:
-            entry["ties"] = list(middle)
-            label += f", {middle[0]} a tie"
-        made.append((entry, f"{label}; how strongly is not kept"))
+        made.append((entry, f"{label}, {middle[0]} a tie" if middle else label))
     return made
+
+
+def _grade_words(found: dict[str, Side | None]) -> dict[str, int]:
+    """Return the grade of each answer in words, where they say how much better; else none."""
+    decided = {word: find_strength(word) for word, side in found.items() if side in ("first", "second")}
+    levels = sorted(set(decided.values()))
+    if len(levels) < 2:
+        return {}
+    ties = {word: 0 for word, side in found.items() if side == "tie"}
+    signs = {word: 1 if found[word] == "first" else -1 for word in decided}
+    return {word: signs[word] * (levels.index(level) + 1) for word, level in decided.items()} | ties
 
 
 def _read(
@@ -185,6 +195,8 @@ def _name_answers(
     found = {word: find_side(word) for word in words}
     if any(side is None for side in found.values()):
         return []
+    if len(words) == len(said) and (graded := _grade_words(found)):
+        return [({"shows": {"A": sides[0], "B": sides[1]}, "best": column, "grades": graded}, "")]
     entry = {"shows": {}, "best": column}
     for side, place, usual in (("first", 0, "A"), ("second", 1, "B")):
         mine = [word for word, one in found.items() if one == side]

@@ -6,7 +6,7 @@ from typing import Any
 from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.prose import count
 from panelist.reports.datasheet.convert.versions import Lost, convert_sheet
-from panelist.reports.datasheet.heds_questions import NEWEST
+from panelist.reports.datasheet.heds_questions import NEWEST, SheetQuestion, Version
 from panelist.reports.datasheet.sheet import Sheet, SheetAnswer, describe_answer
 
 
@@ -64,8 +64,41 @@ class SheetDiff(Result):
         }
 
 
+@dataclass(frozen=True)
+class AnswerPair:
+    """What two sheets answer to one question."""
+
+    question: SheetQuestion
+    criterion: str
+    first: SheetAnswer
+    second: SheetAnswer
+
+    @property
+    def same(self) -> bool:
+        """Whether both say the same, white space aside."""
+        a, b = self.first, self.second
+        return a.codes == b.codes and a.text.split() == b.text.split()
+
+
 def compare_sheets(first: Sheet, second: Sheet) -> SheetDiff:
     """Return what two sheets answer differently; criteria are paired by name, whatever their case."""
+    pairs, version, notes = pair_answers(first, second)
+    same = sum(one.same and not is_blank(one.first) for one in pairs)
+    found = []
+    for one in pairs:
+        if not one.same:
+            said = ("\n".join(describe_answer(one.question, answer)) for answer in (one.first, one.second))
+            found.append(SheetDifference(one.question.number, one.criterion, one.question.title, *said))
+    return SheetDiff(first.title, second.title, version, same, tuple(found), tuple(notes))
+
+
+def is_blank(answer: SheetAnswer) -> bool:
+    """Return whether nothing is answered."""
+    return not (answer.codes or answer.text.strip())
+
+
+def pair_answers(first: Sheet, second: Sheet) -> tuple[list[AnswerPair], Version, list[str]]:
+    """Return the answers of two sheets question by question, the version they are compared in, and notes."""
     notes: list[str] = []
     sheets = []
     for sheet in (first, second):
@@ -77,27 +110,21 @@ def compare_sheets(first: Sheet, second: Sheet) -> SheetDiff:
     one, two = sheets
     names = _pair_criteria(one, two)
     notes += _say_alone(one, two, names)
-    found, same = [], 0
-    for question, criterion in one.places():
-        if criterion and criterion not in names:
-            continue
-        a = one.answer(question.number, criterion)
-        b = two.answer(question.number, names.get(criterion, ""))
-        if _equal(a, b):
-            same += bool(a.codes or a.text.strip())
-        else:
-            said = ("\n".join(describe_answer(question, answer)) for answer in (a, b))
-            found.append(SheetDifference(question.number, criterion, question.title, *said))
-    return SheetDiff(first.title, second.title, one.version, same, tuple(found), tuple(notes))
+    pairs = [
+        AnswerPair(
+            question,
+            criterion,
+            one.answer(question.number, criterion),
+            two.answer(question.number, names.get(criterion, "")),
+        )
+        for question, criterion in one.places()
+        if not criterion or criterion in names
+    ]
+    return pairs, one.version, notes
 
 
 def _tell(lost: tuple[Lost, ...]) -> list[str]:
     return [str(one) for one in lost]
-
-
-def _equal(a: SheetAnswer, b: SheetAnswer) -> bool:
-    """Return whether two answers say the same, white space aside."""
-    return a.codes == b.codes and a.text.split() == b.text.split()
 
 
 def _pair_criteria(one: Sheet, two: Sheet) -> dict[str, str]:

@@ -1,13 +1,13 @@
 """A sheet as people read it: sections, questions, answers in words; drawn as Markdown, LaTeX and HTML."""
 
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from panelist.core.display.latex import latex
 from panelist.core.display.markdown import markdown
 from panelist.reports.datasheet.heds_questions import list_sections
 from panelist.reports.datasheet.sheet import Sheet, describe_answer, say_missing
+from panelist.reports.page_style import read_styles
 
 CITATION = {
     "3.0": "Belz & Thomson (2025), HEDS 3.0, https://aclanthology.org/2025.gem-1.6",
@@ -154,7 +154,6 @@ def _write_latex_row(row: Row) -> list[str]:
 def render_html(sheet: Sheet) -> str:
     """Return the page."""
     from panelist.core.display.templates import make_environment
-    from panelist.reports.report.page import STYLES
 
     environment = make_environment(Path(__file__).parents[1] / "templates")
     open_places = [(one.question.number, one.question.title, one.criterion) for one in sheet.open()]
@@ -167,14 +166,5 @@ def render_html(sheet: Sheet) -> str:
         open_places=open_places,
         citation=CITATION[sheet.version],
         licence=LICENCE,
-        css="\n".join(
-            _read(*place) for place in (*STYLES, ("panelist.reports.datasheet", "templates", "heds.css"))
-        ),
+        css=read_styles(("panelist.reports.datasheet", "templates", "heds.css")),
     )
-
-
-def _read(package: str, *names: str) -> str:
-    path = files(package)
-    for name in names:
-        path = path / name
-    return path.read_text(encoding="utf-8")

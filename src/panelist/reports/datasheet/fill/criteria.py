@@ -5,6 +5,7 @@ from panelist.agreement.reliability import HEADLINES
 from panelist.analysis.missing import Missing
 from panelist.core.prose import count
 from panelist.models.inference.adjust import find_adjustment
+from panelist.models.prior_words import parse_prior
 from panelist.models.results.fitted import MODEL_WORDS
 from panelist.reports.datasheet.fill.facts import SheetFacts, filler, join, tick, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
@@ -121,11 +122,14 @@ def _tell_analysis(criterion: Criterion, facts: SheetFacts) -> dict[str, SheetAn
         )
         return {"4.3.9": aggregated, "4.3.10": write("None", "the scale")}
     if isinstance(scale, ComparativeScale):
-        model = "Bradley-Terry model" if scale.pairwise else "Plackett-Luce model"
+        mixed = "mixed Bradley-Terry model (random preferences of raters and items)"
+        model = mixed if scale.pairwise else "Plackett-Luce model (raters and items as clusters)"
         effect = "differences of the systems' strengths with intervals"
     else:
         short = facts.name_model(criterion)
         link = f", {plan.link} link" if short.startswith("clm") else ""
+        if short.startswith("clm") and (prior := parse_prior(plan.prior)):
+            link += f", {prior.phrase}"
         formula = (
             "the largest random part that the design supports" if plan.formula == "maximal" else plan.formula
         )
@@ -146,7 +150,7 @@ def _tell_agreement(criterion: Criterion, facts: SheetFacts) -> dict[str, SheetA
     if scale.measurement == "text":
         none = write("InterAA not assessed", "the scale")
         return {"4.3.11.1": none, "4.3.11.2": none}
-    compared = isinstance(scale, ComparativeScale) and scale.told != "ranking"
+    compared = isinstance(scale, ComparativeScale) and scale.told != "ranking" and not scale.graded
     measurement = "nominal" if compared else scale.measurement
     names = [COEFFICIENTS[name].spoken for name in HEADLINES[measurement] if name]
     of = " of the choices among the same outputs" if scale.comparative else ""

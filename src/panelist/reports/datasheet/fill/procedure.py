@@ -7,8 +7,8 @@ from panelist.judges.card import make_cards
 from panelist.judges.table import read_judges
 from panelist.reports.datasheet.fill.facts import SheetFacts, filler, join, tick, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
+from panelist.reports.methods_of_study import RATED, rates_and_compares
 from panelist.reports.provenance import list_versions
-from panelist.reports.report.methods_of_study import RATED, rates_and_compares
 from panelist.study.blindness import count_masks, count_names, say_names
 from panelist.study.file_names import JUDGES_FILE
 from panelist.study.sections.checks import DegradedCheck, InstructedCheck, RepeatCheck
@@ -30,7 +30,7 @@ def _say_judges(facts: SheetFacts) -> str:
     table = StudyFiles(facts.study).beside(JUDGES_FILE)
     if table is None:
         return ""
-    cards = [one.phrase() for one in make_cards(read_judges(table))]
+    cards = [one.phrase() for one in make_cards(read_judges(table), facts.study.families)]
     return (
         "The evaluators are people. Outputs were also scored by machine, as an instrument beside them: "
         f"{listing(cards, 8)}; these scores are no ratings."

@@ -1,0 +1,205 @@
+"""How a mixed model of choices reads: spreads of preferences, slopes, style, the other model beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from panelist.analysis.choices.models.choice_model import Strengths
+from panelist.analysis.choices.models.mixed_part import ChoiceSlope, MixedPart
+from panelist.analysis.systems.comparison import SystemEstimate
+from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
+from panelist.core.display.result import Part, Sentence, Table
+from panelist.core.prose import listing
+from panelist.models.choices.free_pairs import FreePairs
+from panelist.models.choices.pairs import POSITION
+
+WORDS = {
+    "cumulative": "mixed Bradley-Terry model",
+    "davidson": "mixed Bradley-Terry model with Davidson's ties",
+    "plackett-luce": "mixed Plackett-Luce model",
+}
+GIVEN = "for a given rater and item"
+AVERAGED = "averaged over raters and items"
+
+
+def name_model(part: MixedPart) -> str:
+    """Return the model in words: of two answers, with ties, or graded."""
+    name = WORDS[part.family]
+    return f"{name} of {part.points} grades" if part.points > 3 else name
+
+
+def name_random(part: MixedPart) -> str:
+    """Return what is random, in words."""
+    return f"random preferences of {listing([f'{one.group}s' for one in part.spreads])}"
+
+
+def average_wins(part: MixedPart, theta: Sequence[float]) -> list[float]:
+    """Return how probable it is that each system is preferred to another one drawn at random."""
+    every = np.asarray(theta, dtype=np.float64)
+    chances = part.find_chances(every[:, None] - every[None, :], averaged=True)
+    np.fill_diagonal(chances, 0.0)
+    return [float(one) for one in chances.sum(axis=1) / max(len(every) - 1, 1)]
+
+
+def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) -> list[Part]:
+    """Return the tables of spreads and slopes, and what they mean."""
+    part = strengths.mixed
+    assert part is not None
+    wins = average_wins(part, strengths.theta.tolist())
+    level = f"{confidence * 100:g} % interval"
+    rows: list[tuple[Cell, ...]] = [
+        (f"preferences of {one.group}s", one.term, one.sd, one.levels) for one in part.spreads
+    ]
+    parts: list[Part] = [
+        Table(
+            f"Random preferences on {criterion}",
+            ("what", "term", "SD", "levels"),
+            rows,
+            {"what": TEXT, "term": TEXT, "SD": decimals(2)},
+            note="SD: how far a rater's, or an item's, own preference for a system lies from the average, in "
+            "log-strengths.",
+            name="preferences",
+        )
+    ]
+    if part.slopes:
+        found: list[tuple[Cell, ...]] = [
+            (one.term, one.estimate, one.se, interval(one.low, one.high), one.p) for one in part.slopes
+        ]
+        parts.append(
+            Table(
+                f"Slopes on {criterion}",
+                ("what", "estimate", "SE", level, "p"),
+                found,
+                {"what": TEXT, "estimate": decimals(2), "SE": decimals(2), "p": P_VALUE},
+                note="In log-strengths, for one unit more; position: of the output that stands first.",
+                name="slopes",
+            )
+        )
+        parts += [Sentence(text) for text in map(tell_slope, part.slopes) if text]
+    if part.plain:
+        parts.append(_tabulate_style(criterion, strengths, part))
+    if part.free is not None:
+        parts.append(Sentence(part.free.sentence()))
+    order = sorted(range(len(wins)), key=lambda at: -wins[at])
+    told = ", ".join(f"{strengths.systems[at]} {100 * wins[at]:.0f} %" for at in order[:12])
+    parts.append(
+        Sentence(
+            f"Preferred to another system drawn at random, {AVERAGED}, ties left aside: {told}"
+            f"{', …' if len(order) > 12 else ''}."
+        )
+    )
+    return parts
+
+
+def tell_slope(slope: ChoiceSlope) -> str:
+    """Return what a slope means in odds; empty where its unit says it."""
+    if slope.term == POSITION:
+        odds = np.exp(2 * abs(slope.estimate))
+        place = "first" if slope.estimate > 0 else "second"
+        return (
+            f"Of two equal outputs the one that stands {place} is preferred with odds of {odds:.2f} to 1 "
+            f"({_say_p(slope.p)})."
+        )
+    if slope.term.startswith("log("):
+        what = slope.term[4:].rstrip(")").removesuffix(" + 1")
+        low, high = sorted(2.0**end for end in (slope.low, slope.high))
+        return (
+            f"Twice the {what} is worth odds of {2.0**slope.estimate:.2f} to 1 ({low:.2f} to {high:.2f}; "
+            f"{_say_p(slope.p)}), the systems being equal."
+        )
+    return ""
+
+
+def _tabulate_style(criterion: str, strengths: Strengths, part: MixedPart) -> Table:
+    plain = dict(part.plain)
+    theta = dict(zip(strengths.systems, strengths.theta.tolist(), strict=True))
+    rows: list[tuple[Cell, ...]] = [
+        (name, plain[name], theta[name], theta[name] - plain[name])
+        for name in sorted(theta, key=lambda one: -theta[one])
+    ]
+    names = listing([one.term for one in part.slopes if one.term != POSITION])
+    return Table(
+        f"Systems on {criterion}, with and without style",
+        ("system", "as they are", f"at equal {names}", "change"),
+        rows,
+        {"system": TEXT, "as they are": decimals(2), f"at equal {names}": decimals(2), "change": decimals(2)},
+        note="If style is part of what a system does, the first column is its worth; the second answers "
+        "another question.",
+        name="style",
+    )
+
+
+def tabulate_beside(
+    criterion: str,
+    lead: Sequence[SystemEstimate],
+    other: Sequence[SystemEstimate],
+    heads: tuple[str, str],
+    points: int,
+) -> Table:
+    """Return the systems by both models; ``points`` are those of the answers in the mixed one."""
+    beside = {one.system: one for one in other}
+    rows: list[tuple[Cell, ...]] = []
+    for one in lead:
+        two = beside[one.system]
+        rows.append(
+            (
+                one.system,
+                one.estimate,
+                interval(one.low, one.high),
+                two.estimate,
+                interval(two.low, two.high),
+                f"{two.rank_low} to {two.rank_high}" if two.rank_low < two.rank_high else str(two.rank_low),
+            )
+        )
+    header = ("system", heads[0], "interval", heads[1], "its interval", "its rank")
+    return Table(
+        f"Both models on {criterion}",
+        header,
+        rows,
+        {"system": TEXT, heads[0]: decimals(2), heads[1]: decimals(2), "its rank": TEXT},
+        note="The mixed model speaks of a given rater and item; the clustered one averages over them"
+        + (
+            ", takes the direction of an answer alone, and has Davidson's ties: compare order and certainty, "
+            "not sizes."
+            if points > 2
+            else ", and its differences are smaller where preferences differ."
+        ),
+        name="beside",
+    )
+
+
+def list_mixed(strengths: Strengths) -> dict[str, Any]:
+    """Return the random part by name, for JSON."""
+    part = strengths.mixed
+    assert part is not None
+    wins = average_wins(part, strengths.theta.tolist())
+    return {
+        "family": part.family,
+        "points": part.points,
+        "formula": part.formula,
+        "random": [{"group": one.group, "term": one.term, "sd": one.sd} for one in part.spreads],
+        "slopes": [vars(one) for one in part.slopes],
+        "thresholds": list(part.thresholds),
+        "without_style": [{"system": name, "estimate": value} for name, value in part.plain],
+        "wins": dict(zip(strengths.systems, wins, strict=True)),
+        "free_pairs": None if part.free is None else list_free(part.free),
+    }
+
+
+def list_free(free: FreePairs) -> dict[str, Any]:
+    """Return the test of one dimension by name, for JSON."""
+    found = zip(free.pairs, free.estimate.tolist(), free.se.tolist(), strict=True)
+    return {
+        "statistic": free.statistic,
+        "df": free.df,
+        "p": free.p,
+        "pairs": [{"a": a, "b": b, "difference": one, "se": se} for (a, b), one, se in found],
+        "cycles": [vars(one) for one in free.cycles],
+    }
+
+
+def _say_p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

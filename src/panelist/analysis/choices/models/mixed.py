@@ -1,0 +1,347 @@
+"""Choices with random preferences of raters and items: the model behind ``--model mixed``.
+
+Pairs, graded or not, are an ordinal model of differences (models/choices/pairs.py), anything else a chain of
+choices (models/choices/stages.py). Raters and items have their own preference for each system, one standard
+deviation for all raters and one for all items, so that the system called the reference does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from panelist.analysis.choices.models.choice_model import Strengths
+from panelist.analysis.choices.models.estimate import Sides, choose_sides
+from panelist.analysis.choices.models.mixed_part import (
+    ChoiceSlope,
+    MixedCovariance,
+    MixedPart,
+    PreferenceSpread,
+)
+from panelist.analysis.choices.models.plackett_luce import make_stages
+from panelist.analysis.choices.trials import DECIDED, UNDECIDED, ChoiceTrials
+from panelist.core.errors import BadModel
+from panelist.core.prose import listing
+from panelist.models.choices.analogue import ChoiceAnalogue, fit_analogue, make_matrices
+from panelist.models.choices.free_pairs import free_pairs
+from panelist.models.choices.pairs import (
+    POSITION,
+    GradedPairs,
+    PairGroup,
+    build_pairs,
+    find_pair_analogue,
+    solve_pairs,
+)
+from panelist.models.choices.preferences import RandomPreferences, stack_terms
+from panelist.models.choices.search_stages import estimate_stages
+from panelist.models.choices.stages import ChoiceStages
+from panelist.models.formulas.grouping import Factor
+from panelist.models.inference.adjust import two_sided_p, two_sided_quantile
+from panelist.numerics.arrays import Floats, Longs
+
+NAME = "mixed"
+MOST_CELLS = 5_000_000  # answers × systems, and levels × systems²: beyond, too large for a mixed model here
+MOST_FREE = 12  # systems up to which every pair may have a number of its own
+MOST_EFFECTS = 2500  # of the smaller side: its part of H is dense
+
+
+def fit_mixed(
+    trials: ChoiceTrials, clustered: Strengths, style: Mapping[str, Floats], confidence: float = 0.95
+) -> Strengths:
+    """Return the strengths with random preferences; ``style`` holds values of the options.
+
+    Raises BadModel with the reason where these data do not support the model: no raters and no items, too
+    many, or systems that never lost.
+    """
+    if clustered.prior is not None:
+        raise BadModel(
+            "some systems never lost, or never won, which leaves spreads of preferences undetermined"
+        )
+    fitted = _fit(trials, clustered, style, confidence)
+    if not style:
+        return fitted
+    plain = _fit(trials, clustered, {}, confidence)
+    pairs = tuple(zip(plain.systems, plain.theta.tolist(), strict=True))
+    assert fitted.mixed is not None
+    return replace(fitted, mixed=replace(fitted.mixed, plain=pairs))
+
+
+def _fit(
+    trials: ChoiceTrials, clustered: Strengths, style: Mapping[str, Floats], confidence: float
+) -> Strengths:
+    fit = _fit_pairs if trials.kind == "pairs" else _fit_stages
+    return fit(trials, clustered, style, confidence)
+
+
+def _choose_groups(trials: ChoiceTrials, used: Longs) -> tuple[Sides, dict[str, Longs], list[str]]:
+    """Return the sides whose preferences can be told, by name, and why others cannot."""
+    sides = choose_sides(trials, used, "both")
+    kept, notes = {}, list(sides.notes)
+    k = len(trials.systems)
+    for name, code in sides.codes.items():
+        seen = np.unique(code[used][code[used] >= 0])
+        if len(seen) * 1.2 > len(used):
+            notes.append(f"Nearly every {name} was judged once: their own preferences cannot be told.")
+        else:
+            kept[name] = code
+    if not kept:
+        raise BadModel("there are no raters or items that answered, or were judged, more than once")
+    sizes = [len(np.unique(code[used])) * k for code in kept.values()]
+    large = max(len(used), max(sizes)) * k > MOST_CELLS
+    if large or (len(sizes) > 1 and min(sizes) > MOST_EFFECTS):
+        raise BadModel(f"{len(used):,} answers and {sum(sizes):,} preferences are too many for it here")
+    return sides, kept, notes
+
+
+def grade_pairs(trials: ChoiceTrials, style: Mapping[str, Floats]) -> tuple[GradedPairs, Longs]:
+    """Return the answered pairs of two systems as the model takes them, without groups, and their trials.
+
+    Grades that nobody gave, on either side, are left out of the scale.
+    """
+    which, options = next((w, o) for w, o in trials.by_size() if o.shape[1] == 2)
+    system = trials.system[options]
+    answered = trials.ended(DECIDED, *UNDECIDED)[which] & (system[:, 0] != system[:, 1])
+    which, options, system = which[answered], options[answered], system[answered]
+    if trials.grade is not None:
+        grade = np.nan_to_num(trials.grade[options[:, 0]])
+    else:
+        place = trials.place[options]
+        grade = np.where(np.isnan(place[:, 0]), 0.0, np.sign(place[:, 1] - place[:, 0]))
+    sizes = np.unique(np.abs(grade))
+    ties = bool((sizes == 0).any())
+    step = np.searchsorted(sizes[sizes > 0], np.abs(grade)) + 1
+    points = 2 * int((sizes > 0).sum()) + ties
+    signed = np.where(grade == 0, 0, np.sign(grade) * step).astype(np.int64)
+    answer = signed + points // 2 if ties else signed + points // 2 - (signed > 0)
+    position = trials.position[options]
+    known = (np.sort(position, axis=1) == (1, 2)).all()
+    found = GradedPairs(
+        trials.systems,
+        system[:, 0],
+        system[:, 1],
+        answer,
+        points,
+        (),
+        np.where(position[:, 0] == 1, 1.0, -1.0) if known else None,
+        {name: values[options[:, 0]] - values[options[:, 1]] for name, values in style.items()},
+    )
+    return found, which
+
+
+def _fit_pairs(
+    trials: ChoiceTrials, clustered: Strengths, style: Mapping[str, Floats], confidence: float
+) -> Strengths:
+    pairs, used = grade_pairs(trials, style)
+    sides, kept, notes = _choose_groups(trials, used)
+    names = {"rater": trials.raters, "item": trials.items}
+    groups = tuple(PairGroup(name, names[name], code[used]) for name, code in kept.items())
+    pairs = replace(pairs, groups=groups)
+    if pairs.position is not None and _follows(pairs):
+        pairs = replace(pairs, position=None)
+        notes.append(
+            "A system stood on one side throughout, so the effect of position cannot be told from it."
+        )
+    design = build_pairs(pairs)
+    davidson = pairs.points == 3 and trials.grade is None
+    family, unit = ("adjacent", 2.0) if davidson else ("cumulative", 1.0)
+    solution, structure = solve_pairs(design, family=family)
+    if not (solution.optimum.converged and np.isfinite(solution.vcov).all()):
+        raise BadModel("its search did not converge")
+    sds = {
+        factor.name: float(block[0, 0])
+        for factor, block in zip(design.factors, solution.lambdas, strict=True)
+    }
+    fewest = min(len(factor.levels) for factor in design.factors) - 1.0
+    values = structure.J @ solution.alpha
+    part = MixedPart(
+        family="davidson" if davidson else "cumulative",
+        points=pairs.points,
+        formula=design.formula.text,
+        spreads=tuple(PreferenceSpread(g.name, g.term, len(g.levels), unit * sds[g.name]) for g in groups),
+        slopes=(),
+        thresholds=tuple(values.tolist()),
+        tie=float(values[pairs.points // 2]) if pairs.points % 2 else 0.0,
+        free=free_pairs(pairs, solution, family=family) if 2 < len(trials.systems) <= MOST_FREE else None,
+    )
+    T = _turn(len(trials.systems), len(solution.beta))
+    return _describe(
+        clustered,
+        part,
+        unit * solution.beta,
+        MixedCovariance(T, unit**2 * solution.vcov, fewest, find_pair_analogue(design)),
+        design.names[len(trials.systems) - 1 :],
+        solution.loglik,
+        (sides, notes),
+        confidence,
+    )
+
+
+def _follows(pairs: GradedPairs) -> bool:
+    """Return whether some system always stood first, or always second: strength and place are then one."""
+    assert pairs.position is not None
+    leads = pairs.position > 0
+    first, second = np.where(leads, (pairs.first, pairs.second), (pairs.second, pairs.first))
+    k = len(pairs.systems)
+    return bool((np.bincount(first, minlength=k) == 0).any() or (np.bincount(second, minlength=k) == 0).any())
+
+
+def _fit_stages(
+    trials: ChoiceTrials, clustered: Strengths, style: Mapping[str, Floats], confidence: float
+) -> Strengths:
+    stages = make_stages(trials)
+    assert stages.option is not None
+    used = np.unique(stages.trial)
+    sides, kept, notes = _choose_groups(trials, used)
+    k, n = len(trials.systems), len(stages.of_stage)
+    system, sign = trials.system[stages.option], stages.X.tocsr().data
+    trial = stages.trial[stages.of_stage]
+    names = {"rater": trials.raters, "item": trials.items}
+    terms = stack_terms(
+        tuple(
+            RandomPreferences(
+                name,
+                names[name],
+                np.maximum(code[trial], 0),
+                system[:, None],
+                (sign * (code[trial] >= 0))[:, None],
+                k,
+            )
+            for name, code in kept.items()
+        )
+    )
+    X = np.zeros((n, k - 1 + len(style)))
+    X[:, : k - 1] = (system[:, None] == np.arange(1, k)) * sign[:, None]
+    for at, values in enumerate(style.values()):
+        X[:, k - 1 + at] = sign * values[stages.option]
+    start = np.concatenate([clustered.theta[1:] - clustered.theta[0], np.zeros(len(style))])
+    found = estimate_stages(ChoiceStages(X, stages.of_stage, stages.chosen, terms), start)
+    if not found.converged:
+        raise BadModel("its search did not converge")
+    fewest = min(len(term.levels) for term in terms) - 1.0
+    part = MixedPart(
+        family="plackett-luce",
+        points=0,
+        formula=" + ".join(["choice ~ system", *style, *(f"(1 | {term.name}:system)" for term in terms)]),
+        spreads=tuple(
+            PreferenceSpread(term.name, f"(1 | {term.name}:system)", len(term.levels), float(sd))
+            for term, sd in zip(terms, found.sds, strict=True)
+        ),
+        slopes=(),
+    )
+    analogue = _find_stage_analogue(trials, used, kept, style)
+    return _describe(
+        clustered,
+        part,
+        found.beta,
+        MixedCovariance(_turn(k, len(found.beta)), found.vcov, fewest, analogue),
+        tuple(style),
+        found.loglik,
+        (sides, notes),
+        confidence,
+    )
+
+
+def _find_stage_analogue(
+    trials: ChoiceTrials, used: Longs, kept: Mapping[str, Longs], style: Mapping[str, Floats]
+) -> ChoiceAnalogue | None:
+    """Return the linear analogue: places as scores, each trial by contrasts that drop its level."""
+    from scipy.linalg import helmert
+
+    k = len(trials.systems)
+    y, X, Z, trial = [], [], [], []
+    for which, options in trials.by_size():
+        mine = options[np.isin(which, used)]
+        if options.shape[1] < 2 or not len(mine):
+            continue
+        turn = helmert(options.shape[1])
+        system = (trials.system[mine][:, :, None] == np.arange(k)).astype(np.float64)
+        values = np.stack([v[mine] for v in style.values()], axis=2) if style else np.empty((*mine.shape, 0))
+        y.append((-trials.place[mine] @ turn.T).ravel())
+        X.append((turn @ np.concatenate([system[:, :, 1:], values], axis=2)).reshape(-1, k - 1 + len(style)))
+        Z.append((turn @ system).reshape(-1, k))
+        trial.append(np.repeat(which[np.isin(which, used)], len(turn)))
+    at, columns = np.concatenate(trial), np.concatenate(Z)
+    names = {"rater": trials.raters, "item": trials.items}
+    factors = tuple(
+        Factor(
+            name,
+            names[name],
+            np.maximum(code[at], 0).astype(np.int32),
+            trials.systems,
+            np.ascontiguousarray(columns * (code[at] >= 0)[:, None]),
+            ((0, k),),
+            None,
+            True,
+        )
+        for name, code in kept.items()
+    )
+    text = " + ".join(["score ~ system", *(f"(1 | {name}:system)" for name in kept)])
+    whole = np.concatenate(y)
+    columns_of = (*trials.systems[1:], *style)
+    return fit_analogue(make_matrices(text, whole, np.concatenate(X), columns_of, factors), whole)
+
+
+def _turn(k: int, p: int) -> Floats:
+    """Return T with θ = Tβ: the first system is 0, then all are centred; slopes have no part in it."""
+    T = np.zeros((k, p))
+    T[1:, : k - 1] = np.eye(k - 1)
+    return np.asarray(T - T.mean(axis=0))
+
+
+def _describe(
+    clustered: Strengths,
+    part: MixedPart,
+    beta: Floats,
+    spread: MixedCovariance,
+    others: tuple[str, ...],
+    loglik: float,
+    sides: tuple[Sides, list[str]],
+    confidence: float,
+) -> Strengths:
+    """Return the strengths in the form that every comparison by choices takes."""
+    k = len(clustered.systems)
+    L = np.eye(len(beta))[k - 1 :]
+    slopes: list[ChoiceSlope] = []
+    if len(L):
+        variance, df = spread.measure_effects(L)
+        se = np.sqrt(variance)
+        reach = two_sided_quantile(confidence, df) * se
+        p = two_sided_p(beta[k - 1 :] / se, df)
+        for at, name in enumerate(others):
+            b = float(beta[k - 1 + at])
+            slopes.append(
+                ChoiceSlope(
+                    name,
+                    b,
+                    float(se[at]),
+                    float(df[at]),
+                    b - float(reach[at]),
+                    b + float(reach[at]),
+                    float(p[at]),
+                )
+            )
+    found, notes = sides
+    zero = [one.group for one in part.spreads if one.sd < 1e-3]
+    if zero:
+        notes = [
+            *notes,
+            f"These answers show no preferences of {listing([f'single {name}s' for name in zero])}.",
+        ]
+    return replace(
+        clustered,
+        model=NAME,
+        theta=spread.T @ beta,
+        spread=spread,
+        loglik=loglik,
+        tie=part.tie if part.points % 2 else float("nan"),
+        cluster=found.cluster,
+        n_clusters=int(spread.fewest) + 1,
+        fixed=found.fixed,
+        notes=tuple(notes),
+        mixed=replace(part, slopes=tuple(slopes)),
+    )
+
+
+__all__ = ["NAME", "POSITION", "fit_mixed", "grade_pairs"]

@@ -1,0 +1,78 @@
+"""Which combinations of family, link, scale and nominal effects have a model, and which the data allow."""
+
+import numpy as np
+
+from panelist.core.errors import BadModel
+from panelist.core.prose import listing
+from panelist.models.formulas.formula import Formula
+from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.formulas.variables import Labels
+
+WORDS = {
+    "cumulative": "one latent scale, cut at the thresholds",
+    "sequential": "steps from the lowest category up",
+    "adjacent": "each category against the next",
+}
+
+
+def refuse_family(formula: Formula, model: str, family: str, link: str) -> None:
+    """Raise BadModel for what no model of this kind has, with the nearest one that there is."""
+    sides = [name for name in ("nominal", "scale") if getattr(formula, name)]
+    if model in ("lm", "lmm"):
+        ordinal = "clmm" if model == "lmm" else "clm"
+        if family != "cumulative":
+            sides = [f"family={family!r}", *sides]
+        if sides:
+            raise BadModel(
+                f"{listing(sides)} {'belongs' if len(sides) == 1 else 'belong'} to ordinal models, and this "
+                f"is a {model}: the ratings are taken as numbers. Fit model={ordinal!r}."
+            )
+    if family == "adjacent" and link != "logit":
+        raise BadModel(
+            f"Adjacent categories have the logit link alone, and {link} was asked for: the ratio of two "
+            "neighbouring categories is a logit by definition. Use link='logit', or another family."
+        )
+    if family == "sequential" and formula.scale:
+        raise BadModel(
+            "A sequential model has no scale effects: each step has its own residual, so a spread cannot be "
+            f"told from the steps. Use nominal='~ {formula.scale.removeprefix('1 + ')}', or "
+            "family='cumulative' with scale."
+        )
+
+
+def refuse_unidentified(design: ModelMatrices, family: str) -> None:
+    """Raise BadModel where the ratings cannot identify nominal or scale effects."""
+    for name, side in (("nominal", design.nominal), ("scale", design.scale)):
+        if side is not None and len(design.categories) == 2:
+            raise BadModel(
+                f"The ratings have two categories, {listing(design.categories)}, so that there is one "
+                f"threshold and {name} effects cannot be told from those of the location. Leave {name} out: "
+                f"{side.text} in the formula does the same."
+            )
+    if design.nominal is None:
+        return
+    numeric = [name for name, v in design.nominal.part.variables.items() if not isinstance(v, Labels)]
+    if numeric and family == "cumulative":
+        raise BadModel(
+            f"{numeric[0]!r} is a number, and nominal effects of a number let thresholds cross somewhere. "
+            f"Write nominal='~ C({numeric[0]})' if it has few values, or use family='sequential'."
+        )
+    if family == "adjacent":
+        _refuse_unused(design)
+
+
+def _refuse_unused(design: ModelMatrices) -> None:
+    """Raise BadModel where a cell of adjacent categories never uses one: its thresholds are infinite."""
+    assert design.nominal is not None
+    assert design.codes is not None
+    _, index = np.unique(design.nominal.matrix, axis=0, return_inverse=True)
+    for cell in range(int(index.max()) + 1):
+        own = index.reshape(-1) == cell
+        counts = np.bincount(design.codes[own], minlength=len(design.categories))
+        if (counts == 0).any():
+            raise BadModel(
+                f"No rating of {design.nominal.label(int(np.flatnonzero(own)[0]))} is "
+                f"{design.categories[int(np.flatnonzero(counts == 0)[0])]}, so that its thresholds between "
+                "adjacent categories have no finite estimate. Use family='cumulative' or 'sequential', which "
+                "can leave a category out, or pool categories."
+            )

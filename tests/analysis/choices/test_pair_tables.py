@@ -1,0 +1,160 @@
+"""Tables of pairs as they are published: votes of arenas, grades, style, and mixed models of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from panelist.analysis.choices.choice_agreement import measure_choice_agreement
+from panelist.analysis.choices.compare_choices import compare_choices
+from panelist.analysis.choices.models.mixed import grade_pairs
+from panelist.analysis.compare import compare_systems
+from panelist.core.errors import BadModel, BadRatings
+from panelist.core.tables.ratings import read_ratings
+from tests.analysis.choices.choices import make_pairs, trials_of
+from tests.analysis.choices.votes import draw_votes
+
+GRADES = ["A is much better", "A is slightly better", "About the same", "B slightly better", "B much better"]
+
+
+def test_votes_without_raters_or_items_are_compared_and_the_notes_say_so() -> None:
+    votes = draw_votes().drop(columns=["rater", "item", "latent"])
+    votes.loc[:9, "winner"] = "tie (bothbad)"
+    found = compare_choices(votes)["choice"]
+    notes = " ".join(found.notes)
+    assert found.model == "bradley-terry"
+    assert "no column rater" in notes
+    assert "no column item" in notes
+    assert "10 of the ties say that both are bad" in notes
+    assert found.counts == {"decided": 290, "tie": 10}
+
+
+def test_votes_counted_by_pair_give_the_estimates_and_errors_of_single_votes() -> None:
+    votes = draw_votes(120)
+    once = compare_choices(votes, model="bradley-terry")["choice"]
+    twice = compare_choices(
+        pd.concat([votes, votes], ignore_index=True), model="bradley-terry", cluster="rater"
+    )["choice"]
+    alone = compare_choices(votes, model="bradley-terry", cluster="rater")["choice"]
+    assert twice.strengths.theta == pytest.approx(once.strengths.theta, abs=1e-9)
+    assert twice.strengths.loglik == pytest.approx(2 * once.strengths.loglik)
+    # Each answer twice by the same rater: clusters of raters do not take it for more than it is.
+    assert twice.strengths.covariance == pytest.approx(alone.strengths.covariance, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "words", [GRADES, ["2", "1", "0", "-1", "-2"], [2.0, 1.0, 0.0, -1.0, -2.0], ["5", "4", "3", "2", "1"]]
+)
+def test_grades_are_read_from_words_and_numbers(words: list[str]) -> None:
+    frame = make_pairs([("r", "x", "y", word) for word in words]).rename(columns={"winner": "preference"})
+    trials = trials_of(frame)
+    assert trials.grade is not None
+    assert trials.grade[::2].tolist() == [2, 1, 0, -1, -2]
+    assert trials.grade[1::2].tolist() == [-2, -1, 0, 1, 2]
+    assert grade_pairs(trials, {})[0].points == 5
+    assert trials.counts() == {"decided": 4, "tie": 1}
+    assert any("1, the second is much better, to 5" in note for note in trials.notes) == (words[0] == "5")
+
+
+def test_a_long_table_has_a_grade_for_each_output() -> None:
+    rows = [
+        ("r", "i", trial, name, grade)
+        for trial, g in (("1", 2), ("2", -1))
+        for name, grade in (("x", g), ("y", -g))
+    ]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "trial", "system", "grade"])
+    frame["choice"] = np.where(frame["grade"] > 0, "best", "worst")
+    trials = trials_of(frame)
+    assert trials.grade is not None
+    assert trials.grade.tolist() == [2, -2, -1, 1]
+
+
+def test_grades_that_nobody_gave_are_left_out_of_the_scale() -> None:
+    frame = make_pairs([("r", "x", "y", word) for word in ("3", "-1", "3", "-3", "1")])
+    pairs, _ = grade_pairs(trials_of(frame), {})
+    assert pairs.points == 4  # ±1 and ±3, no tie and no ±2
+    assert pairs.answer.tolist() == [3, 1, 3, 0, 2]
+
+
+def test_pairs_lead_with_the_mixed_model_and_turn_back_to_clusters_where_asked() -> None:
+    votes = draw_votes()
+    found = compare_choices(votes)["choice"]
+    assert found.model == "mixed"
+    assert found.beside is not None
+    assert found.beside.model == "bradley-terry"
+    assert "mixed Bradley-Terry model" in found.sentence()
+    assert found.systems[0].system == "z"
+    whole = found.to_dict()
+    assert {one["group"] for one in whole["mixed"]["random"]} == {"rater", "item"}
+    assert whole["mixed"]["free_pairs"]["df"] == 1
+    assert sum(whole["mixed"]["wins"].values()) == pytest.approx(1.5)
+    assert len(whole["consistency"]) == 10
+    assert compare_choices(votes, cluster="rater")["choice"].model == "bradley-terry"
+    assert compare_choices(votes, model="bradley-terry")["choice"].beside is None
+
+
+def test_style_is_shown_with_and_without() -> None:
+    found = compare_choices(draw_votes(600), style=["words"])["choice"]
+    mixed = found.strengths.mixed
+    assert mixed is not None
+    slope = mixed.slopes[0]
+    assert slope.term == "log(words)"
+    assert slope.low < 0.8 < slope.high
+    plain = dict(mixed.plain)
+    without = compare_choices(draw_votes(600))["choice"].strengths
+    assert [plain[name] for name in without.systems] == pytest.approx(without.theta.tolist(), abs=1e-8)
+    text = str(found)
+    assert "Twice the words is worth odds of" in text
+    assert "at equal log(words)" in text
+
+
+def test_style_that_cannot_be_read_is_refused() -> None:
+    votes = draw_votes(60)
+    with pytest.raises(BadRatings, match="columns lists_a and lists_b"):
+        compare_choices(votes, style=["lists"])
+    with pytest.raises(BadRatings, match="1 of 120 outputs shown have no number"):
+        compare_choices(votes.assign(words_a=votes["words_a"].where(votes.index > 0)), style=["words"])
+    with pytest.raises(BadModel, match="--style needs the mixed model"):
+        compare_choices(votes, style=["words"], model="bradley-terry")
+    ratings = pd.DataFrame(
+        {"rater": list("aabb"), "item": list("uvuv"), "system": list("xyyx"), "rating": [1, 2, 3, 4]}
+    )
+    with pytest.raises(BadModel, match="--style is for choices"):
+        compare_systems(ratings, style=["words"])
+
+
+def test_graded_pairs_use_the_grades() -> None:
+    votes = draw_votes(240)
+    grade = np.searchsorted([-1.5, -0.5, 0.5, 1.5], votes["latent"]) - 2
+    found = compare_choices(votes.assign(winner=grade.astype(str)))["choice"]
+    mixed = found.strengths.mixed
+    assert mixed is not None
+    assert mixed.points == 5
+    assert mixed.thresholds[2] == pytest.approx(-mixed.thresholds[1])
+    assert "of 5 grades" in found.sentence()
+    assert "the direction of an answer alone" in " ".join(str(found).split())
+
+
+def test_agreement_on_graded_pairs_is_ordinal() -> None:
+    rows = [(r, "x", "y", "2") for r in "ab"] + [("a", "x", "y", "-1"), ("b", "y", "x", "1")]
+    frame = make_pairs(rows).assign(item=["i", "i", "j", "j"])
+    grades, direction = measure_choice_agreement(read_ratings(frame), "choice", resamples=20)
+    assert (grades.criterion, direction.criterion) == ("choice", "choice, which is better")
+    assert (grades.measurement, direction.measurement) == ("ordinal", "nominal")
+    alpha = {one.name: one.estimate for one in grades.coefficients}
+    assert alpha["krippendorff_alpha_ordinal"] == pytest.approx(1.0)
+
+
+def test_many_systems_show_neighbours_alone() -> None:
+    rng = np.random.default_rng(5)
+    a = rng.integers(22, size=4000)
+    b = (a + rng.integers(1, 22, size=4000)) % 22
+    won = rng.random(4000) < 1 / (1 + np.exp(-(a - b) / 8))
+    frame = pd.DataFrame(
+        {"system_a": a.astype(str), "system_b": b.astype(str), "winner": np.where(won, "A", "B")}
+    )
+    found = compare_choices(frame)["choice"]
+    assert len(found.pairs) == 231
+    text = str(found)
+    assert "all 231 pairs" in text
+    first, second = found.systems[0].system, found.systems[1].system
+    assert f"{first} − {second}" in text
