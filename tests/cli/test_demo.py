@@ -18,6 +18,7 @@ from panelist.cli.demo import MADE
 from panelist.core.tables.ratings import read_ratings
 from panelist.study.start import init_example
 from tests.cli.commands import call
+from tests.patience import PATIENCE
 
 Capture = pytest.CaptureFixture[str]
 SMALL = ("--raters", "6", "--sims", "2")
@@ -41,7 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         time.sleep(0.3)
         os.killpg(demo.pid, signal.SIGINT)  # as a terminal does: to the demo and to its server
         said += demo.stdout.read()
-        assert demo.wait(30) == 0
+        assert demo.wait(PATIENCE) == 0
     assert not _answers(port)
     return folder, said
 
@@ -119,7 +120,7 @@ def test_demo_ended_midway_leaves_no_server_and_can_be_run_again(
         server = next(line for line in demo.stdout if "Server:" in line)
         port = int(server.split("127.0.0.1:")[1].split(",")[0])
         os.kill(demo.pid, number)
-        assert demo.wait(30) == code
+        assert demo.wait(PATIENCE) == code
     limit = time.monotonic() + 20
     while _answers(port):
         assert time.monotonic() < limit, "the server is still there"

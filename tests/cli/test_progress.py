@@ -6,6 +6,7 @@ import pytest
 
 from panelist.cli.power import progress
 from panelist.core.progress import Progress
+from tests.patience import PATIENCE
 
 
 def test_a_log_gets_a_line_though_no_data_set_is_done(
@@ -30,7 +31,7 @@ def test_a_log_gets_a_line_though_no_data_set_is_done(
     monkeypatch.setattr("sys.stderr", Lines())
     with progress.show_power_progress() as report:
         report(Progress(0, 340, "expected: 470 items", in_work=6, at_most=True))
-        assert written.wait(30)
+        assert written.wait(PATIENCE)
     assert any("0 of at most 340 data sets" in text and "expected: 470 items" in text for text in said)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.patience import PATIENCE
+
 CHROMIUM = shutil.which("chromium")
 # Windows in one process without a graphics card: a third less work for each.
 ARGUMENTS = ("--no-sandbox", "--renderer-process-limit=1", "--disable-gpu", "--in-process-gpu")
@@ -34,7 +36,7 @@ class Windows:
         context = self._contexts.get(key)
         if context is None:
             context = self._contexts[key] = self._browser.new_context(**settings)
-            context.set_default_timeout(20_000)
+            context.set_default_timeout(PATIENCE * 1000)
         context.set_offline(False)
         context.clear_cookies()
         first, *others = context.pages or [context.new_page()]

@@ -23,6 +23,7 @@ from panelist.collection.robots.record import Record
 from panelist.collection.store.store import open_store
 from panelist.study.study import Study
 from tests.collection.store.studies import write_study
+from tests.patience import PATIENCE
 
 STUDY = """\
 title: A study that is not left in peace
@@ -84,11 +85,11 @@ class KeptServer:
         """Start it, and wait until it answers."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log, start_new_session=True)
-        until = time.monotonic() + 600  # on a busy machine its processes take minutes to start
+        until = time.monotonic() + 4 * PATIENCE
         while time.monotonic() < until:
             assert self.process.poll() is None, self.log.read_text()
             try:
-                if httpx.get(f"{self.url}/health", timeout=30).status_code == 200:
+                if httpx.get(f"{self.url}/health", timeout=PATIENCE).status_code == 200:
                     return
             except httpx.TransportError:
                 time.sleep(0.05)
@@ -99,7 +100,7 @@ class KeptServer:
         """Kill it with all its processes, in the middle of whatever they do."""
         assert self.process is not None
         os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
 
     def restart(self) -> None:
         """Kill it and start it again."""

@@ -40,6 +40,7 @@ from tests.collection.raters import (
     walk_through,
 )
 from tests.collection.store.studies import write_study
+from tests.patience import PATIENCE
 from tests.web.servers import make_study as make_folder
 from tests.web.servers import serve_in_thread
 
@@ -448,7 +449,7 @@ def test_the_client_reads_replies_as_httpx_does(tmp_path: Path) -> None:
     study = write_faulty_study(tmp_path / "study", 2, 3)
     with serve_in_thread(study.folder) as served:
         for path in ("/health", "/nowhere"):
-            expected = httpx.get(served.url + path)
+            expected = httpx.get(served.url + path, timeout=PATIENCE)
             reply = asyncio.run(ask(served.url, path))
             assert (reply.status, reply.body) == (expected.status_code, expected.content)
             assert reply.headers.get("content-type") == expected.headers.get("content-type")

@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from panelist.collection.store.records import Visit
+from tests.patience import PATIENCE
 from tests.web.servers import Served
 
 # Which controls a page has, in order: groups of buttons, lines, lists and boxes for words.
@@ -159,7 +160,7 @@ class Rider:
 def open_window(browser: Browser, served: Served, **settings: Any) -> Iterator[Rider]:
     """Open a window of its own, as on another device."""
     context: BrowserContext = browser.new_context(**settings)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE * 1000)
     try:
         yield Rider(served, context.new_page())
     finally:

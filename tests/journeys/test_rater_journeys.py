@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect
 from panelist.collection.store.operations.messages import SendMessage
 from tests.journeys.conftest import shorten
 from tests.journeys.riding import WIDE, Rider, find_faults, open_window
+from tests.patience import PATIENCE
 from tests.web.servers import Served, make_study, serve_in_thread
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -288,7 +289,7 @@ def test_opening_the_link_again_goes_on_where_one_was(browser: Browser, likert: 
 def test_a_page_of_another_site_takes_no_place(browser: Browser, likert: Served) -> None:
     """It has a picture with our address and a form that it sends by itself, filled in as ours would be."""
     before = len(likert.store.visits())
-    field = re.search(r'name="place" value="([^"]+)"', httpx.get(f"{likert.url}/join").text)
+    field = re.search(r'name="place" value="([^"]+)"', httpx.get(f"{likert.url}/join", timeout=PATIENCE).text)
     assert field
     evil = (
         f'<img src="{likert.url}/join"><iframe src="{likert.url}/join"></iframe>'

@@ -26,6 +26,7 @@ from panelist.web.config import WebConfig
 from panelist.web.connections import HttpConnection
 from panelist.web.dashboard.passwords import hash_password
 from panelist.web.server import take_port
+from tests.patience import PATIENCE
 
 PASSWORD = "correct-horse-battery"
 COMMAND = [sys.executable, "-c", "from panelist.cli.main import main; main()"]
@@ -42,7 +43,7 @@ class Served:
 
     def client(self, **settings: Any) -> httpx.Client:
         """Return a client that does not follow redirects."""
-        return httpx.Client(base_url=self.url, timeout=30, **settings)
+        return httpx.Client(base_url=self.url, timeout=PATIENCE, **settings)
 
 
 @contextmanager
@@ -77,7 +78,7 @@ def serve_in_thread(folder: Path, database: str | None = None, **settings: Any) 
             yield Served(study, store, url, app)
         finally:
             server.should_exit = True
-            thread.join(20)
+            thread.join(PATIENCE)
             bound.close()
 
 
@@ -104,7 +105,7 @@ class Command:
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal; return the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(PATIENCE)
 
 
 @contextmanager
@@ -140,7 +141,7 @@ def serve_command(folder: Path, *arguments: str, **environment: str) -> Iterator
                 stream.close()
 
 
-def _wait(ready: Any, seconds: float = 60.0) -> None:
+def _wait(ready: Any, seconds: float = PATIENCE) -> None:
     until = time.monotonic() + seconds
     while not ready() and time.monotonic() < until:
         time.sleep(0.02)

@@ -9,6 +9,7 @@ import pytest
 
 from panelist.collection.addresses import check_url
 from panelist.collection.robots.fleet import Fleet, send_robots
+from tests.patience import PATIENCE
 from tests.web.servers import PASSWORD, Served, make_study, serve_command, serve_in_thread
 from tests.web.walking import Walker, read_sheet
 
@@ -113,7 +114,7 @@ def test_only_a_proxy_that_is_named_is_believed_about_the_sender(tmp_path: Path)
     folder = make_study(tmp_path / "study")
 
     def join(url: str, address: str) -> int:
-        with httpx.Client(base_url=url, headers={"X-Forwarded-For": address}) as client:
+        with httpx.Client(base_url=url, headers={"X-Forwarded-For": address}, timeout=PATIENCE) as client:
             sheet = read_sheet(client.get("/join"))
             return client.post("/join", data={**sheet.fixed, "consent": "yes"}).status_code
 

@@ -23,6 +23,7 @@ from panelist.collection.store.store import Store, open_store
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
 from tests.collection.store.studies import write_study
+from tests.patience import PATIENCE
 from tests.web.researchers import STUDY, enter, make_folder
 from tests.web.servers import PASSWORD, Served, serve_command, serve_in_thread
 from tests.web.walking import Walker
@@ -80,14 +81,14 @@ def test_nothing_is_sent_while_nothing_happens(served: Served) -> None:
 def test_who_watches_does_not_keep_the_server_from_ending(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "study", STUDY)
     with serve_command(folder, PANELIST_PASSWORD=PASSWORD) as running:
-        with httpx.Client(base_url=running.url, timeout=30) as client:
+        with httpx.Client(base_url=running.url, timeout=PATIENCE) as client:
             assert client.post("/dashboard/login", data={"password": PASSWORD}).status_code == 303
             with client.stream("GET", "/dashboard/live") as reply:
                 events = read_events(reply)
                 next(events)
                 running.process.send_signal(signal.SIGTERM)
                 assert list(events) == []  # it ends as it should, not in the middle
-        assert running.process.wait(60) == 0
+        assert running.process.wait(PATIENCE) == 0
 
 
 def test_many_who_watch_cost_one_look_at_a_time(served: Served) -> None:
@@ -103,7 +104,7 @@ def test_many_who_watch_cost_one_look_at_a_time(served: Served) -> None:
 
         board.ledger.look = counted
         cookies = dict(desk.client.cookies)
-        with httpx.Client(base_url=served.url, cookies=cookies, timeout=30) as client:
+        with httpx.Client(base_url=served.url, cookies=cookies, timeout=PATIENCE) as client:
             streams = [client.stream("GET", "/dashboard/live") for _ in range(12)]
             replies = [stream.__enter__() for stream in streams]
             for reply in replies:

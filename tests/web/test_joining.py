@@ -13,6 +13,7 @@ from panelist.collection.store.store import Store
 from panelist.web.server import ServeOptions, prepare
 from tests.collection.recruiting.people import write_paid
 from tests.collection.store.studies import RATED, write_study
+from tests.patience import PATIENCE
 from tests.web.servers import Served, make_study, serve_in_thread
 from tests.web.walking import Walker, agree, read_sheet
 
@@ -39,7 +40,7 @@ def count(store: Store) -> int:
 
 def test_ninety_looks_at_the_open_link_take_no_place(served: Served) -> None:
     for n in range(90):
-        reply = httpx.get(f"{served.url}/join?id=p{n}")
+        reply = httpx.get(f"{served.url}/join?id=p{n}", timeout=PATIENCE)
         assert (reply.status_code, read_sheet(reply).page) == (200, "consent")
     assert served.store.visits() == []
 
@@ -65,8 +66,8 @@ def test_previews_and_pictures_of_other_sites_take_no_place(served: Served, head
 @pytest.mark.parametrize("headers", CROSS, ids=str)
 def test_a_form_of_another_site_takes_no_place(served: Served, headers: dict[str, str]) -> None:
     """The attacker has a valid form of their own; the browser of the victim sends no cookie along."""
-    form = read_sheet(httpx.get(f"{served.url}/join")).fixed | {"consent": "yes"}
-    reply = httpx.post(f"{served.url}/join", data=form, headers=headers)
+    form = read_sheet(httpx.get(f"{served.url}/join", timeout=PATIENCE)).fixed | {"consent": "yes"}
+    reply = httpx.post(f"{served.url}/join", data=form, headers=headers, timeout=PATIENCE)
     assert reply.status_code == 403
     assert served.store.visits() == []
 
@@ -88,9 +89,9 @@ def test_a_form_without_our_field_takes_no_place(served: Served, field: str) -> 
 def test_without_cookies_a_browser_that_names_our_page_comes_in(
     served: Served, headers: dict[str, str]
 ) -> None:
-    form = read_sheet(httpx.get(f"{served.url}/join")).fixed | {"consent": "yes"}
+    form = read_sheet(httpx.get(f"{served.url}/join", timeout=PATIENCE)).fixed | {"consent": "yes"}
     ours = {name: value.replace("URL", served.url) for name, value in headers.items()}
-    replies = [httpx.post(f"{served.url}/join", data=form, headers=ours) for _ in range(3)]
+    replies = [httpx.post(f"{served.url}/join", data=form, headers=ours, timeout=PATIENCE) for _ in range(3)]
     assert {reply.status_code for reply in replies} == {303}
     assert len({reply.headers["location"] for reply in replies}) == 1, "a form sent again is the same visit"
     assert count(served.store) == 1

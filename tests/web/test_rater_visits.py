@@ -12,6 +12,7 @@ from panelist.collection.store.records import StoredAnswer, Visit
 from panelist.study.start import list_templates
 from panelist.study.study import Study
 from tests.collection.store.studies import RATED, write_study
+from tests.patience import PATIENCE
 from tests.web.servers import Served, make_study, serve_in_thread
 from tests.web.walking import Walker, find, find_code, read_sheet, to_first_trial
 
@@ -341,7 +342,7 @@ def test_a_full_a_paused_and_a_closed_study_say_so_calmly(tmp_path: Path) -> Non
 
 def wait_for(client: httpx.Client, link: str, words: str) -> None:
     """The state of the study is looked at once a second."""
-    until = time.monotonic() + 5
+    until = time.monotonic() + PATIENCE
     while words not in client.get(link).text:
         assert time.monotonic() < until, words
         time.sleep(0.1)

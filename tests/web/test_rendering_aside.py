@@ -17,6 +17,7 @@ from panelist.formats.markdown import MarkdownFormat
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 from panelist.web.state import AppState
+from tests.patience import PATIENCE
 from tests.web.servers import serve_in_thread
 from tests.web.walking import read_sheet
 
@@ -113,12 +114,12 @@ def test_others_get_their_pages_while_a_text_is_rendered(
     def wait(self: MarkdownFormat, *rest: object) -> object:
         threads.add(threading.current_thread().name)
         begun.set()
-        assert go.wait(60)
+        assert go.wait(PATIENCE)
         return show(self, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(MarkdownFormat, "show", wait)
     with serve_in_thread(write_study(tmp_path / "study")) as served, served.client() as client:
-        assert begun.wait(60)  # all outputs are rendered ahead
+        assert begun.wait(PATIENCE)  # all outputs are rendered ahead
         assert client.get("/join").status_code == 200
         go.set()
         for _ in range(2):

@@ -11,6 +11,7 @@ import pytest
 
 from panelist.study.reading.load import load_study
 from panelist.web.rater.images import find_image
+from tests.patience import PATIENCE
 from tests.web.servers import Served, serve_in_thread
 from tests.web.walking import Walker, find_code, read_sheet
 
@@ -98,7 +99,7 @@ class Recorder(httpx.Client):
 @pytest.fixture(scope="module")
 def visit(served: Served) -> Iterator[tuple[Walker, Recorder]]:
     """A whole visit, with every script, style sheet and picture, and some mistakes on the way."""
-    with Recorder(base_url=served.url, timeout=30) as client:
+    with Recorder(base_url=served.url, timeout=PATIENCE) as client:
         walker = Walker(client, served.study).join(f"?PROLIFIC_PID={SCRIPT}&more={HANDLER}")
         for sheet in walker.walk():
             if sheet.names:

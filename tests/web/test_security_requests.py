@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
+from tests.patience import PATIENCE
 from tests.web.servers import Served, make_study, serve_in_thread
 from tests.web.walking import Walker, agree, read_sheet
 
@@ -167,9 +168,9 @@ def test_bodies_that_are_too_long_are_refused_whatever_they_say_of_themselves(
         yield from (body[at : at + 8192] for at in range(0, len(body), 8192))
 
     url = f"{served.url}{walker.link}/{path}"
-    assert httpx.post(url, content=body).status_code == 413
-    assert httpx.post(url, content=pour()).status_code == 413  # in pieces, without a length
-    assert httpx.post(url, content=body[:-1024]).status_code in (303, 400)
+    assert httpx.post(url, content=body, timeout=PATIENCE).status_code == 413
+    assert httpx.post(url, content=pour(), timeout=PATIENCE).status_code == 413  # in pieces, without a length
+    assert httpx.post(url, content=body[:-1024], timeout=PATIENCE).status_code in (303, 400)
 
 
 def test_thousands_of_fields_are_refused_quickly(walker: Walker) -> None:
@@ -196,7 +197,7 @@ def test_paths_that_climb_find_nothing(served: Served, path: str) -> None:
 
 def ask_exactly(served: Served, path: str) -> tuple[int, str]:
     """Return status and body for a path that no client tidies up on the way."""
-    connection = HTTPConnection(served.url.removeprefix("http://"), timeout=30)
+    connection = HTTPConnection(served.url.removeprefix("http://"), timeout=PATIENCE)
     try:
         connection.request("GET", path)
         reply = connection.getresponse()

@@ -20,13 +20,14 @@ from panelist.design.plan_files import read_plan, write_plan
 from panelist.study.reading.load import load_study
 from panelist.web.server import ServeOptions, allow_connections, prepare
 from tests.cli.commands import call
+from tests.patience import PATIENCE
 from tests.web.servers import Command, make_study, serve_command
 from tests.web.walking import Walker, find_code, read_sheet
 
 
 def walk(command: Command, folder: Path) -> str:
     """Go through a whole visit; return its code."""
-    with httpx.Client(base_url=command.url, timeout=30) as client:
+    with httpx.Client(base_url=command.url, timeout=PATIENCE) as client:
         return find_code(Walker(client, load_study(folder)).join().finish())
 
 
@@ -39,8 +40,10 @@ def test_serve_plans_prints_the_links_and_ends_cleanly(tmp_path: Path) -> None:
         assert re.search(r"password     ([a-z2-9]{4}-){3}[a-z2-9]{4}\n", command.said)
         links = re.findall(r"(r\d+)  (http\S+)", command.said)
         assert [place for place, _ in links] == ["r001", "r002"]
-        sheet = read_sheet(httpx.get(links[0][1]))
-        agreed = httpx.post(command.url + sheet.action, data={**sheet.fixed, "consent": "yes"})
+        sheet = read_sheet(httpx.get(links[0][1], timeout=PATIENCE))
+        agreed = httpx.post(
+            command.url + sheet.action, data={**sheet.fixed, "consent": "yes"}, timeout=PATIENCE
+        )
         assert (sheet.page, agreed.status_code) == ("consent", 303)
         code = walk(command, folder)
         assert command.stop() == 0
@@ -51,7 +54,7 @@ def test_serve_plans_prints_the_links_and_ends_cleanly(tmp_path: Path) -> None:
         tokens = re.findall(r"r\d+  http\S+/r/(\S+)", command.said)
         assert len(tokens) == 2
         assert tokens[0] == links[1][1].rpartition("/")[2]  # the first is used, so there is a new one
-        assert httpx.get(f"{command.url}/health").status_code == 200
+        assert httpx.get(f"{command.url}/health", timeout=PATIENCE).status_code == 200
         assert command.stop(signal.SIGINT) == 0
 
 
@@ -63,7 +66,7 @@ def test_several_processes_serve_one_study_and_a_dead_one_comes_back(tmp_path: P
         assert len(workers) == 2
         os.kill(workers[0], signal.SIGKILL)
         walk(command, folder)
-        until = time.monotonic() + 120  # Python starts anew, on a machine that may be busy
+        until = time.monotonic() + PATIENCE
         while len({*find_children(command.process.pid)} - {workers[0]}) < 2:
             assert time.monotonic() < until
             time.sleep(0.2)
@@ -79,7 +82,7 @@ def test_workers_end_with_the_server_that_started_them(tmp_path: Path) -> None:
         port = command.url.rpartition(":")[2]
         command.process.kill()
         command.process.wait()
-        until = time.monotonic() + 15
+        until = time.monotonic() + PATIENCE
         while any(is_alive(worker) for worker in workers):
             assert time.monotonic() < until
             time.sleep(0.1)
@@ -200,7 +203,7 @@ def test_a_study_that_changed_after_people_came_is_refused_until_it_is_meant(
     assert "--study-changed" in done.err
     with serve_command(folder, "--study-changed", "wording") as command:
         assert "that is on record now" in command.said
-        assert httpx.get(f"{command.url}/join").status_code == 200
+        assert httpx.get(f"{command.url}/join", timeout=PATIENCE).status_code == 200
     with open_store(None, load_study(folder), create=False) as store:
         assert "study file changed" in [action.what for action in store.actions()]
 

@@ -11,6 +11,7 @@ import pytest
 from panelist.collection.monitor import warming
 from panelist.numerics import compile_ahead as compiling
 from panelist.numerics.compile_ahead import CompiledPart
+from tests.patience import PATIENCE
 
 # A process of its own: here other tests may have compiled what the sample leaves out.
 CHECK = """
@@ -45,7 +46,7 @@ def test_after_the_sample_no_agreement_needs_the_compiler() -> None:
 
 
 def wait(warming_up: warming.Warming) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while not warming_up.over and time.monotonic() < until:
         time.sleep(0.01)
     assert warming_up.over

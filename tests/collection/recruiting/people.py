@@ -20,6 +20,7 @@ from panelist.study.reading.load import load_study
 from panelist.study.study import Study
 from tests.collection.recruiting.fake_prolific import TOKEN, Server
 from tests.collection.store.studies import write_study
+from tests.patience import PATIENCE
 
 URL = "https://rate.example.org"
 PAID = """\
@@ -123,7 +124,7 @@ class Participant:
 
     def walk(self, pages: int = 1000, choose: str = "4") -> str:
         """Go through the pages, so many of the plan at most; return the heading of the last page seen."""
-        with httpx.Client(base_url=self.url, timeout=20) as client:
+        with httpx.Client(base_url=self.url, timeout=PATIENCE) as client:
             query = {"PROLIFIC_PID": self.person, "STUDY_ID": self.study, "SESSION_ID": self.submission}
             reply = client.get("/join", params=query)
             rated = 0

@@ -15,6 +15,7 @@ from panelist.collection.recruiting.webhooks import sign
 from tests.collection.browsers import use_browser
 from tests.collection.recruiting.fake_prolific import TOKEN, Fake, Server
 from tests.collection.recruiting.people import Participant, write_paid
+from tests.patience import PATIENCE
 from tests.web.researchers import Desk, enter, read_text
 from tests.web.servers import PASSWORD, Served, serve_in_thread
 
@@ -173,7 +174,7 @@ def test_the_server_looks_at_prolific_by_itself(tmp_path: Path, monkeypatch: pyt
             one = Participant(served.url, "p1", server.fake.take_place(study, "p1"), study)
             one.walk(pages=1)
             server.fake.give_back(one.submission)
-            until = time.monotonic() + 10
+            until = time.monotonic() + PATIENCE
             while served.store.visits()[0].state != "released" and time.monotonic() < until:
                 time.sleep(0.05)
             assert served.store.visits()[0].reason == "returned on Prolific"

@@ -27,6 +27,7 @@ from panelist.design.plan import Plan
 from panelist.study.study import Study
 from tests.collection.store.postgres import Server, drop_database, make_database
 from tests.collection.store.studies import answer
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Wait(Operation[None]):
     gate: threading.Event
 
     def run(self, tx: Transaction) -> None:
-        self.gate.wait(10)
+        self.gate.wait(PATIENCE)
 
 
 @pytest.mark.parametrize("bad", [WriteThenFail, BreakTheDatabase])

@@ -12,6 +12,7 @@ import pytest
 
 from panelist.core.errors import BadFile
 from panelist.power.search.size import find_sample_size
+from tests.patience import PATIENCE
 
 COMMAND = [sys.executable, "-c", "from panelist.cli.main import main; main()", "size", "--json"]
 OPTIONS = ["--effect", "0.5", "--model", "item_means", "--ratings-per-item", "2,5", "--sims", "4000"]
@@ -34,7 +35,7 @@ def test_a_search_that_was_killed_ends_with_the_same_numbers(tmp_path: Path) -> 
     while time.monotonic() < until and (not journal.exists() or journal.read_bytes().count(b"\n") < 40):
         time.sleep(0.005)
     process.kill()
-    assert process.wait(20) == -signal.SIGKILL, "it had ended before it was killed"
+    assert process.wait(PATIENCE) == -signal.SIGKILL, "it had ended before it was killed"
     if process.stdout is not None:
         process.stdout.close()
     kept = journal.read_bytes()

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from panelist.web.dashboard.background import run_aside
+from tests.patience import PATIENCE
 
 
 def test_the_result_and_the_error_arrive() -> None:
@@ -18,7 +19,7 @@ def test_the_end_of_the_loop_does_not_wait() -> None:
     going_on, over = threading.Event(), threading.Event()
 
     def work() -> None:
-        going_on.wait(30)
+        going_on.wait(PATIENCE)
         over.set()
 
     async def give_up() -> None:
@@ -29,4 +30,4 @@ def test_the_end_of_the_loop_does_not_wait() -> None:
     asyncio.run(give_up())
     assert not over.is_set()
     going_on.set()
-    assert over.wait(30)
+    assert over.wait(PATIENCE)

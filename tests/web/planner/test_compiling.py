@@ -8,10 +8,11 @@ import pytest
 from panelist.numerics import compile_ahead as models
 from panelist.numerics.compile_ahead import CompiledPart
 from panelist.web.planner.runs import Compiling
+from tests.patience import PATIENCE
 
 
 def wait(apart: Compiling, model: str) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while not apart.is_over(model) and time.monotonic() < until:
         time.sleep(0.01)
     assert apart.is_over(model)
@@ -26,7 +27,7 @@ def test_a_model_that_was_never_compiled_is_left_to_others(monkeypatch: pytest.M
 
     def compile_parts(parts: list[CompiledPart], nice: int) -> None:
         asked.append([part.name for part in parts])
-        done.wait(20)
+        done.wait(PATIENCE)
 
     monkeypatch.setattr(models, "is_compiled", lambda kernel: False)
     monkeypatch.setattr(models, "compile_apart", compile_parts)

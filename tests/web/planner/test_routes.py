@@ -15,6 +15,7 @@ from panelist.web.planner import runs
 from panelist.web.planner.entry import HOME
 from panelist.web.planner.question import PlannerQuestion
 from panelist.web.planner.setting import make_setting
+from tests.patience import PATIENCE
 from tests.web.researchers import enter, read_text
 from tests.web.servers import Served, make_study, serve_in_thread
 from tests.web.walking import Walker
@@ -144,7 +145,7 @@ def test_whoever_leaves_stops_the_run_and_raters_do_not_wait_for_it(served: Serv
         while not run.stopped and time.monotonic() < until:
             time.sleep(0.05)
         assert run.stopped
-        assert run.wait(20)
+        assert run.wait(PATIENCE)
 
 
 def test_a_second_window_takes_over_and_the_first_is_told(served: Served) -> None:

@@ -14,6 +14,7 @@ from panelist.power.truth.base import Truth
 from panelist.web.planner.query import PlannerQuery
 from panelist.web.planner.question import SEED
 from panelist.web.planner.runs import SIMS, Planner, PlannerRun
+from tests.patience import PATIENCE
 
 # A paired t-test of the items' means costs little; what is tested is the same for every analysis.
 QUICK = PlannerQuery("low", "", 0.75, 2, 40, 3, 24, "item_means", 0.8, None)
@@ -27,14 +28,14 @@ def find_truth(query: PlannerQuery) -> Truth:
 @pytest.fixture
 def planner() -> Iterator[Planner]:
     yield Planner(find_truth)
-    assert wait_until(lambda: not find_threads(), 20.0), "a run goes on though nobody watches"
+    assert wait_until(lambda: not find_threads()), "a run goes on though nobody watches"
 
 
 def find_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "planner"]
 
 
-def wait_until(is_so, seconds: float = 20.0) -> bool:  # type: ignore[no-untyped-def]
+def wait_until(is_so, seconds: float = PATIENCE) -> bool:  # type: ignore[no-untyped-def]
     until = time.monotonic() + seconds
     while not is_so() and time.monotonic() < until:
         time.sleep(0.01)
@@ -43,7 +44,7 @@ def wait_until(is_so, seconds: float = 20.0) -> bool:  # type: ignore[no-untyped
 
 def finish(planner: Planner, query: PlannerQuery) -> PlannerRun:
     run = planner.join(query)
-    assert run.wait(60)
+    assert run.wait(PATIENCE)
     planner.leave(run)
     return run
 
@@ -69,7 +70,7 @@ def test_the_ordinal_model_finds_the_same_however_few_at_a_time(planner: Planner
     run = planner.join(query)
     assert wait_until(lambda: run.state.own is not None and run.state.own.sims >= 25, 60)
     run.stop()
-    assert run.wait(20)
+    assert run.wait(PATIENCE)
     planner.leave(run)
     own = run.state.own
     assert own is not None
@@ -105,7 +106,7 @@ def test_who_comes_back_goes_on_where_it_was(planner: Planner) -> None:
     first = planner.join(SLOW)
     assert wait_until(lambda: first.state.own is not None)
     planner.leave(first)
-    assert first.wait(20)
+    assert first.wait(PATIENCE)
     before = first.state.own
     assert before is not None
     assert before.sims < SIMS

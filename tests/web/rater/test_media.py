@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from tests.formats.media_bytes import wav
+from tests.patience import PATIENCE
 from tests.web.researchers import enter
 from tests.web.servers import Served, serve_in_thread
 from tests.web.walking import Walker
@@ -63,7 +64,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def walker(served: Served) -> Iterator[Walker]:
     """A rater at the first page of the plan."""
-    with httpx.Client(base_url=served.url, timeout=30) as client:
+    with httpx.Client(base_url=served.url, timeout=PATIENCE) as client:
         found = Walker(client, served.study).join()
         yield found
 
@@ -128,7 +129,7 @@ def test_captions_are_sent_without_notes(walker: Walker) -> None:
 def test_pictures_lose_the_name_of_the_model_and_no_pixel(served: Served) -> None:
     media = served.study.outputs.media
     seen = set()
-    with httpx.Client(base_url=served.url, timeout=30) as client:
+    with httpx.Client(base_url=served.url, timeout=PATIENCE) as client:
         walker = Walker(client, served.study).join()
         for sheet in walker.walk():
             if not sheet.names:
