@@ -1,6 +1,7 @@
 """An old HIT in a browser: filled in inside its frame, and unable to look out of it."""
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from tests.collection.imports.hits import TEMPLATE, make_hits
 from tests.journeys.riding import Rider, find_faults, open_window
 from tests.web.servers import Served, serve_in_thread
 
+HEEDS_CONNECTIONS = 156
+"""The first Chromium seen to heed Connection-Allowlist."""
 PRYING = """
 <p id="report"></p>
 <input type="hidden" name="found" id="found">
@@ -242,9 +245,12 @@ def test_a_form_that_nobody_touched_is_not_taken(browser: Browser, tmp_path: Pat
 
 
 def test_the_frame_takes_no_place_and_comes_back_when_it_strays(browser: Browser, tmp_path: Path) -> None:
-    straying = "<a id=join href=/join>Join</a><a id=away href=https://elsewhere.example/>Away</a>"
+    elsewhere = socket.create_server(("127.0.0.1", 0))
+    away = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/"
+    within = f"<iframe srcdoc='<meta http-equiv=refresh content=0;url={away}>'></iframe>"
+    straying = f"<a id=join href=/join>Join</a><a id=away href={away}>Away</a>{within}"
     folder = make_hits(tmp_path, template=TEMPLATE + straying)
-    with serve_in_thread(folder) as served, open_window(browser, served) as rider:
+    with elsewhere, serve_in_thread(folder) as served, open_window(browser, served) as rider:
         rider.join()
         places = len(served.store.snapshot().visits)
         frame = rider.page.frame_locator("iframe.hit")
@@ -258,3 +264,9 @@ def test_the_frame_takes_no_place_and_comes_back_when_it_strays(browser: Browser
             refused = client.get("/join", headers={"Sec-Fetch-Dest": "iframe"})
             assert refused.status_code == 403
         assert len(served.store.snapshot().visits) == places
+        elsewhere.settimeout(0)
+        if int(browser.version.partition(".")[0]) >= HEEDS_CONNECTIONS:
+            with pytest.raises(
+                BlockingIOError
+            ):  # nobody so much as knocked, with an answer in the name of a host
+                elsewhere.accept()

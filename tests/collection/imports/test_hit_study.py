@@ -14,7 +14,7 @@ from panelist.collection.robots.fleet import Fleet, send_robots
 from panelist.core.errors import PanelistError
 from panelist.design.make import plan_study
 from panelist.study.reading.load import find_problems, load_study
-from panelist.web.rater.hit_routes import make_policy
+from panelist.web.rater.hit_routes import allow_connections, make_policy
 from tests.cli.commands import call
 from tests.collection.imports.hits import TEMPLATE, make_hits
 from tests.web.servers import PASSWORD, serve_in_thread
@@ -157,6 +157,8 @@ def test_the_policy_of_a_hit_opens_nothing_but_named_hosts() -> None:
     opened = make_policy(("cdn.example.org",), ("'sha256-a'", "'sha256-a'"), ("'sha256-b'",))
     assert "script-src 'unsafe-eval' 'sha256-a' https://cdn.example.org;" in opened
     assert "script-src-attr 'unsafe-hashes' 'sha256-b';" in opened
+    assert allow_connections(()) == "(response-origin)"
+    assert allow_connections(("cdn.example.org",)) == '(response-origin "https://cdn.example.org/*")'
 
 
 def test_robots_run_a_hit_and_both_exports_say_the_same(

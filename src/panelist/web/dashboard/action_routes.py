@@ -4,20 +4,21 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from functools import partial
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from panelist.collection.export.tables_of_study import EXPORTS, find_exporter, write_export
+from panelist.collection.export.tables_of_study import EXPORTS, find_exporter
 from panelist.collection.monitor.actions import BadAction, Researcher
 from panelist.collection.monitor.ledger import Folder
 from panelist.collection.store.errors import StoreUnavailable
 from panelist.collection.store.store import Store
 from panelist.core.errors import PanelistError
+from panelist.core.tables.spreadsheets import disarm
 from panelist.study.study import Study
 from panelist.web.dashboard.access import HOME, Visitor, researchers
+from panelist.web.dashboard.background import run_aside
 from panelist.web.dashboard.view import are_results_shown
 
 TABLES = (
@@ -298,25 +299,21 @@ async def download(visitor: Visitor) -> Response:
         problem = "Choose one of these tables."
         return visitor.show("download", 422, tables=TABLES, shown=True, problem=problem)
     site = visitor.site
-    visitor_note = visitor.researcher.note
+    await asyncio.to_thread(partial(visitor.researcher.note, "download", f"{what}.csv", ids=ids))
 
     def make() -> bytes:
-        visitor_note("download", f"{what}.csv", ids=ids)
         return make_file(site.store, site.study, what, ids)
 
-    body = await asyncio.to_thread(make)
+    body = await run_aside(make)  # in a large study it takes seconds, and the server may have to end
     name = f"{what}{'-with-ids' if ids else ''}-{datetime.now(UTC):%Y%m%d-%H%M%S}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def make_file(store: Store, study: Study, what: str, ids: bool) -> bytes:
-    """Return a table as a CSV file that no spreadsheet runs."""
-    frame = find_exporter(what)(store.snapshot(), study, store.plan(), ids=ids).frame
-    with TemporaryDirectory(prefix="panelist-") as folder:
-        path = Path(folder) / "table.csv"
-        write_export(frame, path)
-        return path.read_bytes()
+    """Return a table as a CSV file that no spreadsheet runs; it never lies on a disk, for it may hold ids."""
+    frame, _ = disarm(find_exporter(what)(store.snapshot(), study, store.plan(), ids=ids).frame)
+    return frame.to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogatepass")
 
 
 def show_unknown(visitor: Visitor) -> Response:

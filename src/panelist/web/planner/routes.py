@@ -4,12 +4,14 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from panelist.web.dashboard.access import Visitor
+from panelist.web.dashboard.background import run_aside
 from panelist.web.dashboard.live import HEARTBEAT_SECONDS, is_ending
 from panelist.web.planner.page import render_page, render_parts
 from panelist.web.planner.query import PlannerQuery, read_query
@@ -44,7 +46,7 @@ async def show_planner(visitor: Visitor) -> Response:
     """Show the form and, where it was sent, what could be simulated in a few seconds."""
     request = visitor.request
     service = await find_service(request)
-    query, problems = await asyncio.to_thread(service.read, request)
+    query, problems = await run_aside(partial(service.read, request))
     state = RunState()
     sent = "items" in request.query_params and "live" not in request.query_params
     if sent and not problems:
@@ -70,7 +72,7 @@ async def wait_for(planner: Planner, query: PlannerQuery) -> RunState:
 async def stream(request: Request) -> Response:
     """Send what a run finds, as it finds it, until the browser is gone. The caller has checked the login."""
     service = await find_service(request)
-    query, problems = await asyncio.to_thread(service.read, request)
+    query, problems = await run_aside(partial(service.read, request))
     if problems:
         return Response("\n".join(problems.values()) + "\n", 422)
     # No proxy may hold it back until it is complete.
@@ -113,7 +115,7 @@ async def find_service(request: Request) -> PlannerService:
     state = request.app.state
     if getattr(state, "planner", None) is None:
         site: AppState = state.site
-        setting = await asyncio.to_thread(make_setting, site.study, site.store)
+        setting = await run_aside(partial(make_setting, site.study, site.store))
         if getattr(state, "planner", None) is None:  # others may have come meanwhile
             state.planner = PlannerService(setting, Planner(setting.find_truth))
     service: PlannerService = state.planner

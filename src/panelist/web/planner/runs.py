@@ -185,7 +185,8 @@ class PlannerRun:
         self._stopped = threading.Event()
         self._counts: dict[Place, Counting] = {}
         self._worked = 0.0
-        self._thread = threading.Thread(target=self._run, name="planner")
+        # The end of the server does not wait for a data set in hand, which may be a large one: it only reads.
+        self._thread = threading.Thread(target=self._run, name="planner", daemon=True)
 
     @property
     def stopped(self) -> bool:

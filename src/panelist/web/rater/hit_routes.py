@@ -42,6 +42,16 @@ def make_policy(hosts: tuple[str, ...], scripts: Sequence[str] = (), handlers: S
     )
 
 
+def allow_connections(hosts: tuple[str, ...]) -> str:
+    """Return what the frame may connect to at all, for browsers that heed it (Chromium).
+
+    The policy refuses to load and to go elsewhere, but browsers may open a connection before they refuse, and
+    the name of a host can carry what a rater wrote.
+    """
+    named = "".join(f' "https://{host}/*"' for host in hosts)
+    return f"(response-origin{named})"
+
+
 async def send_hit(request: Request) -> Response:
     """Send the HTML of a HIT."""
     site: AppState = request.app.state.site
@@ -53,6 +63,7 @@ async def send_hit(request: Request) -> Response:
     made = make_document(template, rows[item])
     headers = {
         "Content-Security-Policy": make_policy(hit.hosts, made.scripts, made.handlers),
+        "Connection-Allowlist": allow_connections(hit.hosts),
         "X-Frame-Options": "SAMEORIGIN",
         "X-DNS-Prefetch-Control": "off",
     }
