@@ -48,6 +48,9 @@ class ShownTurn:
     html: Markup
     number: int
     """Which turn of this role it is, from 1."""
+    said: Markup
+    """The words alone, and ``files`` the media: turns are alike where both are. ``html`` has both."""
+    files: tuple[str, ...] = ()
 
 
 class _NamesOfFormats:

@@ -1,7 +1,7 @@
 """Dialogues: a list of turns, each with the role of who speaks and a text in a format of its own."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -82,14 +82,7 @@ class Turns(StimulusFormat):
 
     def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
         """Return the dialogue as a list of turns."""
-        rows = (
-            Markup('<li class="turn {}"><p class="label">{}</p>{}</li>').format(
-                "asked" if turn.role == "user" else "said", turn.label, turn.html
-            )
-            for turn in self.split(cell, options, say)
-        )
-        label = Markup('<ol class="turns" aria-label="{}">').format(say("turns"))
-        return label + Markup("").join(rows) + Markup("</ol>")
+        return list_turns(((turn, turn.html) for turn in self.split(cell, options, say)), say)
 
     def split(self, cell: Stimulus, options: FormatOptions, say: Say) -> tuple[ShownTurn, ...]:
         """Return the turns that raters see, each with its role in words."""
@@ -99,13 +92,13 @@ class Turns(StimulusFormat):
         place = 1
         for turn in _list_shown(cell, options):
             counts[turn.role] += 1
-            html = inside.show(Stimulus(turn.text), options, say) if turn.text.strip() else Markup("")
-            html += _show_files(turn, place, say)
+            said = inside.show(Stimulus(turn.text), options, say) if turn.text.strip() else Markup("")
+            html = said + _show_files(turn, place, say)
             place += len(turn.files)
             label = say(f"turn_{turn.role}", counts[turn.role])
             if turn.role == "tool":
                 html = Markup('<details class="looked"><summary>{}</summary>{}</details>').format(label, html)
-            shown.append(ShownTurn(turn.role, label, html, counts[turn.role]))
+            shown.append(ShownTurn(turn.role, label, html, counts[turn.role], said, turn.files))
         return tuple(shown)
 
     def count_parts(self, cell: Stimulus, options: FormatOptions) -> int:
@@ -212,6 +205,18 @@ def _show_files(turn: DialogueTurn, first: int, say: Say) -> Markup:
     start = first + len(turn.images)
     sounds = (draw_player("audio", say, number) for number in range(start, start + len(turn.audio)))
     return Markup("").join((*pictures, *sounds))
+
+
+def list_turns(turns: Iterable[tuple[ShownTurn, Markup]], say: Say) -> Markup:
+    """Return turns, each with its HTML, as a list."""
+    rows = (
+        Markup('<li class="turn {}"><p class="label">{}</p>{}</li>').format(
+            "asked" if turn.role == "user" else "said", turn.label, html
+        )
+        for turn, html in turns
+    )
+    label = Markup('<ol class="turns" aria-label="{}">').format(say("turns"))
+    return label + Markup("").join(rows) + Markup("</ol>")
 
 
 def pair_exchanges(turns: tuple[ShownTurn, ...]) -> list[tuple[tuple[ShownTurn, ...], tuple[ShownTurn, ...]]]:
