@@ -70,13 +70,23 @@ class Turns(StimulusFormat):
             return "no turn is the assistant's, so there is nothing to judge."
         return ""
 
+    def find_note(self, cell: Stimulus, options: FormatOptions) -> str:
+        """Return that a dialogue is too long for the format of its turns."""
+        inside = FORMATS[options.turns.inside]
+        if _find_inside(cell, options) is inside:
+            return ""
+        return (
+            f"over {inside.longest:,} characters in its turns, so they are shown as plain text. "
+            "Split it, or declare the turns plain."
+        )
+
     def list_files(self, cell: Stimulus, options: FormatOptions) -> tuple[str, ...]:
         """Return the pictures and sounds of the turns that are shown, in order."""
         return tuple(name for turn in _list_shown(cell, options) for name in turn.files)
 
     def read_words(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return the words of all turns that are shown, a paragraph each."""
-        inside = FORMATS[options.turns.inside]
+        inside = _find_inside(cell, options)
         words = (inside.read_words(Stimulus(turn.text), options) for turn in _list_shown(cell, options))
         return "\n\n".join(words)
 
@@ -86,7 +96,7 @@ class Turns(StimulusFormat):
 
     def split(self, cell: Stimulus, options: FormatOptions, say: Say) -> tuple[ShownTurn, ...]:
         """Return the turns that raters see, each with its role in words."""
-        inside = FORMATS[options.turns.inside]
+        inside = _find_inside(cell, options)
         shown: list[ShownTurn] = []
         counts = dict.fromkeys(ROLES, 0)
         place = 1
@@ -194,6 +204,14 @@ def _list_shown(cell: Stimulus, options: FormatOptions) -> list[DialogueTurn]:
     return [
         turn for turn in read_leniently(cell.text) if turn.role != "system" or "system" in options.turns.show
     ]
+
+
+def _find_inside(cell: Stimulus, options: FormatOptions) -> StimulusFormat:
+    """Return the format of the turns: plain where together they are too long for the one that is declared."""
+    inside = FORMATS[options.turns.inside]
+    if inside.longest and sum(len(turn.text) for turn in _list_shown(cell, options)) > inside.longest:
+        return FORMATS["plain"]
+    return inside
 
 
 def _show_files(turn: DialogueTurn, first: int, say: Say) -> Markup:
