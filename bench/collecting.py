@@ -1,6 +1,11 @@
-"""How many answers a second the rating pages take, and how soon each is kept: on two cores, all included."""
+"""How many answers a second the rating pages take, and how soon each is kept: on two cores, all included.
 
+``python -m bench.collecting`` runs the long texts alone, in pairs: what Markdown costs besides plain text.
+"""
+
+import argparse
 import asyncio
+import statistics
 import tempfile
 from collections.abc import Coroutine
 from csv import writer
@@ -163,23 +168,28 @@ def measure(options: Options) -> Collecting:
         thinking = _rate(root / "thinking", MANY, TRIALS, Habits(think=THINK), THINK[1], THINK_LIMIT)
         say(f"  {FLAT} raters flat out …")
         flat = _rate(root / "flat", FLAT, FLAT_TRIALS, Habits(), 0.0, FLAT_LIMIT)
-        long, spent = [], 0.0
-        for shape in FORMATS:
-            say(f"  {FLAT} raters flat out, texts of 400 words, {shape} …")
-            place = root / f"long-{shape}"
-            write_study(place, FLAT, LONG_TRIALS, shape)
-            run, spent = _collect(place, FLAT, f", 400 words, {shape}", Habits(), 0.0, FLAT_LIMIT)
-            long.append(run)
+        both, spent = collect_long(root)
         program = potato.find_potato()
         rivals: dict[bool, Run] = {}
         if program is not None:
             for whole in (False, True):
                 say(f"  {FLAT} raters flat out at Potato{', all that its page sends' * whole} …")
                 rivals[whole] = _rate_potato(root / f"potato-{whole:d}", program, whole)
-        both = (long[0], long[1])
         return Collecting(
             thinking, flat, both, spent, rivals.get(False), rivals.get(True), min(CORES, n_cores())
         )
+
+
+def collect_long(root: Path) -> tuple[tuple[Run, Run], float]:
+    """Return the runs with long texts, plain and as Markdown, and what rendering took beforehand."""
+    runs, spent = [], 0.0
+    for shape in FORMATS:
+        say(f"  {FLAT} raters flat out, texts of 400 words, {shape} …")
+        place = root / f"long-{shape}"
+        write_study(place, FLAT, LONG_TRIALS, shape)
+        run, spent = _collect(place, FLAT, f", 400 words, {shape}", Habits(), 0.0, FLAT_LIMIT)
+        runs.append(run)
+    return (runs[0], runs[1]), spent
 
 
 def write_study(folder: Path, raters: int, trials: int, shape: str = "") -> Study:
@@ -283,3 +293,27 @@ def _watch(
         1000 * (read_cpu_seconds(process) - used) / max(answers, 1),
         1000 * (process_time() - own) / max(record.requests, 1),
     )
+
+
+def main() -> None:
+    """Print what an answer costs the server with long texts, in pairs of runs that follow each other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=3, help="how many pairs of runs (half a minute each)")
+    allow_connections(2 * MANY)
+    ratios = []
+    for _ in range(parser.parse_args().pairs):
+        with on_cores(CORES), tempfile.TemporaryDirectory(prefix="panelist-bench-") as folder:
+            (plain, rendered), spent = collect_long(Path(folder))
+        ratios.append(rendered.server_ms / plain.server_ms)
+        print(
+            f"plain {plain.server_ms:.2f} ms an answer ({plain.answers:,} answers, {plain.errors} errors), "
+            f"Markdown {rendered.server_ms:.2f} ms ({rendered.answers:,}, {rendered.errors}): "
+            f"{ratios[-1]:.2f} times; {spent:.1f} s beforehand",
+            flush=True,
+        )
+    middle = statistics.median(ratios)
+    print(f"median {middle:.2f} (target {TARGET_RENDERED:.1f}): {word(middle <= TARGET_RENDERED)}")
+
+
+if __name__ == "__main__":
+    main()

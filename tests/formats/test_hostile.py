@@ -190,3 +190,22 @@ def test_a_longer_text_is_shown_as_plain_text_and_check_says_so() -> None:
     assert shown.startswith("<p>**a** ")
     assert "shown as plain text" in FORMATS["markdown"].find_note(Stimulus(text), OPTIONS)
     assert FORMATS["markdown"].find_note(Stimulus(text[:LONGEST_MARKDOWN]), OPTIONS) == ""
+
+
+def test_the_turns_of_a_dialogue_are_as_long_together_as_one_text_may_be() -> None:
+    """A megabyte of Markdown in 200 turns took half a minute, each of them being short enough."""
+    options = FormatOptions.model_validate({"turns": {"inside": "markdown"}})
+    turns = FORMATS["turns"]
+
+    def make(size: int) -> Stimulus:
+        said = [{"role": "assistant", "text": "**a** " * (size // 12)} for _ in range(2)]
+        return Stimulus(json.dumps([{"role": "system", "text": "**b** " * LONGEST_MARKDOWN}, *said]))
+
+    short, long = make(LONGEST_MARKDOWN), make(LONGEST_MARKDOWN + 100)
+    assert "<strong>a</strong>" in turns.show(short, options, say)
+    assert turns.find_note(short, options) == ""
+    shown = turns.show(long, options, say)
+    assert "<p>**a** **a**" in shown
+    assert "<strong>" not in shown
+    assert "in its turns, so they are shown as plain text" in turns.find_note(long, options)
+    assert turns.read_words(long, options).startswith("**a**")

@@ -18,7 +18,7 @@ from panelist.formats.media_types import (
     strip_captions,
 )
 from panelist.web.rendering import address_media
-from tests.formats.media_bytes import box, chunk, wav
+from tests.formats.media_bytes import SIGNED, box, chunk, film, wav, webm
 
 OPTIONS = FormatOptions()
 HOSTILE = [
@@ -109,8 +109,17 @@ def test_nothing_plays_by_itself_and_nothing_offers_a_copy() -> None:
         (b"\xff\xfb\x90\0" + bytes(300) + b"TAG" + bytes(125), ["ID3v1"]),
         (box(b"ftyp", b"isom") + box(b"moov", box(b"udta", b"model X")), ["udta"]),
         (box(b"ftyp", b"isom") + box(b"moov", box(b"mvhd", bytes(8))), []),
+        (film(SIGNED), []),
+        (film(SIGNED + box(b"\xa9nam", b"model X")), ["udta ©nam"]),
+        (film(box(b"\0\0\0\x01", b"model X")), ["udta meta"]),
+        (webm(), []),
+        (webm(title=b"model X"), ["Title"]),
+        (webm(app=b"model X"), ["WritingApp"]),
+        (webm(tag=b"model X"), ["Tag COMMENT"]),
         (b"OggS" + bytes(40) + b"TITLE=model X\0", ["TITLE"]),
         (b"fLaC" + bytes(40) + b"artist=X\0", ["ARTIST"]),
+        (b"OggS" + bytes(40) + b"encoder=Lavc59.37 libopus\0", []),
+        (b"OggS" + bytes(40) + b"encoder=model X\0", ["ENCODER"]),
     ],
 )
 def test_tags_that_tell_the_maker_are_found(content: bytes, tags: list[str]) -> None:
@@ -118,7 +127,12 @@ def test_tags_that_tell_the_maker_are_found(content: bytes, tags: list[str]) -> 
 
 
 @given(
-    st.sampled_from([b"ID3\x04", b"RIFF\0\0\0\0WAVE", b"\0\0\0\x10ftypisom", b"OggS", b"fLaC", b""]),
+    st.sampled_from(
+        [
+            *(b"ID3\x04", b"RIFF\0\0\0\0WAVE", b"\0\0\0\x10ftypisom", b"OggS", b"fLaC", b""),
+            *(webm()[:n] for n in (4, 12, 20, 30)),
+        ]
+    ),
     st.binary(),
 )
 def test_damaged_files_are_read_without_harm(start: bytes, rest: bytes) -> None:

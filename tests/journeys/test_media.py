@@ -158,3 +158,69 @@ def test_a_sound_within_a_turn_that_does_not_play_is_an_answer_too(browser: Brow
         snapshot = served.store.snapshot()
         events = snapshot.events[snapshot.events["kind"] == "does not play"]
         assert [json.loads(one)["outputs"] for one in events["detail"]] == [[1, 2]]
+
+
+RECORD = """() => new Promise((done) => {
+  const canvas = document.createElement("canvas");
+  const drawing = canvas.getContext("2d");
+  const recorder = new MediaRecorder(canvas.captureStream(20), { mimeType: "video/webm;codecs=vp8" });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  recorder.onstop = async () => done([...new Uint8Array(await new Blob(parts).arrayBuffer())]);
+  let n = 0;
+  const drawer = setInterval(() => {
+    drawing.fillStyle = `hsl(${(n += 20)} 80% 50%)`;
+    drawing.fillRect(0, 0, 300, 150);
+  }, 50);
+  recorder.start();
+  setTimeout(() => { clearInterval(drawer); recorder.stop(); }, 700);
+})"""
+FILMS = """\
+title: Films
+criteria: [{name: clear, question: "Is it clear?", scale: {type: likert, points: 5}}]
+design: {type: pages, trials_per_rater: 1}
+raters: {count: 4}
+outputs: {file: outputs.csv, formats: {output: video}, media: films}
+collecting: {read: end, played: whole}
+"""
+CUES = "WEBVTT\n\nNOTE by birch\n\n00:00.000 --> 00:09.000\nRinse the rice.\n"
+
+
+def test_films_show_their_captions_and_are_asked_for_by_name(browser: Browser, tmp_path: Path) -> None:
+    page = browser.new_page()
+    film = bytes(page.evaluate(RECORD))
+    page.close()
+    (tmp_path / "films").mkdir()
+    rows = [f"{item},{system},{item}-{system}.webm" for item in ("i1", "i2") for system in ("alder", "birch")]
+    for row in rows:
+        name = row.rpartition(",")[2]
+        (tmp_path / "films" / name).write_bytes(film)
+        (tmp_path / "films" / name.replace("webm", "vtt")).write_text(CUES, encoding="utf-8")
+    (tmp_path / "outputs.csv").write_text("\n".join(["item,system,output", *rows]), encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(FILMS, encoding="utf-8")
+    with serve_in_thread(tmp_path) as served, open_window(browser, served) as rider:
+        page = rider.join().ride(until="rate").page
+        assert find_faults(page) == []
+        assert not any(word in page.content() for word in ("alder", "birch", ".webm", "NOTE"))
+        expect(page.locator(".transcript").first).to_contain_text("Rinse the rice.")
+        films = page.locator("video")
+        films.nth(0).focus()
+        page.keyboard.press("Space")
+        page.wait_for_function("() => document.querySelector('video').textTracks[0].activeCues?.length")
+        track = films.nth(0).evaluate(
+            "film => [film.textTracks[0].mode, film.textTracks[0].activeCues[0].text]"
+        )
+        assert track == ["showing", "Rinse the rice."]
+        films.nth(0).evaluate(PLAY)
+        for place in (1, 2):
+            page.locator(f'input[name="c1p{place}"]').last.check()
+        page.locator("#next").click()
+        expect(page.locator("#unseen")).to_have_text("You have not played all of Text 2 yet.")
+        films.nth(1).evaluate(PLAY)
+        for number in (0, 1):
+            films.nth(number).locator("xpath=..").locator(".transcript").scroll_into_view_if_needed()
+            page.wait_for_timeout(1200)
+        rider.go_on()
+        facts = read_facts(served, rider)[-1]["outputs"]
+        assert all(facts[place]["played"] >= 0.95 and facts[place]["seen_end"] for place in "12")
+        assert (rider.errors, rider.strangers) == ([], [])

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from panelist.analysis.analyse import analyse
+from panelist.design.make import plan_study
+from panelist.design.simulate import simulate_ratings
 from panelist.reports.report.write_report import write_report
+from panelist.study.reading.load import load_study
+from panelist.study.start import init_study
 from tests.simulated import simulate_demo
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -18,15 +22,22 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe i
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no browser at {CHROMIUM}")
 
 
-@pytest.fixture(scope="module")
-def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("browser") / "report.html"
-    frame = simulate_demo()
-    frame = frame.assign(
-        excluded=np.where(frame["rater"] == "rater-03", "withdrew", ""),
-        system="a system with a long name, called " + frame["system"],
-    )
-    write_report(analyse(None, frame, resamples=50), path, made=date(2026, 11, 4), files=False)
+@pytest.fixture(scope="module", params=["table", "chat", "speech"])
+def page_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of a table, and of studies, which have examples of outputs and lists of what to report."""
+    folder = tmp_path_factory.mktemp("browser")
+    path, study = folder / "report.html", None
+    if request.param == "table":
+        frame = simulate_demo()
+        frame = frame.assign(
+            excluded=np.where(frame["rater"] == "rater-03", "withdrew", ""),
+            system="a system with a long name, called " + frame["system"],
+        )
+    else:
+        init_study(folder / "study", request.param)
+        study = load_study(folder / "study")
+        frame = simulate_ratings(study, plan_study(study))
+    write_report(analyse(study, frame, resamples=20), path, made=date(2026, 11, 4), files=False)
     return path
 
 

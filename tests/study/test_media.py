@@ -104,6 +104,8 @@ def test_check_notes_sounds_without_transcript(speech: Path) -> None:
     assert "18 sounds or films have no transcript" in problems_of(speech)
     file.write_text(text.replace("transcripts: transcript", "transcripts: words"), encoding="utf-8")
     assert "the file has no column 'words'" in problems_of(speech)
+    file.write_text(text.replace("transcripts: transcript", "transcripts: transcrpt"), encoding="utf-8")
+    assert "the file has no column 'transcrpt'. Is it 'transcript'?" in problems_of(speech)
 
 
 def test_captions_beside_a_sound_are_its_transcript(speech: Path) -> None:

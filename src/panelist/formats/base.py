@@ -48,6 +48,9 @@ class ShownTurn:
     html: Markup
     number: int
     """Which turn of this role it is, from 1."""
+    said: Markup
+    """The words alone, and ``files`` the media: turns are alike where both are. ``html`` has both."""
+    files: tuple[str, ...] = ()
 
 
 class _NamesOfFormats:
@@ -119,6 +122,8 @@ class StimulusFormat(ABC):
     """Whether a cell is JSON: a table of text holds it written down, JSON lines hold it itself."""
     kinds: ClassVar[frozenset[str]] = frozenset()
     """What a cell names files of (picture, sound, film); nothing where it is text."""
+    longest: ClassVar[int] = 0
+    """The characters up to which a text is read in this format, and as plain text beyond; 0 where all are."""
     has_turns: ClassVar[bool] = False
     """Whether a cell is a dialogue, which ``split`` gives turn by turn."""
 

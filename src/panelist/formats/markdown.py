@@ -29,6 +29,8 @@ _HELD = "\ue000"  # stands for a space that must stay within its words
 class MarkdownFormat(StimulusFormat):
     """Markdown."""
 
+    longest = LONGEST_MARKDOWN
+
     def find_note(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return that a text is too long to be read as Markdown."""
         if len(cell.text) <= LONGEST_MARKDOWN:

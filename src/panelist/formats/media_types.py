@@ -49,7 +49,10 @@ _MEND = {
     "sound": "ffmpeg -i {} {}.mp3",
     "film": "ffmpeg -i {} -c:v libx264 -c:a aac -movflags +faststart {}.mp4",
 }
-_TEXTS = re.compile(rb"(?i)\b(title|artist|album|comment|description|performer|organization)=([^\0]{1,200})")
+_TEXTS = re.compile(
+    rb"(?i)\b(title|artist|album|comment|description|performer|organization|copyright|publisher|software"
+    rb"|encoder|encoded[-_]by)=([^\0]{1,200})"
+)
 _FFMPEG = (b"Lavf", b"Lavc")  # ffmpeg signs what it writes, even the files that CLEAN makes
 _HEAD = 1 << 16
 
@@ -163,11 +166,37 @@ def _list_info(content: bytes) -> Iterator[str]:
 def _list_atoms(content: bytes) -> Iterator[str]:
     for name, begin, end in _walk(content, 0, len(content)):
         if name == b"moov":
-            for inner, first, last in _walk(content, begin, end):
-                if inner == b"udta" and not any(mark in content[first:last] for mark in _FFMPEG):
-                    yield "udta"
-        elif name == b"uuid":
-            yield "uuid"
+            yield from _list_movie(content, begin, end)
+        elif name in (b"uuid", b"meta"):
+            yield name.decode()
+
+
+def _list_movie(content: bytes, begin: int, end: int) -> Iterator[str]:
+    """Give the tags of a film, and those of its tracks."""
+    for name, first, last in _walk(content, begin, end):
+        if name == b"trak":
+            yield from _list_movie(content, first, last)
+        elif name == b"meta":
+            yield from _list_items(content, first, last)
+        elif name == b"udta":
+            inside = list(_walk(content, first, last))
+            if not inside and content[first:last].strip(b"\0"):
+                yield "udta"
+            for inner, start, stop in inside:
+                if inner == b"meta":
+                    yield from _list_items(content, start, stop)
+                elif not any(mark in content[start:stop] for mark in _FFMPEG):
+                    yield f"udta {inner.decode('latin-1')}"
+
+
+def _list_items(content: bytes, begin: int, end: int) -> Iterator[str]:
+    """Give the items of a list of tags; ffmpeg's own signature beside them hides none."""
+    start = begin + (0 if content[begin + 4 : begin + 8] == b"hdlr" else 4)  # of QuickTime, without a version
+    for name, first, last in _walk(content, start, end):
+        if name == b"ilst":
+            for item, at, stop in _walk(content, first, last):
+                if not any(mark in content[at:stop] for mark in _FFMPEG):
+                    yield f"udta {item.decode('latin-1')}" if item > b"\0\xff" else "udta meta"
 
 
 def _walk(content: bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
@@ -184,10 +213,59 @@ def _walk(content: bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int]]
 
 def _list_texts(content: bytes) -> Iterator[str]:
     for found in _TEXTS.finditer(content[:_HEAD]):
-        yield found[1].decode().upper()
+        if not found[2].startswith(_FFMPEG):
+            yield found[1].decode().upper()
 
 
-_FINDERS = {"mp3": _list_id3, "wav": _list_info, "mp4": _list_atoms, "ogg": _list_texts, "flac": _list_texts}
+_SEGMENT, _INFO, _TAGS, _TAG, _SIMPLE = 0x18538067, 0x1549A966, 0x1254C367, 0x7373, 0x67C8  # of WebM
+_TOLD = {0x7BA9: "Title", 0x4D80: "MuxingApp", 0x5741: "WritingApp"}
+_TAG_NAME, _TAG_TEXT = 0x45A3, 0x4487
+
+
+def _list_elements(content: bytes) -> Iterator[str]:
+    for segment, begin, end in _walk_elements(content, 0, len(content)):
+        if segment != _SEGMENT:
+            continue
+        for name, first, last in _walk_elements(content, begin, end):
+            inside = list(_walk_elements(content, first, last)) if name in (_INFO, _TAGS) else []
+            for inner, start, stop in inside:
+                if inner in _TOLD and not content[start:stop].startswith(_FFMPEG):
+                    yield _TOLD[inner]
+                elif inner == _TAG:
+                    yield from _list_simple(content, start, stop)
+
+
+def _list_simple(content: bytes, begin: int, end: int) -> Iterator[str]:
+    for name, first, last in _walk_elements(content, begin, end):
+        if name == _SIMPLE:
+            parts = {part: content[start:stop] for part, start, stop in _walk_elements(content, first, last)}
+            told = parts.get(_TAG_NAME, b"").decode("utf-8", "replace")
+            if told != "DURATION" and not parts.get(_TAG_TEXT, b"").startswith(_FFMPEG):
+                yield f"Tag {told}"
+
+
+def _walk_elements(content: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Give the elements of WebM: which, and from where to where; one without a length goes to the end."""
+    while at + 2 <= end:
+        wide = 9 - content[at].bit_length()
+        name, at = int.from_bytes(content[at : at + wide]), at + wide
+        long = 9 - content[at].bit_length()
+        size, most = int.from_bytes(content[at : at + long]), 1 << 7 * long
+        begin, size = at + long, size % most
+        at = end if size == most - 1 else begin + size
+        if wide > 4 or long > 8 or at > end:
+            return
+        yield name, begin, at
+
+
+_FINDERS = {
+    "mp3": _list_id3,
+    "wav": _list_info,
+    "mp4": _list_atoms,
+    "webm": _list_elements,
+    "ogg": _list_texts,
+    "flac": _list_texts,
+}
 _NOTE = re.compile(r"(?:\A|\n\n+)(?:NOTE|STYLE|REGION)\b[^\n]*(?:\n[^\n]+)*")
 _HEADER = re.compile(r"\AWEBVTT[^\n]*(?:\n[^\n]+)*")
 _CUE = re.compile(r"(?:[^\n]*\n)?[^\n]*-->[^\n]*\n?(.*)", re.DOTALL)

@@ -1,7 +1,7 @@
 """Dialogues: a list of turns, each with the role of who speaks and a text in a format of its own."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -70,42 +70,45 @@ class Turns(StimulusFormat):
             return "no turn is the assistant's, so there is nothing to judge."
         return ""
 
+    def find_note(self, cell: Stimulus, options: FormatOptions) -> str:
+        """Return that a dialogue is too long for the format of its turns."""
+        inside = FORMATS[options.turns.inside]
+        if _find_inside(cell, options) is inside:
+            return ""
+        return (
+            f"over {inside.longest:,} characters in its turns, so they are shown as plain text. "
+            "Split it, or declare the turns plain."
+        )
+
     def list_files(self, cell: Stimulus, options: FormatOptions) -> tuple[str, ...]:
         """Return the pictures and sounds of the turns that are shown, in order."""
         return tuple(name for turn in _list_shown(cell, options) for name in turn.files)
 
     def read_words(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return the words of all turns that are shown, a paragraph each."""
-        inside = FORMATS[options.turns.inside]
+        inside = _find_inside(cell, options)
         words = (inside.read_words(Stimulus(turn.text), options) for turn in _list_shown(cell, options))
         return "\n\n".join(words)
 
     def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
         """Return the dialogue as a list of turns."""
-        rows = (
-            Markup('<li class="turn {}"><p class="label">{}</p>{}</li>').format(
-                "asked" if turn.role == "user" else "said", turn.label, turn.html
-            )
-            for turn in self.split(cell, options, say)
-        )
-        label = Markup('<ol class="turns" aria-label="{}">').format(say("turns"))
-        return label + Markup("").join(rows) + Markup("</ol>")
+        return list_turns(((turn, turn.html) for turn in self.split(cell, options, say)), say)
 
     def split(self, cell: Stimulus, options: FormatOptions, say: Say) -> tuple[ShownTurn, ...]:
         """Return the turns that raters see, each with its role in words."""
-        inside = FORMATS[options.turns.inside]
+        inside = _find_inside(cell, options)
         shown: list[ShownTurn] = []
         counts = dict.fromkeys(ROLES, 0)
         place = 1
         for turn in _list_shown(cell, options):
             counts[turn.role] += 1
-            html = inside.show(Stimulus(turn.text), options, say) if turn.text.strip() else Markup("")
-            html += _show_files(turn, place, say)
+            said = inside.show(Stimulus(turn.text), options, say) if turn.text.strip() else Markup("")
+            html = said + _show_files(turn, place, say)
             place += len(turn.files)
             label = say(f"turn_{turn.role}", counts[turn.role])
             if turn.role == "tool":
                 html = Markup('<details class="looked"><summary>{}</summary>{}</details>').format(label, html)
-            shown.append(ShownTurn(turn.role, label, html, counts[turn.role]))
+            shown.append(ShownTurn(turn.role, label, html, counts[turn.role], said, turn.files))
         return tuple(shown)
 
     def count_parts(self, cell: Stimulus, options: FormatOptions) -> int:
@@ -203,6 +206,14 @@ def _list_shown(cell: Stimulus, options: FormatOptions) -> list[DialogueTurn]:
     ]
 
 
+def _find_inside(cell: Stimulus, options: FormatOptions) -> StimulusFormat:
+    """Return the format of the turns: plain where together they are too long for the one that is declared."""
+    inside = FORMATS[options.turns.inside]
+    if inside.longest and sum(len(turn.text) for turn in _list_shown(cell, options)) > inside.longest:
+        return FORMATS["plain"]
+    return inside
+
+
 def _show_files(turn: DialogueTurn, first: int, say: Say) -> Markup:
     """Return the media of a turn; the page puts blind addresses in place of their numbers."""
     pictures = (
@@ -212,6 +223,18 @@ def _show_files(turn: DialogueTurn, first: int, say: Say) -> Markup:
     start = first + len(turn.images)
     sounds = (draw_player("audio", say, number) for number in range(start, start + len(turn.audio)))
     return Markup("").join((*pictures, *sounds))
+
+
+def list_turns(turns: Iterable[tuple[ShownTurn, Markup]], say: Say) -> Markup:
+    """Return turns, each with its HTML, as a list."""
+    rows = (
+        Markup('<li class="turn {}"><p class="label">{}</p>{}</li>').format(
+            "asked" if turn.role == "user" else "said", turn.label, html
+        )
+        for turn, html in turns
+    )
+    label = Markup('<ol class="turns" aria-label="{}">').format(say("turns"))
+    return label + Markup("").join(rows) + Markup("</ol>")
 
 
 def pair_exchanges(turns: tuple[ShownTurn, ...]) -> list[tuple[tuple[ShownTurn, ...], tuple[ShownTurn, ...]]]:

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from panelist.core.errors import did_you_mean
 from panelist.core.prose import count
 from panelist.formats import FORMATS, Stimulus, StimulusFormat
 from panelist.study.media import examine_files, find_captions, find_media, hash_file, read_transcript
@@ -104,22 +103,20 @@ class OutputMedia:
         return sum(path.stat().st_size for path in paths if path is not None)
 
 
-def name_more(options: OutputsFile) -> tuple[str, ...]:
-    """Return the columns that are read only where a format wants them: other studies keep their hash."""
+def name_more(options: OutputsFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the columns that formats need, and those that they read where they are there.
+
+    In other studies they are not read: those keep their hash.
+    """
     kinds = {kind for _, name in options.formats for kind in FORMATS[name].kinds}
     transcripts = (options.transcripts.casefold(),) if options.transcripts and kinds else ()
-    return (*(("alt",) if "picture" in kinds else ()), *transcripts)
+    return transcripts, ("alt",) if "picture" in kinds else ()
 
 
 def find_media_problems(media: OutputMedia, rows: Rows) -> Iterator[Problem]:
     """Give what is wrong with the files that cells name, and what is lacking beside them."""
     if not media.columns:
         return
-    wanted = media.options.transcripts.casefold()
-    if wanted and wanted not in media.frame:
-        hint = did_you_mean(wanted, media.frame.columns)
-        words = f"the file has no column {media.options.transcripts!r}. {hint}"
-        yield Problem(rows.name, 1, "transcripts", words)
     named: dict[str, str] = {}
     lacking: dict[bool, set[str]] = {True: set(), False: set()}
     for place, (pair, row) in enumerate(media._rows.items()):

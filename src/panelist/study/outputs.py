@@ -218,9 +218,11 @@ def examine_outputs(
         return None, [Problem(name, None, "", str(error).replace(str(path), "the file"))]
     problems = [Problem(name, None, "", note, grave=False) for note in raw.notes]
     plans = options.missing == "plan"
+    named, more = name_more(options)
     needed = tuple(dict.fromkeys((*REQUIRED, *(one for one in (options.code.column, strata) if one))))
-    optional = (*OPTIONAL, *name_more(options), *((STATUS,) if plans else ()))
-    columns, found = _choose_columns(list(map(str, raw.frame.columns)), name, needed, optional)
+    optional = (*OPTIONAL, *more, *named, *((STATUS,) if plans else ()))
+    header = list(map(str, raw.frame.columns))
+    columns, found = _choose_columns(header, name, (*needed, *named), optional)
     problems += found
     if not set(REQUIRED) <= set(columns):
         return None, problems

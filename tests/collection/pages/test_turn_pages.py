@@ -100,6 +100,29 @@ def test_earlier_turns_that_are_alike_are_shared_where_the_last_is_judged() -> N
     assert [len(row.replies) for row in each.rows] == [2, 2]
 
 
+@pytest.mark.parametrize(("rate", "key"), [("whole", "audio"), ("last", "audio"), ("whole", "images")])
+def test_turns_that_say_the_same_by_other_files_are_not_alike(rate: str, key: str) -> None:
+    """Two voices read one answer: each is heard, though the words are the same, and so are their numbers."""
+
+    def spoken(item: int, system: int) -> list[dict[str, Any]]:
+        asked = {"role": "user", "text": "Say it.", key: ["asked.x"]}
+        return [asked, {"role": "assistant", "text": "Here.", key: [f"{item}-{system}.x"]}, *talk(item, 0, 1)]
+
+    walk, page = first_page(make_talks(rate, make=spoken))
+    first = page.rows[0]
+    assert [turn.files for turn in first.shared] == [("asked.x",)]
+    assert [reply.turns[0].files[0][1:] for reply in first.replies] in (["-0.x", "-1.x"], ["-1.x", "-0.x"])
+    html = render(page, walk.booklet)
+    assert all(f"/media/1-1-{place}-2" in html for place in (1, 2))
+
+    def more(item: int, system: int) -> list[dict[str, Any]]:
+        said = {"role": "assistant", "text": "So.", key: ["a.x", "b.x"][: 1 + system]}
+        return [said, {"role": "user", "text": "And?", key: ["same.x"]}, *talk(item, system, 1)[1:]]
+
+    _, page = first_page(make_talks(rate, make=more))
+    assert [turn.files for turn in page.rows[1].shared] == [("same.x",)]
+
+
 def test_different_questions_stand_with_their_answers_and_a_missing_turn_is_said() -> None:
     def own(item: int, system: int) -> list[dict[str, str]]:
         return [{"role": "user", "text": f"Mine {system}"}, *talk(item, system, 1 + system)[1:]]

@@ -3,13 +3,15 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from panelist.analysis.analyse import analyse
-from panelist.analysis.output_examples import MOST_EXAMPLES, choose_examples
+from panelist.analysis.output_examples import MOST_EXAMPLES, OutputExample, choose_examples
 from panelist.design.make import plan_study
 from panelist.design.simulate import simulate_ratings
 from panelist.reports.report.shown_outputs import read_sheets, show_examples
@@ -129,3 +131,22 @@ def test_sounds_are_named_and_their_words_given(tmp_path: Path) -> None:
         assert re.search(rf"<li><code>{example.item}-\d.wav</code></li>", example.output)
         assert study.outputs.words(example.item, example.system) in example.output
         assert "media:" not in example.output
+
+
+def test_media_of_dialogues_are_named_in_their_turns(tmp_path: Path) -> None:
+    """No browser of a reader plays or fetches them; what was said stands with its turn, as raters saw it."""
+    turns = [
+        {"role": "user", "text": "Look: <b>", "images": ["a.png"]},
+        {"role": "assistant", "text": "**Heard.**", "audio": ["b.wav", "<i>.wav"]},
+    ]
+    frame = pd.DataFrame([("i1", "a", json.dumps(turns))], columns=["item", "system", "output"])
+    options = OutputsFile.model_validate({"formats": {"output": "turns"}, "turns": {"inside": "markdown"}})
+    study = SimpleNamespace(outputs=Outputs(frame, options, folder=tmp_path))
+    analysis: Any = SimpleNamespace(study=study, examples=(OutputExample("i1", "a", ()),))
+    shown = str(show_examples(analysis)[0].output)
+    asked, said = shown.split('<li class="turn said">')
+    assert "Look: &lt;b&gt;" in asked
+    assert "<code>a.png</code>" in asked
+    assert "<strong>Heard.</strong>" in said
+    assert "<code>b.wav</code></li><li><code>&lt;i&gt;.wav</code>" in said
+    assert not re.search(r"<img|<audio|<input|src=|media:", shown)

@@ -1,5 +1,6 @@
 """Media as they are served: blind, in parts, and only to those who have reached their page."""
 
+import re
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
@@ -13,7 +14,7 @@ from PIL import Image, PngImagePlugin
 from tests.formats.media_bytes import wav
 from tests.patience import PATIENCE
 from tests.web.researchers import enter
-from tests.web.servers import Served, serve_in_thread
+from tests.web.servers import Served, make_study, serve_in_thread
 from tests.web.walking import Walker
 
 SYSTEMS = ("Zorblax-7", "Quuxinator")
@@ -187,3 +188,34 @@ def test_a_preview_sends_the_media_of_its_pages_blind_and_to_researchers_alone(s
         assert desk.client.get(f"{link}/media/1-3-1-1").status_code == 404  # a page that is not reached
     with served.client() as stranger:
         assert stranger.get(f"{link}/media/1-1-1-1").status_code == 404
+
+
+def test_media_of_the_sound_check_examples_and_practice_reach_raters_and_previews(tmp_path: Path) -> None:
+    """Each page is walked as a rater does and as a preview: every address on it is a file that is sent."""
+    folder = make_study(tmp_path / "speech", "speech", trials_per_rater="trials_per_rater: 2")
+    with serve_in_thread(folder) as served, enter(served) as desk, served.client() as client:
+        visits = []
+        for own in (client, desk.client):
+            walker = Walker(own, served.study)
+            if own is client:
+                walker.join()
+            else:
+                walker.link = desk.post("/preview", place="r001").headers["location"]
+            sent: dict[str, int] = {}
+            while (sheet := walker.look()).action and not re.search(r"/media/1-2-1-1\b", sheet.html):
+                assert not any(word in sheet.html for word in (".wav", *served.study.systems))
+                for address in re.findall(rf'src="{re.escape(walker.link)}/media/([\w-]+)"', sheet.html):
+                    reply = own.get(f"{walker.link}/media/{address}", headers={"Range": "bytes=0-11"})
+                    kind = reply.headers["content-type"].partition(";")[0]
+                    assert (reply.status_code, kind) in ((206, "audio/wav"), (200, "text/vtt"))
+                    assert reply.content.startswith(b"RIFF" if kind == "audio/wav" else b"WEBVTT")
+                    assert reply.headers["content-disposition"] == "inline"
+                    sent[f"{sheet.page.partition('-')[0]} {address}"] = len(sent)
+                form = walker.fill(sheet) | ({"word": "lemon"} if "word" in sheet.words else {})
+                reply = walker.send(form)
+                assert reply.status_code == 303
+                walker.link = reply.headers["location"] if own is desk.client else walker.link
+            visits.append(sent)
+        rater, preview = visits
+        assert {one.partition(" ")[0] for one in rater} == {"sound", "examples", "1", "feedback"}
+        assert list(rater) == list(preview)

@@ -101,4 +101,7 @@ def _place(turns: tuple[ShownTurn, ...], where: str, name: str = "") -> tuple[Sh
 
 
 def _reads_alike(one: tuple[ShownTurn, ...], other: tuple[ShownTurn, ...]) -> bool:
-    return [(turn.role, turn.html) for turn in one] == [(turn.role, turn.html) for turn in other]
+    """Return whether turns say and show the same, whatever numbers their media have."""
+    return [(turn.role, turn.said, turn.files) for turn in one] == [
+        (turn.role, turn.said, turn.files) for turn in other
+    ]

@@ -49,7 +49,8 @@ class Table:
 
     A column without a format has its text on the left and its numbers on the right, with three decimals.
     ``names`` are columns named by the data, such as systems: no display changes their case.
-    Columns may share a header, and then a format. ``name`` is how code finds the table among others.
+    Columns may share a header, and then a format; none is without, which screen readers would pass over.
+    ``name`` is how code finds the table among others.
     """
 
     caption: str
@@ -65,6 +66,8 @@ class Table:
             raise ValueError(
                 f"Table {self.caption!r} has formats for columns it lacks: {', '.join(unknown)}."
             )
+        if not all(str(one).strip() for one in self.header):
+            raise ValueError(f"Table {self.caption!r} has a column without a header.")
         if any(len(row) != len(self.header) for row in self.rows):
             raise ValueError(f"Table {self.caption!r} has a row that is not {len(self.header)} cells long.")
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from panelist.collection.pages.translations import load_words
 from panelist.formats.plain import render_text
 from panelist.formats.sanitise import name_regions
+from panelist.formats.turns import list_turns
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis
@@ -72,7 +73,10 @@ def _show(example: OutputExample, outputs: Outputs, say: Say) -> ShownExample:
 
 
 def _show_cell(example: OutputExample, outputs: Outputs, column: str, say: Say) -> Markup:
-    """Return a cell as HTML; pictures, sound and film by the names of files and what is said in them."""
+    """Return a cell as HTML; pictures, sound and film by the names of files and what is said in them.
+
+    Those within a dialogue are named in the turn where they were shown.
+    """
     cell, shape = outputs.cell(example.item, example.system, column), outputs.format(column)
     if len(cell.text) > LONGEST_SHOWN:
         return Markup("<p><em>{}</em></p>").format(
@@ -81,6 +85,13 @@ def _show_cell(example: OutputExample, outputs: Outputs, column: str, say: Say) 
     names = shape.list_files(cell, outputs.options)
     if not names:
         return shape.show(cell, outputs.options, say)
-    listed = Markup("").join(Markup("<li><code>{}</code></li>").format(name) for name in names)
+    if shape.has_turns:
+        turns = shape.split(cell, outputs.options, say)
+        return list_turns(((turn, turn.said + _name_files(turn.files)) for turn in turns), say)
     words = shape.read_words(cell, outputs.options)
-    return Markup("<ul>{}</ul>").format(listed) + (render_text(words) if words.strip() else Markup(""))
+    return _name_files(names) + (render_text(words) if words.strip() else Markup(""))
+
+
+def _name_files(names: tuple[str, ...]) -> Markup:
+    listed = Markup("").join(Markup("<li><code>{}</code></li>").format(name) for name in names)
+    return Markup("<ul>{}</ul>").format(listed) if names else Markup("")

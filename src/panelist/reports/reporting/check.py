@@ -27,7 +27,7 @@ State = Literal["reported", "in part", "missing", "not yet"]
 SHEET, DATASHEET = "HEDS 3.0", "datasheet"
 AGREEMENT_QUESTIONS = frozenset({"4.3.11.1", "4.3.11.2"})  # answered by ratings, which the report has
 NEED_RATINGS = frozenset({*AGREEMENT_QUESTIONS, "4.3.10"})
-HEADER = ("what to report", "asked for by", "", "where it is, or what would hold it")
+HEADER = ("what to report", "asked for by", "found", "where it is, or what would hold it")
 TITLES = {
     "methods": "Methods",
     "aside": "What was set aside",

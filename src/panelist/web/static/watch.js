@@ -42,9 +42,10 @@ const viewWatch = new IntersectionObserver((entries) => {
   }
 });
 for (const box of outputs) viewWatch.observe(box);
-document.addEventListener("visibilitychange", () => {
+function clockAll() {
   for (const box of outputs) clock(box, seen.get(box).shown && !document.hidden);
-});
+}
+document.addEventListener("visibilitychange", clockAll);
 
 // The texts of each output by its place: a dialogue has several, some shared.
 const placesOf = (box) => box.dataset.output.split(" ");
@@ -61,8 +62,7 @@ function isFolded() {
 }
 
 const boxOf = (player) => player.closest("[data-output]");
-const tick = (player) => player.closest(".player")?.querySelector(".unplayable input");
-const isBroken = (player) => Boolean(tick(player)?.checked);
+const isBroken = (player) => player.closest(".player")?.querySelector(".unplayable input")?.checked;
 
 /** The seconds that were played, however often: seeking over something does not play it. */
 function measure(player) {
@@ -105,16 +105,17 @@ if (!players.length) setTimeout(fetchAhead, 2 * SECOND);
 
 function collect() {
   const facts = { outputs: {} };
-  for (const box of outputs) clock(box, seen.get(box).shown && !document.hidden);
+  clockAll();
   for (const [place, boxes] of boxesOf) {
     const view = boxes.reduce((sum, box) => sum + seen.get(box).view, 0);
     const about = { seen_end: boxes.every((box) => seen.get(box).end), in_view: Math.round(view) / 1000 };
     const own = players.filter((player) => boxes.includes(boxOf(player)));
     if (own.length) {
-      const whole = own.reduce((sum, player) => sum + length(player), 0);
-      const played = own.reduce((sum, player) => sum + Math.min(measure(player), length(player)), 0);
+      const sum = (of) => own.reduce((all, player) => all + of(player), 0);
+      const whole = sum(length);
+      const played = sum((player) => Math.min(measure(player), length(player)));
       about.played = whole ? Math.min(1, played / whole) : 0;
-      about.plays = own.reduce((sum, player) => sum + heard.get(player).plays, 0);
+      about.plays = sum((player) => heard.get(player).plays);
       about.speed = Math.max(...own.map((player) => heard.get(player).speed));
     }
     facts.outputs[place] = about;
@@ -134,10 +135,12 @@ function findUnseen() {
 }
 
 function say({ what, box, target }) {
-  const name = box && document.getElementById(`output-${placesOf(box)[0]}`);
-  const which = name?.textContent.trim();
-  const text = which ? notice.dataset[what].replace("{which}", which) : notice.dataset[`${what}One`];
-  notice.querySelector("span").textContent = text;
+  const id = box?.closest("article")?.getAttribute("aria-labelledby") ?? `output-${box && placesOf(box)}`;
+  const name = document.getElementById(id);
+  const which = (name?.querySelector(".letter")?.nextSibling.data ?? name?.textContent)?.trim();
+  notice.querySelector("span").textContent = which
+    ? notice.dataset[what].replace("{which}", which)
+    : notice.dataset[`${what}One`];
   notice.hidden = false;
   target.scrollIntoView({ block: "center" });
   (target.matches("audio, video") ? target : notice).focus({ preventScroll: true });
