@@ -172,7 +172,18 @@ def test_a_useless_judge_is_said_to_add_nothing() -> None:
     constant = compare_systems(ratings, judge=judges.assign(rating=3)).criteria[0]
     assert isinstance(constant, CorrectedCriterion)
     assert constant.width_ratio == pytest.approx(1.0, abs=0.05)
-    assert "added nothing" in constant.sentence()
+    assert "added nothing (width ratio 1.00); the estimates are people's." in constant.sentence()
+    # the same width, but other numbers than people's
+    moved = replace(constant, pairs=tuple(replace(p, difference=p.difference + 0.1) for p in constant.pairs))
+    assert "added nothing (width ratio 1.00); people alone say as much." in moved.sentence()
+
+
+def test_one_rater_is_no_unknown_rater() -> None:
+    ratings, judges = tables(make())
+    one = compare_systems(ratings.assign(rater="r1"), judge=judges).criteria[0]
+    assert "rated by 1 rater, 60 scored" in one.sentence()
+    assert "who are unknown" not in one.sentence()
+    assert any("There is one rater only" in note for note in one.notes)
 
 
 def test_strata_and_probabilities_of_the_sample_are_used() -> None:

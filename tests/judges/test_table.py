@@ -80,6 +80,7 @@ def test_samples_are_averaged_and_their_spread_reported() -> None:
         ({"drop": "system"}, "no 'system' column"),
         ({"drop": "rating"}, "no column with their answers"),
         ({"twice": True}, "number the samples in a column sample"),
+        ({"sample": True}, "several scores for item '1' in sample 1"),
         ({"model": True}, "more than one model"),
         ({"empty": True}, "no score at all"),
     ],
@@ -90,12 +91,24 @@ def test_a_table_that_cannot_be_used_says_what_is_wrong(change: dict[str, object
         frame = frame.drop(columns=str(change["drop"]))
     if "twice" in change:
         frame = pd.concat([frame, frame.assign(rating=1)])
+    if "sample" in change:
+        frame = pd.concat([frame, frame.assign(rating=1)]).assign(sample=1)
     if "model" in change:
         frame["model"] = ["a", "b"] * 4
     if "empty" in change:
         frame = frame.assign(rating="")
     with pytest.raises(BadRatings, match=said):
         read_judges(frame)
+
+
+def test_copies_count_once_and_numbers_without_end_are_no_answers() -> None:
+    for sample in ({}, {"sample": 1}):
+        found = read_judges(pd.concat([LONG, LONG.head(1)]).assign(**sample))
+        assert len(found.frame) == len(LONG)
+        assert found.notes == ("1 row is a copy and counts once",)
+    for slips in ([np.inf, 1e300], ["inf", "1e300"]):
+        slipped = LONG.head(4).assign(rating=pd.Series([*slips, 4, 3]))
+        assert read_judges(slipped).count_gaps("gpt") == {"unreadable": 2}
 
 
 def test_pairs_are_put_into_one_order_with_what_was_shown_first() -> None:

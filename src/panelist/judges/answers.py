@@ -15,6 +15,7 @@ REASONS = (MISSING, REFUSED, UNREADABLE, OFF_SCALE)
 _REFUSALS = frozenset(
     {"refused", "refuse", "refusal", "declined", "cannot say", "can't say", "no opinion", "unable"}
 )
+HUGE = 1e100  # a score beyond it is a slip, and its square no number
 _WINS = {"first": 1.0, "second": 0.0, "tie": 0.5}
 
 
@@ -27,12 +28,13 @@ def read_scores(column: pd.Series, decimal: str = ".") -> tuple[Floats, Any]:
     """
     if pd.api.types.is_numeric_dtype(column):
         scores = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        reasons = np.where(np.isfinite(scores), "", MISSING).astype(object)
-        return np.where(np.isfinite(scores), scores, np.nan), reasons
+        usable = np.abs(scores) < HUGE  # nan is not
+        reasons = np.where(usable, "", np.where(np.isnan(scores), MISSING, UNREADABLE)).astype(object)
+        return np.where(usable, scores, np.nan), reasons
     words = column.astype(object).where(column.notna(), "").astype(str).str.strip()
     plain = words.str.replace(",", ".", regex=False) if decimal == "," else words
     scores = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=np.float64)
-    scores = np.where(np.isfinite(scores), scores, np.nan)
+    scores = np.where(np.abs(scores) < HUGE, scores, np.nan)
     return scores, _name_reasons(words, np.isnan(scores))
 
 

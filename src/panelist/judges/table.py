@@ -270,8 +270,18 @@ def _average(
                 + (f" of system {row['system']!r}" if "system" in once else "")
                 + ". Where an output was scored several times, number the samples in a column sample."
             )
-        notes.append(f"{count(len(kept) - len(once), 'row is a copy', 'rows are copies')} and counts once")
+        _say_copies(len(kept) - len(once), notes)
         return once.reset_index(drop=True), ()
+    once = kept.drop_duplicates([*keys, "sample", "score"])
+    if (twice := once.duplicated([*keys, "sample"])).any():
+        row = once[twice].iloc[0]
+        raise BadRatings(
+            f"In {source} the judge {row['judge']!r} has several scores for item {row['item']!r} in sample "
+            f"{row['sample']}. Number the samples of an output from 1, each number once."
+        )
+    if len(once) < len(kept):
+        _say_copies(len(kept) - len(once), notes)
+        kept = once
     groups = kept.groupby(keys, observed=True, sort=False)
     made = groups.agg(score=("score", "mean"), reason=("reason", "max")).reset_index()
     made.loc[made["score"].notna(), "reason"] = ""
@@ -280,6 +290,10 @@ def _average(
         for judge in sorted(kept["judge"].unique())
         if (kept["judge"] == judge).sum() > (made["judge"] == judge).sum()
     )
+
+
+def _say_copies(n: int, notes: list[str]) -> None:
+    notes.append(f"{count(n, 'row is a copy and counts', 'rows are copies and count')} once")
 
 
 def _measure_samples(judge: str, rows: pd.DataFrame, keys: list[str]) -> Samples:

@@ -101,6 +101,8 @@ class JudgeWorth(Result):
         return f"{said}. {self._say_ceiling()}{self.say_replaced()}"
 
     def _say_why(self) -> str:
+        if self.table is not None and self.table.n_outputs == self.table.n_items:
+            return "no item has ratings and scores of several systems"
         return "its scores, or people's, do not vary between systems within items"
 
     def _say_ceiling(self) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any
 
-from panelist.core.display.formats import decimals, interval
+from panelist.core.display.formats import decimals, interval, number
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
 from panelist.core.prose import listing
 from panelist.judges.guard import Guard
@@ -73,6 +74,7 @@ class Worth(Result):
                 one.level("output").pearson,
                 one.level("system").pearson,
                 one.replaced.equivalent,
+                _write_ends(one.replaced.low, one.replaced.high),
             )
             for one in self.judges
         ]
@@ -85,6 +87,7 @@ class Worth(Result):
             "outputs r",
             "systems r",
             "raters' worth",
+            "its interval",
         )
         form = {"paired r": decimals(2), "saves at most, %": decimals(1), "outputs r": decimals(2)}
         form |= {"systems r": decimals(2), "raters' worth": decimals(1)}
@@ -110,3 +113,12 @@ class Worth(Result):
             "samples": [asdict(one) for one in self.samples],
             "notes": list(self.notes),
         }
+
+
+def _write_ends(low: float, high: float) -> str:
+    """Return an interval whose upper end may have no limit.
+
+    >>> _write_ends(0.31, 12.0), _write_ends(0.2, inf), _write_ends(float("nan"), float("nan"))
+    ('0.3 to 12.0', '0.2 or more', '–')
+    """
+    return f"{number(low, 1)} or more" if high == inf else interval(low, high, 1)
