@@ -22,13 +22,14 @@ from panelist.core.tables.columns import find_role
 from panelist.core.tables.frames import read_frame
 from panelist.core.tables.ratings import Ratings
 from panelist.core.tables.readers import Raw, read_table
+from panelist.judges.answers import NO_ANSWER
 
 SEGMENTS = ".seg.score"
 JUDGE_NAMES = ("judge", "judge_id", "judge_name", "metric", "metric_name")
 METRIC_NAMES = ("metric", "metric_name")
 ANSWERS = ("rating", "score", "value", "choice", "winner", "answer")
 SIDES = ("system_a", "system_b")
-OTHERS = ("sample", "order", "first", "model", "instrument", "date", "family", "confidence")
+OTHERS = ("sample", "order", "first", "model", "instrument", "date", "family", "confidence", NO_ANSWER)
 NOT_SCORES = ("words", "words_a", "words_b", "length", "position", "seconds", "trial", "list", "occasion")
 """Numbers beside the scores of a wide table that are no judge's."""
 

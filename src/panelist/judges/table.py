@@ -20,7 +20,7 @@ from panelist.core.display.result import NamedValues, Part, Result, Table
 from panelist.core.errors import BadRatings
 from panelist.core.prose import count, listing, quoted
 from panelist.core.tables.ratings import Ratings
-from panelist.judges.answers import OFF_SCALE, REASONS, read_scores, read_winners
+from panelist.judges.answers import NO_ANSWER, OFF_SCALE, REASONS, name_gaps, read_scores, read_winners
 from panelist.judges.reading import SIDES, LongScores, join_long, read_long, take_columns
 
 Kind = Literal["scores", "pairs"]
@@ -165,6 +165,8 @@ def _settle(long: LongScores) -> JudgeScores:
         score, reason = read_winners(frame["answer"], frame[SIDES[0]], frame[SIDES[1]])
     else:
         score, reason = read_scores(frame["answer"], long.decimal)
+    if NO_ANSWER in frame:
+        reason = name_gaps(reason, frame[NO_ANSWER])
     criterion = ["criterion"] if "criterion" in frame and frame["criterion"].notna().any() else []
     keys = ["judge", *criterion, "item", *(SIDES if long.pairs else ("system",))]
     frame = frame.assign(score=score, reason=reason)
