@@ -14,7 +14,7 @@ from panelist.core.errors import BadModel, BadRatings
 from panelist.judges.compare import compare_systems
 from panelist.judges.correct.corrected import CorrectedCriterion
 from panelist.judges.correct.regression import Corrected, correct_means
-from panelist.judges.correct.weights import weigh_means
+from panelist.judges.correct.weights import leave_out, weigh_means
 from panelist.judges.match import JudgedRatings
 from panelist.numerics.arrays import Floats
 from tests.judges.simulated_tables import tables
@@ -135,6 +135,25 @@ def test_equal_weights_are_least_squares() -> None:
     X = np.column_stack([np.eye(3)[beside.system], w[beside.item, beside.system], b[beside.item]])
     beta = np.linalg.lstsq(X, beside.y, rcond=None)[0]
     assert found.estimate == pytest.approx(beta[:3] + beta[3] * w.mean(axis=0))
+
+
+def test_residuals_without_a_rater_or_item_are_those_of_the_fit_without_it() -> None:
+    beside, rng = make(), np.random.default_rng(2)
+    X = np.column_stack([np.eye(3)[beside.system], beside.scores["judge"][beside.item, beside.system]])
+    w = rng.uniform(1, 5, len(X))
+    root = np.sqrt(w)[:, None]
+
+    def fit(rows: Any) -> Floats:
+        found = np.linalg.lstsq(X[rows] * root[rows], (beside.y[:, None] * root)[rows, 0], rcond=None)[0]
+        return np.asarray(found)
+
+    residual = beside.y - X @ fit(slice(None))
+    for code in (beside.rater, beside.item):
+        found = leave_out(X, w, residual, code)
+        for one in np.unique(code)[:4]:
+            own = code == one
+            assert found[own] == pytest.approx(beside.y[own] - X[own] @ fit(~own))
+    assert leave_out(X, w, residual, beside.system) == pytest.approx(residual)  # no fit without a system
 
 
 @pytest.mark.slow

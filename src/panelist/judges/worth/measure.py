@@ -26,7 +26,7 @@ from panelist.judges.scale import ScaleMatch, check_scale
 from panelist.judges.table import JudgeScores, read_judges
 from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
 from panelist.judges.worth.agreement import measure_agreement_with_people
-from panelist.judges.worth.alt_test import AltTest, run_alt_test
+from panelist.judges.worth.alt_test import AltTest, middle_answer, run_alt_test
 from panelist.judges.worth.bias import measure_favour, measure_length, measure_silence
 from panelist.judges.worth.calibration import calibrate
 from panelist.judges.worth.ceiling import units_of
@@ -329,7 +329,7 @@ def _alt_test(beside: JudgedRatings, judge: str, spec: WorthSpec) -> AltTest | N
     units = units_of(beside, judge)
     if (beside.y == np.round(beside.y)).all():
         units = replace(units, f=np.round(units.f))
-    return run_alt_test(units, spec.epsilon, "distance", control=float(np.median(beside.y)))
+    return run_alt_test(units, spec.epsilon, "distance", control=middle_answer(beside.y))
 
 
 def _compare(
