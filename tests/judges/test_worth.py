@@ -175,6 +175,13 @@ def test_several_judges_are_compared_and_combined(beside: JudgedRatings) -> None
     noise = judges.assign(judge="noise", rating=np.random.default_rng(1).normal(3, 1, len(judges)))
     found = measure_judges(ratings, pd.concat([judges, noise]), judge_scale="as-is", resamples=200)
     assert [one.judge for one in found.judges] == ["judge", "noise", "mean of 2 judges"]
+    assert "raters' worth" in str(found)
+    nobody = panelist.load_ratings(ratings.drop(columns="rater"), columns={"rater": None})
+    metric = noise.assign(judge="metric", rating=noise["rating"] * 30)
+    known = measure_judges(nobody, pd.concat([judges, metric]), resamples=100)
+    assert "raters' worth" not in str(known)
+    own = [[note for note in one.notes if "taken as another scale" in note] for one in known.judges]
+    assert [len(notes) for notes in own[1:]] == [1, 0]  # each judge's scale is said once, beside it
     assert found.judges[2].combined
     one = found.differences[0]
     assert (one.a, one.b) == ("judge", "noise")

@@ -366,4 +366,5 @@ def _notes(beside: JudgedRatings, judge: str, table: Any, replaced: Any, same: b
     if len(beside.y) > LARGE and beside.knows_raters:
         n = min(MOST_ITEMS, table.n_items)
         notes.append(f"the table is large: components come from people's ratings of {n:,} items")
-    return [*beside.notes, *notes]
+    of_others = {one.note for one in beside.scales.values() if one.judge != judge}
+    return [*(note for note in beside.notes if note not in of_others), *notes]

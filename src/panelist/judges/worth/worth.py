@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 from panelist.core.display.formats import decimals, interval, number
@@ -78,21 +78,16 @@ class Worth(Result):
             )
             for one in self.judges
         ]
-        head = (
-            "criterion",
-            "judge",
-            "paired r",
-            "interval",
-            "saves at most, %",
-            "outputs r",
-            "systems r",
-            "raters' worth",
-            "its interval",
-        )
-        form = {"paired r": decimals(2), "saves at most, %": decimals(1), "outputs r": decimals(2)}
-        form |= {"systems r": decimals(2), "raters' worth": decimals(1)}
+        head: tuple[str, ...] = ("criterion", "judge", "paired r", "interval", "saves at most, %")
+        head += ("outputs r", "systems r")
+        form = {name: decimals(2) for name in ("paired r", "outputs r", "systems r")}
+        form["saves at most, %"] = decimals(1)
+        if any(isfinite(one.replaced.low) for one in self.judges):
+            head += ("raters' worth", "its interval")
+            form["raters' worth"] = decimals(1)
         note = "Only the paired r says what a judge can save; r of systems has as many points as systems."
-        return Table("All judges", head, rows, form, note=note, name="overview")
+        shown = [row[: len(head)] for row in rows]
+        return Table("All judges", head, shown, form, note=note, name="overview")
 
     def _differences_table(self) -> Table:
         rows = [
