@@ -9,6 +9,7 @@ import pytest
 from panelist.core.errors import BadFile, BadRatings
 from panelist.core.tables.columns import name_columns
 from panelist.core.tables.ratings import read_ratings
+from panelist.judges.card import make_cards, tabulate_cards
 from panelist.judges.scale import match_scales
 from panelist.judges.table import read_judges
 
@@ -32,6 +33,28 @@ def test_long_and_wide_tables_hold_the_same_scores(tmp_path: Path) -> None:
         rows = table.frame.sort_values(["judge", "item", "system"])["score"].tolist()
         assert rows == [0.4, 0.3, 0.2, 0.1, 4, 3, 5, 2]
     assert any("read as one judge each" in note for note in second.notes)
+
+
+def test_what_stands_beside_the_scores_of_a_wide_table_is_no_judge() -> None:
+    wide = pd.DataFrame({"item": ["1", "1", "2", "2"], "system": "A", "sample": [1, 2, 1, 2]})
+    found = read_judges(wide.assign(gpt=[1, 3, 2, 2], confidence=[0.5, 0.6, 0.7, 0.8], model="m-1"))
+    assert found.judges == ("gpt",)
+    assert found.frame["score"].tolist() == [2, 2]
+    assert found.samples[0].most == 2
+
+
+def test_a_card_says_what_the_table_says_about_the_judge() -> None:
+    plain = make_cards(read_judges(LONG))
+    assert tabulate_cards(plain).header == (
+        *("judge", "version", "date", "prompt", "samples", "scores", "no answer, %", "family"),
+    )
+    own = LONG[LONG["judge"] == "gpt"].assign(settings="temperature 0", tuned="20 items of the pilot")
+    card = make_cards(read_judges(own))[0]
+    assert "settings temperature 0; its prompt tuned on 20 items of the pilot" in card.phrase()
+    assert {"settings", "tuned on"} <= set(tabulate_cards((card,)).header)
+    pairs = pd.DataFrame({"judge": "j", "item": ["1"] * 2, "system_a": "A", "system_b": "B"})
+    both = make_cards(read_judges(pairs.assign(first=["a", "b"], choice="A")))[0]
+    assert (both.orders, "both orders of a pair" in both.phrase()) == (2, True)
 
 
 def test_json_lines_and_the_words_metric_and_value_are_read(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from panelist.core.errors import BadRatings
 from panelist.core.prose import count, listing, quoted
 from panelist.core.tables.ratings import Ratings
 from panelist.judges.answers import NO_ANSWER, OFF_SCALE, REASONS, name_gaps, read_scores, read_winners
-from panelist.judges.reading import SIDES, LongScores, join_long, read_long, take_columns
+from panelist.judges.reading import ABOUT, SIDES, LongScores, join_long, read_long, take_columns
 
 Kind = Literal["scores", "pairs"]
 VERSIONS = ("model", "instrument")
@@ -60,7 +60,7 @@ class JudgeScores(Result):
     samples: tuple[Samples, ...] = ()
     metrics: bool = False
     about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By judge: its model, the hash of its prompt, and when it was asked, as far as the table says."""
+    """By judge: what the columns about it say, as far as the table has them."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -193,9 +193,9 @@ def _settle(long: LongScores) -> JudgeScores:
 
 
 def _describe_judges(frame: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return what model, instrument, date and family say of each judge; of several values first and last."""
+    """Return what the columns about a judge say of each; of several values the first and the last."""
     found: dict[str, dict[str, str]] = {}
-    for name in (*VERSIONS, "date", "family"):
+    for name in ABOUT:
         said = frame[["judge", name]].dropna() if name in frame else frame[["judge"]][:0]
         for judge, own in said.groupby("judge", observed=True):
             values = sorted(set(own[name].astype(str).str.strip()) - {""})

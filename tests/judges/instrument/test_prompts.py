@@ -225,6 +225,10 @@ def test_batch_results_answer_prompts_by_their_custom_id(tmp_path: Path) -> None
     assert found.judge == "m-2"
     failed = found.frame["no_answer"] == "failed request"
     assert pd.to_numeric(found.frame["rating"]).notna().tolist() == (~failed).tolist()
+    assert "settings" not in found.frame
+    set_to = [{**one, "settings": {"temperature": 0}} for one in lines]
+    said = read_answers(write_lines(tmp_path / "again.jsonl", set_to), key).frame["settings"]
+    assert set(said) == {'{"temperature": 0}'}
     assert failed.sum() == len(prompts.requests[0]["answer"]["properties"])
     assert set(found.frame["model"][~failed]) == {"m-2"}
 

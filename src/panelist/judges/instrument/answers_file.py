@@ -26,7 +26,7 @@ from panelist.scales.pairs import Pairs, PairScale
 
 ANSWERED = "answered"
 OUTCOMES = (ANSWERED, *REASONS)
-ABOUT = ("model", "date")
+ABOUT = ("model", "date", "settings")
 _REFUSAL = re.compile(
     r"(i['’]?m |i am )?(very )?(sorry|unable)\b|i (can['’]?t|can ?not|won['’]?t|will not)\b|as an ai\b",
     re.IGNORECASE,
@@ -243,7 +243,12 @@ def _read_by(scale: Any, text: str, row: Mapping[str, Any]) -> tuple[str, str]:
 def _write_row(
     judge: str, row: Mapping[str, Any], value: str, line: Mapping[str, Any], scale: Any
 ) -> dict[str, Any]:
-    about = {"model": _read_model(line), "date": str(line.get("date") or "")}
+    settings = line.get("settings") or ""
+    about = {
+        "model": _read_model(line),
+        "date": str(line.get("date") or ""),
+        "settings": settings if isinstance(settings, str) else json.dumps(settings, sort_keys=True),
+    }
     about |= {"sample": row["sample"], "instrument": row["instrument"][:16]}
     if not row["system_b"]:
         said = {"system": row["system"], "criterion": row["criterion"], "rating": value}
