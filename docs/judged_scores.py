@@ -15,15 +15,16 @@ from panelist.design.simulate import SimulatedRows, draw_latent, find_effects
 from panelist.study.reading.load import load_study
 from panelist.study.start import list_templates
 
-QUESTIONS, SEED, NOISE, FAVOUR, SILENT = 40, 1, 0.5, 0.4, 0.02
+SEED, NOISE, FAVOUR, SILENT = 1, 0.5, 0.4, 0.02
 
 
 def main(folder: str) -> None:
     """Write the judges table into a folder."""
     study = load_study(Path(str(list_templates()["judged"])))
-    S = len(study.systems)
-    names = [*study.items, *(f"question-{k}" for k in range(len(study.items) + 1, QUESTIONS + 1))]
-    item, system = np.repeat(np.arange(QUESTIONS), S), np.tile(np.arange(S), QUESTIONS)
+    # All items, those that people rate first: simulated raters see these under the same numbers.
+    names = [*study.items, *(name for name in study.outputs.items if name not in set(study.items))]
+    N, S = len(names), len(study.systems)
+    item, system = np.repeat(np.arange(N), S), np.tile(np.arange(S), N)
     nobody = np.full(len(item), -1)
     none = np.full(len(item), "", dtype=object)
     rows = SimulatedRows(pd.DataFrame(index=range(len(item))), nobody, item, system, item, none, nobody > 0)

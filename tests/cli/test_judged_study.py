@@ -30,10 +30,12 @@ def test_the_judged_study_runs_from_init_to_the_report(study: Path, capsys: Capt
     judges = study / "judges.csv"
     worth = call(capsys, "judges", "worth", study, judges)
     assert worth.code == 0
-    assert "No rater's answers follow a judge's beyond what the other raters explain (9 raters)" in worth.out
+    assert "No rater's answers follow a judge's beyond what the other raters explain (15 raters)" in worth.out
     compared = call(capsys, "compare", study, "--judge", judges)
     assert compared.code == 0
-    assert "12 items rated by 9 raters, 40 scored by sim-judge" in " ".join(compared.out.split())
+    told = " ".join(compared.out.split())
+    assert "20 items rated by 15 raters, 40 scored by sim-judge" in told
+    assert "20 of 40 judged items were rated by people; 20.0 were to be expected by sample.csv" in told
     page = study / "report.html"
     made = call(capsys, "report", study, "--judge", judges, "-o", page, "--resamples", 50)
     assert made.code == 0, made.err
@@ -74,5 +76,6 @@ def test_the_script_makes_the_scores_of_the_template(study: Path, tmp_path: Path
     made, ours = (pd.read_csv(folder / "judges.csv") for folder in (tmp_path, study))
     assert made.drop(columns="rating").equals(ours.drop(columns="rating"))
     apart = (made["rating"] - ours["rating"]).abs()
+    assert set(ours["item"]) == set(pd.read_csv(study / "outputs.csv")["item"])
     assert apart.max() <= 1  # a latent value on the edge of two points may round differently elsewhere
     assert (apart > 0).sum() <= 2

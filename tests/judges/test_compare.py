@@ -14,7 +14,7 @@ from panelist.core.errors import BadModel, BadRatings
 from panelist.judges.compare import compare_systems
 from panelist.judges.correct.corrected import CorrectedCriterion
 from panelist.judges.correct.regression import Corrected, correct_means
-from panelist.judges.correct.weights import weigh_means
+from panelist.judges.correct.weights import leave_out, weigh_means
 from panelist.judges.match import JudgedRatings
 from panelist.numerics.arrays import Floats
 from tests.judges.simulated_tables import tables
@@ -137,6 +137,25 @@ def test_equal_weights_are_least_squares() -> None:
     assert found.estimate == pytest.approx(beta[:3] + beta[3] * w.mean(axis=0))
 
 
+def test_residuals_without_a_rater_or_item_are_those_of_the_fit_without_it() -> None:
+    beside, rng = make(), np.random.default_rng(2)
+    X = np.column_stack([np.eye(3)[beside.system], beside.scores["judge"][beside.item, beside.system]])
+    w = rng.uniform(1, 5, len(X))
+    root = np.sqrt(w)[:, None]
+
+    def fit(rows: Any) -> Floats:
+        found = np.linalg.lstsq(X[rows] * root[rows], (beside.y[:, None] * root)[rows, 0], rcond=None)[0]
+        return np.asarray(found)
+
+    residual = beside.y - X @ fit(slice(None))
+    for code in (beside.rater, beside.item):
+        found = leave_out(X, w, residual, code)
+        for one in np.unique(code)[:4]:
+            own = code == one
+            assert found[own] == pytest.approx(beside.y[own] - X[own] @ fit(~own))
+    assert leave_out(X, w, residual, beside.system) == pytest.approx(residual)  # no fit without a system
+
+
 @pytest.mark.slow
 def test_intervals_hold_where_naive_ones_do_not() -> None:
     """Six raters: 2.1 covers, PPI++ does not (the tables of docs/judges.md have 1,000 sets a row)."""
@@ -172,7 +191,18 @@ def test_a_useless_judge_is_said_to_add_nothing() -> None:
     constant = compare_systems(ratings, judge=judges.assign(rating=3)).criteria[0]
     assert isinstance(constant, CorrectedCriterion)
     assert constant.width_ratio == pytest.approx(1.0, abs=0.05)
-    assert "added nothing" in constant.sentence()
+    assert "added nothing (width ratio 1.00); the estimates are people's." in constant.sentence()
+    # the same width, but other numbers than people's
+    moved = replace(constant, pairs=tuple(replace(p, difference=p.difference + 0.1) for p in constant.pairs))
+    assert "added nothing (width ratio 1.00); people alone say as much." in moved.sentence()
+
+
+def test_one_rater_is_no_unknown_rater() -> None:
+    ratings, judges = tables(make())
+    one = compare_systems(ratings.assign(rater="r1"), judge=judges).criteria[0]
+    assert "rated by 1 rater, 60 scored" in one.sentence()
+    assert "who are unknown" not in one.sentence()
+    assert any("There is one rater only" in note for note in one.notes)
 
 
 def test_strata_and_probabilities_of_the_sample_are_used() -> None:

@@ -9,6 +9,7 @@ import pytest
 from panelist.core.errors import BadFile, BadRatings
 from panelist.core.tables.columns import name_columns
 from panelist.core.tables.ratings import read_ratings
+from panelist.judges.card import make_cards, tabulate_cards
 from panelist.judges.scale import match_scales
 from panelist.judges.table import read_judges
 
@@ -32,6 +33,28 @@ def test_long_and_wide_tables_hold_the_same_scores(tmp_path: Path) -> None:
         rows = table.frame.sort_values(["judge", "item", "system"])["score"].tolist()
         assert rows == [0.4, 0.3, 0.2, 0.1, 4, 3, 5, 2]
     assert any("read as one judge each" in note for note in second.notes)
+
+
+def test_what_stands_beside_the_scores_of_a_wide_table_is_no_judge() -> None:
+    wide = pd.DataFrame({"item": ["1", "1", "2", "2"], "system": "A", "sample": [1, 2, 1, 2]})
+    found = read_judges(wide.assign(gpt=[1, 3, 2, 2], confidence=[0.5, 0.6, 0.7, 0.8], model="m-1"))
+    assert found.judges == ("gpt",)
+    assert found.frame["score"].tolist() == [2, 2]
+    assert found.samples[0].most == 2
+
+
+def test_a_card_says_what_the_table_says_about_the_judge() -> None:
+    plain = make_cards(read_judges(LONG))
+    assert tabulate_cards(plain).header == (
+        *("judge", "version", "date", "prompt", "samples", "scores", "no answer, %", "family"),
+    )
+    own = LONG[LONG["judge"] == "gpt"].assign(settings="temperature 0", tuned="20 items of the pilot")
+    card = make_cards(read_judges(own))[0]
+    assert "settings temperature 0; its prompt tuned on 20 items of the pilot" in card.phrase()
+    assert {"settings", "tuned on"} <= set(tabulate_cards((card,)).header)
+    pairs = pd.DataFrame({"judge": "j", "item": ["1"] * 2, "system_a": "A", "system_b": "B"})
+    both = make_cards(read_judges(pairs.assign(first=["a", "b"], choice="A")))[0]
+    assert (both.orders, "both orders of a pair" in both.phrase()) == (2, True)
 
 
 def test_json_lines_and_the_words_metric_and_value_are_read(tmp_path: Path) -> None:
@@ -80,6 +103,7 @@ def test_samples_are_averaged_and_their_spread_reported() -> None:
         ({"drop": "system"}, "no 'system' column"),
         ({"drop": "rating"}, "no column with their answers"),
         ({"twice": True}, "number the samples in a column sample"),
+        ({"sample": True}, "several scores for item '1' in sample 1"),
         ({"model": True}, "more than one model"),
         ({"empty": True}, "no score at all"),
     ],
@@ -90,12 +114,24 @@ def test_a_table_that_cannot_be_used_says_what_is_wrong(change: dict[str, object
         frame = frame.drop(columns=str(change["drop"]))
     if "twice" in change:
         frame = pd.concat([frame, frame.assign(rating=1)])
+    if "sample" in change:
+        frame = pd.concat([frame, frame.assign(rating=1)]).assign(sample=1)
     if "model" in change:
         frame["model"] = ["a", "b"] * 4
     if "empty" in change:
         frame = frame.assign(rating="")
     with pytest.raises(BadRatings, match=said):
         read_judges(frame)
+
+
+def test_copies_count_once_and_numbers_without_end_are_no_answers() -> None:
+    for sample in ({}, {"sample": 1}):
+        found = read_judges(pd.concat([LONG, LONG.head(1)]).assign(**sample))
+        assert len(found.frame) == len(LONG)
+        assert found.notes == ("1 row is a copy and counts once",)
+    for slips in ([np.inf, 1e300], ["inf", "1e300"]):
+        slipped = LONG.head(4).assign(rating=pd.Series([*slips, 4, 3]))
+        assert read_judges(slipped).count_gaps("gpt") == {"unreadable": 2}
 
 
 def test_pairs_are_put_into_one_order_with_what_was_shown_first() -> None:

@@ -148,6 +148,20 @@ def test_unknown_raters_have_no_ceiling_and_no_alt_test(beside: JudgedRatings) -
         measure_judges(frame, judges, interval="both")
 
 
+def test_too_little_is_said_in_its_own_words(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    own = ratings[ratings["rater"] == ratings["rater"].iloc[0]].drop_duplicates("item")
+    one = measure_judges(own, judges, judge_scale="as-is", resamples=100).judges[0]
+    assert "no item has ratings and scores of several systems" in one.sentence()
+    assert any(note.startswith("one rater only") for note in one.notes)
+    single = judges[judges["system"] == "A"]
+    one = measure_judges(ratings, single, judge_scale="as-is", resamples=100).judges[0]
+    assert "r of systems rests on 1 point and says next to nothing" in one.notes
+    two = judges[judges["item"].isin(ratings["item"].unique()[:2])]
+    with pytest.raises(BadModel, match=r"people rated 2 judged items: .* needs at least 3"):
+        measure_judges(ratings, two, judge_scale="as-is")
+
+
 def test_no_sentence_claims_that_people_can_be_replaced(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     text = str(measure_judges(ratings, judges, judge_scale="as-is", resamples=100))
@@ -161,6 +175,13 @@ def test_several_judges_are_compared_and_combined(beside: JudgedRatings) -> None
     noise = judges.assign(judge="noise", rating=np.random.default_rng(1).normal(3, 1, len(judges)))
     found = measure_judges(ratings, pd.concat([judges, noise]), judge_scale="as-is", resamples=200)
     assert [one.judge for one in found.judges] == ["judge", "noise", "mean of 2 judges"]
+    assert "raters' worth" in str(found)
+    nobody = panelist.load_ratings(ratings.drop(columns="rater"), columns={"rater": None})
+    metric = noise.assign(judge="metric", rating=noise["rating"] * 30)
+    known = measure_judges(nobody, pd.concat([judges, metric]), resamples=100)
+    assert "raters' worth" not in str(known)
+    own = [[note for note in one.notes if "taken as another scale" in note] for one in known.judges]
+    assert [len(notes) for notes in own[1:]] == [1, 0]  # each judge's scale is said once, beside it
     assert found.judges[2].combined
     one = found.differences[0]
     assert (one.a, one.b) == ("judge", "noise")

@@ -10,11 +10,15 @@ from panelist.core.tables.pair_answers import find_side
 from panelist.numerics.arrays import Floats
 
 MISSING, REFUSED, UNREADABLE, OFF_SCALE = "missing", "refused", "unreadable", "off the scale"
-REASONS = (MISSING, REFUSED, UNREADABLE, OFF_SCALE)
+TWO, FAILED, NO_LINE = "two values", "failed request", "no line"
+REASONS = (MISSING, REFUSED, OFF_SCALE, UNREADABLE, TWO, FAILED, NO_LINE)
 """Why there is no score, in the order in which reasons are listed."""
+NO_ANSWER = "no_answer"
+"""The column that says why a score is missing, in one of these words."""
 _REFUSALS = frozenset(
     {"refused", "refuse", "refusal", "declined", "cannot say", "can't say", "no opinion", "unable"}
 )
+HUGE = 1e100  # a score beyond it is a slip, and its square no number
 _WINS = {"first": 1.0, "second": 0.0, "tie": 0.5}
 
 
@@ -27,13 +31,25 @@ def read_scores(column: pd.Series, decimal: str = ".") -> tuple[Floats, Any]:
     """
     if pd.api.types.is_numeric_dtype(column):
         scores = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        reasons = np.where(np.isfinite(scores), "", MISSING).astype(object)
-        return np.where(np.isfinite(scores), scores, np.nan), reasons
+        usable = np.abs(scores) < HUGE  # nan is not
+        reasons = np.where(usable, "", np.where(np.isnan(scores), MISSING, UNREADABLE)).astype(object)
+        return np.where(usable, scores, np.nan), reasons
     words = column.astype(object).where(column.notna(), "").astype(str).str.strip()
     plain = words.str.replace(",", ".", regex=False) if decimal == "," else words
     scores = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=np.float64)
-    scores = np.where(np.isfinite(scores), scores, np.nan)
+    scores = np.where(np.abs(scores) < HUGE, scores, np.nan)
     return scores, _name_reasons(words, np.isnan(scores))
+
+
+def name_gaps(reasons: Any, column: pd.Series) -> Any:
+    """Return the reasons, those of empty answers by the words of the column ``no_answer`` where it has them.
+
+    >>> name_gaps(np.array(["", "missing", "missing"]), pd.Series(["refused", "refused", None])).tolist()
+    ['', 'refused', 'missing']
+    """
+    said = column.astype(object).where(column.notna(), "").astype(str).str.strip().str.casefold()
+    told = said.isin(REASONS).to_numpy() & (reasons == MISSING)
+    return np.where(told, said.to_numpy(dtype=object), reasons)
 
 
 def read_winners(column: pd.Series, first: pd.Series, second: pd.Series) -> tuple[Floats, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from panelist.core.display.formats import TEXT, decimals
 from panelist.core.display.result import Table
@@ -26,6 +27,11 @@ class JudgeCard:
     scores: int
     no_answers: int
     family: str = ""
+    settings: str = ""
+    tuned: str = ""
+    """On what its prompt was tuned."""
+    orders: int = 1
+    """In how many orders it saw a pair."""
     kin: tuple[str, ...] = ()
     """Systems of its own family."""
 
@@ -40,6 +46,9 @@ class JudgeCard:
             self.model if self.model != self.judge else "",
             self.date,
             f"prompt {self.prompt}" if self.prompt else "",
+            f"settings {self.settings}" if self.settings else "",
+            f"its prompt tuned on {self.tuned}" if self.tuned else "",
+            "both orders of a pair" if self.orders > 1 else "",
             f"{self.samples} samples of an output" if self.samples > 1 else "",
             f"of the same family as {listing(self.kin)}" if self.kin else "",
             f"no answer for {100 * self.share:.1f} % of {count(self.scores, 'score')}",
@@ -53,7 +62,8 @@ def make_cards(scores: JudgeScores, families: Mapping[str, str] | None = None) -
     most = {one.judge: one.most for one in scores.samples}
     made = []
     for judge in scores.judges:
-        own = scores.frame.loc[scores.frame["judge"] == judge, "score"]
+        rows = scores.frame[(scores.frame["judge"] == judge).to_numpy()]
+        own = rows["score"]
         about = scores.about.get(judge, {})
         made.append(
             JudgeCard(
@@ -65,6 +75,9 @@ def make_cards(scores: JudgeScores, families: Mapping[str, str] | None = None) -
                 scores=len(own),
                 no_answers=int(own.isna().sum()),
                 family=about.get("family", ""),
+                settings=about.get("settings", ""),
+                tuned=about.get("tuned", ""),
+                orders=2 if "first" in rows and {"a", "b"} <= set(rows["first"]) else 1,
                 kin=kin.get(judge, ()),
             )
         )
@@ -72,21 +85,26 @@ def make_cards(scores: JudgeScores, families: Mapping[str, str] | None = None) -
 
 
 def tabulate_cards(cards: Sequence[JudgeCard]) -> Table:
-    """Return the cards as one table."""
-    rows = [
-        (
-            one.judge,
-            one.model or UNKNOWN,
-            one.date or UNKNOWN,
-            one.prompt or UNKNOWN,
-            one.samples,
-            one.scores,
-            100 * one.share,
-            f"{one.family or UNKNOWN}{f' (also {listing(one.kin)})' if one.kin else ''}",
-        )
-        for one in cards
-    ]
-    head = ("judge", "version", "date", "prompt", "samples", "scores", "no answer, %", "family")
-    form = dict.fromkeys((*head[:4], "family"), TEXT) | {"no answer, %": decimals(1)}
+    """Return the cards as one table; what no table of judges must state is a column where one does."""
+    shown: dict[str, list[Any]] = {
+        "judge": [one.judge for one in cards],
+        "version": [one.model or UNKNOWN for one in cards],
+        "date": [one.date or UNKNOWN for one in cards],
+        "prompt": [one.prompt or UNKNOWN for one in cards],
+        "settings": [one.settings or UNKNOWN for one in cards],
+        "tuned on": [one.tuned or UNKNOWN for one in cards],
+        "orders": [one.orders for one in cards],
+        "samples": [one.samples for one in cards],
+        "scores": [one.scores for one in cards],
+        "no answer, %": [100 * one.share for one in cards],
+        "family": [
+            f"{one.family or UNKNOWN}{f' (also {listing(one.kin)})' if one.kin else ''}" for one in cards
+        ],
+    }
+    usual = {"settings": UNKNOWN, "tuned on": UNKNOWN, "orders": 1}
+    head = tuple(name for name, cells in shown.items() if name not in usual or {*cells} != {usual[name]})
+    form = dict.fromkeys((name for name in head if isinstance(shown[name][0], str)), TEXT)
+    form["no answer, %"] = decimals(1)
+    rows = list(zip(*(shown[name] for name in head), strict=True))
     note = "A judge is a machine, not a rater. Prompt: the hash of what it was asked."
     return Table("The judges", head, rows, form, note=note, name="judges")

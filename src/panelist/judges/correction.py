@@ -102,7 +102,7 @@ def choose_way(
             f"Items were drawn in {number}: the model has stratum × system."
             if sample.strata
             else f"Items had unequal probabilities: the model has {number} of items by probability × system. "
-            "--judge-method weights uses 1/π itself; its intervals are a little short."
+            "--judge-method weights uses 1/π itself."
         )
         return "regression", stratum, probability, [*said, drawn_in]
     if not sample.equal:

@@ -22,13 +22,17 @@ from panelist.core.tables.columns import find_role
 from panelist.core.tables.frames import read_frame
 from panelist.core.tables.ratings import Ratings
 from panelist.core.tables.readers import Raw, read_table
+from panelist.judges.answers import NO_ANSWER
 
 SEGMENTS = ".seg.score"
 JUDGE_NAMES = ("judge", "judge_id", "judge_name", "metric", "metric_name")
 METRIC_NAMES = ("metric", "metric_name")
+ABOUT = ("model", "instrument", "date", "family", "settings", "tuned")
+"""Columns about the judge itself: its version, the hash of its prompt, when it was asked, its family, its
+settings, and on what its prompt was tuned."""
 ANSWERS = ("rating", "score", "value", "choice", "winner", "answer")
 SIDES = ("system_a", "system_b")
-OTHERS = ("sample", "order", "first", "model", "instrument", "date", "family", "confidence")
+OTHERS = ("sample", "order", "first", *ABOUT, "confidence", NO_ANSWER)
 NOT_SCORES = ("words", "words_a", "words_b", "length", "position", "seconds", "trial", "list", "occasion")
 """Numbers beside the scores of a wide table that are no judge's."""
 
@@ -176,11 +180,12 @@ def _take_wide(raw: Raw, names: dict[str, str], origin: str) -> LongScores:
     """Return a table with a column for each judge in the long form."""
     if SIDES[0] in names:
         raise BadRatings(f"{origin} has pairs but no column judge that says whose answers they are.")
-    keys = {role: names[role] for role in ("item", "system", "criterion") if role in names}
+    keys = {role: names[role] for role in ("item", "system", "criterion", "sample") if role in names}
+    beside = {names[role] for role in OTHERS if role in names}
     judges, texts = list[str](), list[str]()
     for name in raw.frame.columns:
         word = str(name).strip().casefold()
-        if name in keys.values() or word in NOT_SCORES or find_role(word) == "rater":
+        if name in {*keys.values(), *beside} or word in NOT_SCORES or find_role(word) == "rater":
             continue
         column = raw.frame[name]
         number = pd.to_numeric(column.astype(str).str.replace(",", "."), errors="coerce")

@@ -20,8 +20,8 @@ from panelist.core.display.result import NamedValues, Part, Result, Table
 from panelist.core.errors import BadRatings
 from panelist.core.prose import count, listing, quoted
 from panelist.core.tables.ratings import Ratings
-from panelist.judges.answers import OFF_SCALE, REASONS, read_scores, read_winners
-from panelist.judges.reading import SIDES, LongScores, join_long, read_long, take_columns
+from panelist.judges.answers import NO_ANSWER, OFF_SCALE, REASONS, name_gaps, read_scores, read_winners
+from panelist.judges.reading import ABOUT, SIDES, LongScores, join_long, read_long, take_columns
 
 Kind = Literal["scores", "pairs"]
 VERSIONS = ("model", "instrument")
@@ -60,7 +60,7 @@ class JudgeScores(Result):
     samples: tuple[Samples, ...] = ()
     metrics: bool = False
     about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By judge: its model, the hash of its prompt, and when it was asked, as far as the table says."""
+    """By judge: what the columns about it say, as far as the table has them."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -165,6 +165,8 @@ def _settle(long: LongScores) -> JudgeScores:
         score, reason = read_winners(frame["answer"], frame[SIDES[0]], frame[SIDES[1]])
     else:
         score, reason = read_scores(frame["answer"], long.decimal)
+    if NO_ANSWER in frame:
+        reason = name_gaps(reason, frame[NO_ANSWER])
     criterion = ["criterion"] if "criterion" in frame and frame["criterion"].notna().any() else []
     keys = ["judge", *criterion, "item", *(SIDES if long.pairs else ("system",))]
     frame = frame.assign(score=score, reason=reason)
@@ -191,9 +193,9 @@ def _settle(long: LongScores) -> JudgeScores:
 
 
 def _describe_judges(frame: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return what model, instrument, date and family say of each judge; of several values first and last."""
+    """Return what the columns about a judge say of each; of several values the first and the last."""
     found: dict[str, dict[str, str]] = {}
-    for name in (*VERSIONS, "date", "family"):
+    for name in ABOUT:
         said = frame[["judge", name]].dropna() if name in frame else frame[["judge"]][:0]
         for judge, own in said.groupby("judge", observed=True):
             values = sorted(set(own[name].astype(str).str.strip()) - {""})
@@ -270,8 +272,18 @@ def _average(
                 + (f" of system {row['system']!r}" if "system" in once else "")
                 + ". Where an output was scored several times, number the samples in a column sample."
             )
-        notes.append(f"{count(len(kept) - len(once), 'row is a copy', 'rows are copies')} and counts once")
+        _say_copies(len(kept) - len(once), notes)
         return once.reset_index(drop=True), ()
+    once = kept.drop_duplicates([*keys, "sample", "score"])
+    if (twice := once.duplicated([*keys, "sample"])).any():
+        row = once[twice].iloc[0]
+        raise BadRatings(
+            f"In {source} the judge {row['judge']!r} has several scores for item {row['item']!r} in sample "
+            f"{row['sample']}. Number the samples of an output from 1, each number once."
+        )
+    if len(once) < len(kept):
+        _say_copies(len(kept) - len(once), notes)
+        kept = once
     groups = kept.groupby(keys, observed=True, sort=False)
     made = groups.agg(score=("score", "mean"), reason=("reason", "max")).reset_index()
     made.loc[made["score"].notna(), "reason"] = ""
@@ -280,6 +292,10 @@ def _average(
         for judge in sorted(kept["judge"].unique())
         if (kept["judge"] == judge).sum() > (made["judge"] == judge).sum()
     )
+
+
+def _say_copies(n: int, notes: list[str]) -> None:
+    notes.append(f"{count(n, 'row is a copy and counts', 'rows are copies and count')} once")
 
 
 def _measure_samples(judge: str, rows: pd.DataFrame, keys: list[str]) -> Samples:

@@ -35,11 +35,11 @@ class NameCount:
     of: int
 
 
-def find_pattern(systems: tuple[str, ...]) -> re.Pattern[str]:
+def find_pattern(systems: tuple[str, ...], known: tuple[str, ...] = KNOWN) -> re.Pattern[str]:
     """Return what finds the names: those of the study's systems in any case, and the known ones."""
     own = [name for name in systems if len(name) >= SHORTEST and name.casefold() not in ROLES]
     listed = "|".join(re.escape(name) for name in sorted(own, key=len, reverse=True))
-    every = "|".join([*([f"(?i:{listed})"] if listed else []), *KNOWN])
+    every = "|".join([*([f"(?i:{listed})"] if listed else []), *known]) or r"(?!)"  # no name: never
     return re.compile(rf"(?<!\w)(?:{every})(?!\w)")
 
 

@@ -18,7 +18,7 @@ from panelist.study.sections.pay import Pay
 from panelist.study.sections.people import Question, Raters
 from panelist.study.sections.recruiting import Comprehension, Recruiting
 from panelist.study.sections.repeating import Repeat
-from panelist.study.sections.sampling import Sample
+from panelist.study.sections.sampling import SampleOrAll
 
 
 class System(StudyPart):
@@ -50,8 +50,8 @@ class StudyFile(StudyPart):
     systems: tuple[System, ...] = ()
     """The systems, in the order in which tables show them; without it, as in the outputs file."""
     criteria: tuple[Criterion, ...] = Field(min_length=1)
-    sample: Sample | None = None
-    """Which items people rate, where a judge scores all; without it, every item."""
+    sample: SampleOrAll = None
+    """Which items people rate, where a judge scores all; without it, or with ``all``, every item."""
     design: DesignChoice = DesignChoice()
     raters: Raters = Raters()
     information: Information = Information()

@@ -11,6 +11,7 @@ import pytest
 from panelist.core.errors import BadFile
 from panelist.judges.instrument.answers_file import read_answers
 from panelist.judges.instrument.prompts import Prompts, make_prompts, write_prompts
+from panelist.judges.table import read_judges
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from panelist.study.study import Study
@@ -129,12 +130,15 @@ def test_graded_pairs_come_back_with_the_grade_of_the_system_named_first(tmp_pat
     [
         ('{"%s": 3}', "answered", "3"),
         ('Here it is:\n```json\n{"%s": 3}\n```', "answered", "3"),
-        ("3", "answered", "3"),
+        ('{"%s": 3, "%s": 4}', "two values", ""),
+        ("3", "unreadable", ""),  # one value for two questions
+        ("[3, 4]", "two values", ""),
+        ("", "unreadable", ""),
         ('{"%s": "cannot say"}', "refused", ""),
         ('{"%s": 99}', "off the scale", ""),
         ('{"%s": [3, 4]}', "two values", ""),
-        ("I would say three.", "unreadable", ""),
-        ("Maybe 3 or 4", "two values", ""),
+        ('{"%s": "I would say three."}', "unreadable", ""),
+        ('{"%s": "Maybe 3 or 4"}', "two values", ""),
         ("I'm sorry, I can't help with that.", "refused", ""),
         ('{"other": 3}', "unreadable", ""),
         ('{"%s": true}', "unreadable", ""),
@@ -152,6 +156,32 @@ def test_every_answer_is_read_or_counted(answer: str, outcome: str, value: str, 
     own = found.frame[found.frame["criterion"] == name]
     assert set(own["rating"]) == {value}
     assert any(kind == outcome for _, kind in found.outcomes)
+    if not value:  # the judges table keeps why
+        others = found.frame[found.frame["criterion"] != name].assign(rating="2", no_answer="")
+        assert read_judges(pd.concat([own, others])).count_gaps("mine") == {outcome: len(own)}
+
+
+def test_a_lone_value_answers_a_lone_question(tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study", "pairs"))
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    found = read_answers(write_lines(tmp_path / "a.jsonl", answer_all(prompts, lambda one: "A")), key)
+    assert {outcome for _, outcome in found.outcomes} == {"answered"}
+
+
+def test_a_system_that_the_study_names_itself_is_said(tmp_path: Path) -> None:
+    study = make_study(tmp_path / "study")
+    assert make_prompts(study).notes == ()
+    name = study.systems[0]
+    path = tmp_path / "study" / "study.yaml"
+    text = path.read_text(encoding="utf-8").replace("question: ", f"question: As {name.upper()} does, ", 1)
+    path.write_text(text, encoding="utf-8")
+    outputs = study.outputs.frame.assign(context=f"said by {name}")
+    outputs.to_csv(tmp_path / "study" / "outputs.csv", index=False)
+    said = make_prompts(load_study(tmp_path / "study")).notes
+    assert [note.split(",")[0] for note in said] == [
+        f"{name.upper()!r} stands in the instructions",
+        f"{name!r} stands in contexts or references",
+    ]
 
 
 def test_missing_lines_are_counted_and_strange_ones_refused(tmp_path: Path) -> None:
@@ -190,9 +220,17 @@ def test_batch_results_answer_prompts_by_their_custom_id(tmp_path: Path) -> None
         for one in prompts.requests
         for reply in [json.dumps(fill(one["answer"]))]
     ]
+    lines[0] |= {"response": None, "error": {"code": "batch_expired"}}
     found = read_answers(write_lines(tmp_path / "answers.jsonl", lines), key)
     assert found.judge == "m-2"
-    assert pd.to_numeric(found.frame["rating"]).notna().all()
+    failed = found.frame["no_answer"] == "failed request"
+    assert pd.to_numeric(found.frame["rating"]).notna().tolist() == (~failed).tolist()
+    assert "settings" not in found.frame
+    set_to = [{**one, "settings": {"temperature": 0}} for one in lines]
+    said = read_answers(write_lines(tmp_path / "again.jsonl", set_to), key).frame["settings"]
+    assert set(said) == {'{"temperature": 0}'}
+    assert failed.sum() == len(prompts.requests[0]["answer"]["properties"])
+    assert set(found.frame["model"][~failed]) == {"m-2"}
 
 
 def test_prompts_never_replace_a_file(tmp_path: Path) -> None:

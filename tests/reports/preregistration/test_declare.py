@@ -1,5 +1,6 @@
 """Preregistrations: filled from what is known, open where it is not, kept, amended with a reason."""
 
+import hashlib
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,6 +63,16 @@ def test_forms_are_filled_from_the_study(path: Path) -> None:
     assert answer(made, "osf", "Sample size") == "6 raters."
     assert made.time == "2026-03-04T05:06:07Z"
     assert made.study_hash == load_study(path).hash
+
+
+def test_judges_beside_the_study_are_told_with_the_hash_of_their_scores(path: Path) -> None:
+    before = answer(draft_preregistration(path), "osf", "Statistical models")
+    scores = b"judge,item,system,rating,model\nJ,i0,a,3,m-1\nJ,i0,b,,m-1\n"
+    (path.parent / "judges.csv").write_bytes(scores)
+    said = answer(draft_preregistration(path), "osf", "Statistical models")
+    assert said.startswith(before)
+    assert "beside them: J (m-1; no answer for 50.0 % of 2 scores); these scores are no ratings" in said
+    assert said.endswith(f"SHA-256 {hashlib.sha256(scores).hexdigest()}.")
 
 
 def test_aspredicted_has_eight_questions_and_name_type_source() -> None:

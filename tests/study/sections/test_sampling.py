@@ -90,6 +90,36 @@ def test_strata_follow_the_spread_or_the_mean_of_a_judges_scores(tmp_path: Path)
         assert own[list(found.chosen)].value_counts().between(4, 6).all()
 
 
+def test_strata_follow_the_disagreement_of_judges_or_the_doubt_of_one(tmp_path: Path) -> None:
+    rng, n = np.random.default_rng(3), 60
+    apart = rng.permutation(n).repeat(3) / n  # how far the second judge goes with the first, by item
+    rows = [(f"i{item}", system) for item in range(n) for system in SYSTEMS]
+    frame = pd.DataFrame(rows, columns=["item", "system"])
+    first = rng.normal(size=len(frame))
+    second = 100 * (first + apart * rng.normal(0, 2, len(frame)))  # on another scale
+    both = [frame.assign(judge=j, rating=r) for j, r in (("J", first), ("K", second))]
+    outputs = make_outputs(n, folder=tmp_path)
+
+    def part(strata: dict[str, object], *tables: pd.DataFrame) -> "pd.Series[float]":
+        pd.concat(tables).to_csv(tmp_path / "two.csv", index=False)
+        found = draw({"items": 20, "strata": {"judges": "two.csv", "parts": 2, **strata}}, outputs)
+        return pd.Series(apart[::3], index=list(found.items)).groupby(list(found.stratum)).mean()
+
+    found = part({"measure": "disagreement"}, *both)
+    assert found["1"] < found["2"] - 0.1
+    sure = both[0].assign(confidence=1 - apart)
+    found = part({"measure": "doubt"}, sure)
+    assert (found["1"], found["2"]) == pytest.approx((14.5 / n, 44.5 / n))
+    samples = [both[0].assign(sample=k, rating=first + k * apart) for k in (1, 2, 3)]
+    assert part({"measure": "doubt"}, *samples).tolist() == pytest.approx(found.tolist())
+    for measure, tables, said in (
+        ("disagreement", both[:1], "has one judge"),
+        ("doubt", both[:1], "neither a column confidence nor several samples"),
+    ):
+        with pytest.raises(BadStudy, match=said):
+            part({"measure": measure}, *tables)
+
+
 def test_numbers_in_a_column_are_cut_into_parts_and_rates_are_kept() -> None:
     outputs = make_outputs(90, [str(number) for number in range(90)])
     found = draw({"items": 40, "strata": {"column": "topic", "parts": 2, "rates": [1, 3]}}, outputs)
@@ -114,6 +144,8 @@ def test_numbers_in_a_column_are_cut_into_parts_and_rates_are_kept() -> None:
         ("{items: 4, strata: {judges: j.csv, parts: 2, rates: [1, 2]}}", "8 drawn items or more"),
         ("{items: 4, strata: {judges: j.csv, parts: 2, rates: [1, 2, 2]}}", "there are 2 strata"),
         ("{items: 4, strata: {judges: j.csv, column: output}}", "say one of the two"),
+        ("{items: 4, strata: {column: topic, measure: doubt}}", "doubt goes with judges"),
+        ("{items: 4, strata: {judges: j.csv, judge: J, measure: disagreement}}", "leave judge out"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_the_reason(tmp_path: Path, sample: str, said: str) -> None:
@@ -144,6 +176,8 @@ def test_items_that_lack_outputs_and_uneven_pairs_are_refused(tmp_path: Path) ->
 
 def test_a_study_has_the_drawn_items_all_outputs_and_another_hash(tmp_path: Path) -> None:
     whole = load_study(write_study(tmp_path, n_items=30))
+    said = load_study(write_study(tmp_path, PLAIN + "sample: all\n", 30))
+    assert (said.draw, said.hash) == (None, whole.hash)
     study = load_study(write_study(tmp_path, PLAIN + "sample: {items: 6}\n", 30))
     assert study.draw is not None
     assert study.items == study.draw.chosen

@@ -60,7 +60,7 @@ def read_table(path: Path) -> Raw:
         with path.open("rb") as file:
             start = file.read(8)
         if not start:
-            raise BadFile(f"{path} is empty; a ratings table has a header line and one row per rating.")
+            raise BadFile(f"{path} is empty; a table has a header line and one row or more below it.")
         _check_beginning(path, kind, start)
         raw = kind.read(path)
     except OSError as error:
@@ -71,7 +71,7 @@ def read_table(path: Path) -> Raw:
             "save it again as UTF-8."
         ) from None
     if len(raw.frame) == 0:
-        raise BadFile(f"{path} has a header but no rows; a ratings table has one row per rating.")
+        raise BadFile(f"{path} has a header but no rows: there is nothing in it to read.")
     return raw
 
 

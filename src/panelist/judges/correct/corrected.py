@@ -55,7 +55,7 @@ class CorrectedCriterion(CriterionComparison):
 
     def sentence(self) -> str:
         """Return the finding with its source, then what the judges gained."""
-        people = f" by {count(self.n_raters, 'rater')}" if self.n_raters > 1 else ", raters unknown"
+        people = f" by {count(self.n_raters, 'rater')}" if self.n_raters else ", raters unknown"
         source = (
             f" ({count(self.n_items, 'item')} rated{people}, {self.n_judged:,} scored by "
             f"{listing(self.judges)}; {METHODS[self.method]}; {self.confidence * 100:g} %"
@@ -75,13 +75,23 @@ class CorrectedCriterion(CriterionComparison):
                 "people alone say as much."
             )
         if ratio <= NOTHING:
-            return f"{name} added nothing (width ratio {number(ratio, 2)}); the estimates are people's."
+            said = "the estimates are people's" if self._equals_people else "people alone say as much"
+            return f"{name} added nothing (width ratio {number(ratio, 2)}); {said}."
         items = "which of these items were rated" if THESE_ITEMS in self.variants else "items"
-        reach = f"raters and {items}" if self.n_raters > 1 else f"{items}, not for raters, who are unknown"
+        reach = f"raters and {items}"
+        if self.n_raters < 2:
+            who = "of whom there is one" if self.n_raters else "who are unknown"
+            reach = f"{items}, not for raters, {who}"
         return (
             f"Intervals allow for {reach}; without the {inflect(len(self.judges), 'judge')} they are "
             f"{number(ratio, 2)} times as wide."
         )
+
+    @property
+    def _equals_people(self) -> bool:
+        """Whether every difference, as it is written, is that of people alone."""
+        pairs = zip(self.pairs, self.people.pairs, strict=True)
+        return all(number(one.difference, 2) == number(other.difference, 2) for one, other in pairs)
 
     def parts(self) -> list[Part]:
         """Return the parts of any comparison, people alone beside the pairs, and the slopes."""

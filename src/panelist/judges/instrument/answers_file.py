@@ -18,15 +18,15 @@ from panelist.core.display.result import NamedValues, Part, Result, Table
 from panelist.core.errors import BadFile
 from panelist.core.prose import count, quoted
 from panelist.core.tables.readers import read_table
+from panelist.judges.answers import FAILED, NO_ANSWER, NO_LINE, OFF_SCALE, REASONS, REFUSED, TWO, UNREADABLE
 from panelist.judges.instrument.prompts import CANNOT, KEY_COLUMNS
 from panelist.scales import AnyScale
 from panelist.scales.base import BadAnswer, RatingScale
 from panelist.scales.pairs import Pairs, PairScale
 
-ANSWERED, REFUSED, OFF_SCALE = "answered", "refused", "off the scale"
-UNREADABLE, TWO, MISSING = "unreadable", "two values", "no line"
-OUTCOMES = (ANSWERED, REFUSED, OFF_SCALE, UNREADABLE, TWO, MISSING)
-ABOUT = ("model", "date")
+ANSWERED = "answered"
+OUTCOMES = (ANSWERED, *REASONS)
+ABOUT = ("model", "date", "settings")
 _REFUSAL = re.compile(
     r"(i['’]?m |i am )?(very )?(sorry|unable)\b|i (can['’]?t|can ?not|won['’]?t|will not)\b|as an ai\b",
     re.IGNORECASE,
@@ -89,17 +89,23 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
     name = judge or _find_model(given, path.name)
     rows, outcomes = [], Counter[tuple[str, str]]()
     scales: dict[str, Any] = {}
+    several = set(asked.loc[asked["criterion"] != asked.groupby("id")["criterion"].transform("first"), "id"])
     for cells in asked.itertuples(index=False, name=None):
         row = dict(zip(KEY_COLUMNS, cells, strict=True))
         line = given.get(row["id"])
         if row["scale"] not in scales:
             scales[row["scale"]] = _read_scale(row["scale"])
-        value, outcome = ("", MISSING) if line is None else _find_value(line, row, scales[row["scale"]])
+        value, outcome = (
+            ("", NO_LINE)
+            if line is None
+            else _find_value(line, row, scales[row["scale"]], lone=row["id"] not in several)
+        )
         for system in filter(None, (row["system"], row["system_b"])):
             outcomes[system, outcome] += 1
-        rows.append(_write_row(name, row, value, line or {}, scales[row["scale"]]))
+        why = "" if outcome == ANSWERED else outcome
+        rows.append({**_write_row(name, row, value, line or {}, scales[row["scale"]]), NO_ANSWER: why})
     frame = pd.DataFrame(rows)
-    empty = [name for name in ABOUT if (frame[name] == "").all()]
+    empty = [name for name in (*ABOUT, NO_ANSWER) if (frame[name] == "").all()]
     return ReadAnswers(frame.drop(columns=empty), name, len(lines), asked["id"].nunique(), dict(outcomes))
 
 
@@ -166,25 +172,30 @@ def _read_scale(text: str) -> Any:
     return TypeAdapter(AnyScale).validate_json(text)
 
 
-def _find_value(line: Mapping[str, Any], row: Mapping[str, Any], scale: Any) -> tuple[str, str]:
-    """Return one answer of a line by its scale, and what became of it."""
+def _find_value(line: Mapping[str, Any], row: Mapping[str, Any], scale: Any, lone: bool) -> tuple[str, str]:
+    """Return one answer of a line by its scale, and what became of it; ``lone``: there is one question."""
+    if "custom_id" in line and read_result(line, reasoning=False)[2]:
+        return "", FAILED
     answer = _parse(_text_of(line))
     if isinstance(answer, dict):
         if row["label"]:
             answer = answer.get(row["label"], {})
         answer = answer.get(row["criterion"]) if isinstance(answer, dict) else answer
-    elif row["label"]:
-        return "", UNREADABLE  # one value for several outputs
+    elif (row["label"] or not lone) and not _refuses(answer):
+        # one value for several outputs or questions, or none
+        return "", TWO if isinstance(answer, list) else UNREADABLE
     if isinstance(answer, list):
         return "", TWO
     if answer is None or isinstance(answer, dict | bool):
         return "", UNREADABLE
-    text = str(answer).strip()
-    if text.casefold() == CANNOT or not text:
+    if _refuses(answer):
         return "", REFUSED
-    if _REFUSAL.match(text):
-        return "", REFUSED
-    return _read_by(scale, text, row)
+    return _read_by(scale, str(answer).strip(), row)
+
+
+def _refuses(answer: Any) -> bool:
+    text = answer.strip() if isinstance(answer, str) else ""
+    return text.casefold() == CANNOT or bool(_REFUSAL.match(text))
 
 
 def _parse(answer: Any) -> Any:
@@ -194,9 +205,17 @@ def _parse(answer: Any) -> Any:
     fenced = _FENCE.findall(answer)
     text = fenced[0].strip() if len(fenced) == 1 else answer.strip()
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_keep_both)
     except ValueError:
         return text
+
+
+def _keep_both(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; of a key that it has twice, with two values, both."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        found[key] = [found[key], value] if key in found and found[key] != value else value
+    return found
 
 
 def _read_by(scale: Any, text: str, row: Mapping[str, Any]) -> tuple[str, str]:
@@ -224,7 +243,12 @@ def _read_by(scale: Any, text: str, row: Mapping[str, Any]) -> tuple[str, str]:
 def _write_row(
     judge: str, row: Mapping[str, Any], value: str, line: Mapping[str, Any], scale: Any
 ) -> dict[str, Any]:
-    about = {name: str(line.get(name) or "") for name in ABOUT}
+    settings = line.get("settings") or ""
+    about = {
+        "model": _read_model(line),
+        "date": str(line.get("date") or ""),
+        "settings": settings if isinstance(settings, str) else json.dumps(settings, sort_keys=True),
+    }
     about |= {"sample": row["sample"], "instrument": row["instrument"][:16]}
     if not row["system_b"]:
         said = {"system": row["system"], "criterion": row["criterion"], "rating": value}

@@ -6,7 +6,7 @@ says what each request is about, stays behind.
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from pathlib import Path
@@ -17,13 +17,13 @@ import pandas as pd
 
 from panelist.core.display.result import NamedValues, Part, Result
 from panelist.core.errors import BadFile, BadStudy
-from panelist.core.prose import listing
+from panelist.core.prose import listing, quoted
 from panelist.core.seeds import stream
 from panelist.core.tables.writers import write_table
 from panelist.formats import Stimulus
 from panelist.scales.base import RatingScale
 from panelist.scales.pairs import Pairs, PairScale
-from panelist.study.blindness import count_names, say_names
+from panelist.study.blindness import count_names, find_pattern, say_names
 from panelist.study.sections.briefing import Shown
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
@@ -41,6 +41,8 @@ KEY_COLUMNS = (
     "instrument",
 )
 CANNOT = "cannot say"
+BESIDE = ("context", "reference")
+"""Columns of the outputs file that a page shows beside its outputs."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +107,12 @@ def make_prompts(study: Study, samples: int = 1, seed: int | None = None) -> Pro
     _refuse_media(study)
     requests: list[dict[str, Any]] = []
     rows: list[tuple[Any, ...]] = []
+    asked: set[str] = set()
     for page in _list_pages(study):
         system, answer = _write_system(study, page), _write_schema(page)
         instrument = _digest(system, study.file.noun, _ask(page), json.dumps(answer, sort_keys=True))
         user = _write_user(study, page)
+        asked |= {system, _ask(page)}
         for sample in range(1, samples + 1):
             mark = _digest(study.hash, instrument, page.item, *page.systems, str(sample))[:32]
             messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
@@ -123,10 +127,27 @@ def make_prompts(study: Study, samples: int = 1, seed: int | None = None) -> Pro
             )
             rows += _write_key(page, mark, sample, instrument)
     order = stream(study.file.design.seed if seed is None else seed, "prompts").permutation(len(requests))
-    named = say_names(count_names(study.outputs))
-    notes = (f"names of systems or makers stand in the outputs themselves: {named}",) if named else ()
     key = pd.DataFrame(rows, columns=list(KEY_COLUMNS))
+    notes = tuple(_find_named(study, asked))
     return Prompts(tuple(requests[place] for place in order.tolist()), key, notes)
+
+
+def _find_named(study: Study, asked: Iterable[str]) -> Iterator[str]:
+    """Give a note where a system is named: in the outputs, in what stands beside them, in the questions."""
+    if named := say_names(count_names(study.outputs)):
+        yield f"names of systems or makers stand in the outputs themselves: {named}"
+    frame, pattern = study.outputs.frame, find_pattern(study.systems, ())
+    beside = [text for name in BESIDE if name in frame for text in frame[name].astype(str).unique()]
+    for texts, where in (
+        (asked, "the instructions, questions or examples"),
+        (beside, "contexts or references"),
+    ):
+        found = {match[0].casefold(): match[0] for text in texts for match in pattern.finditer(text)}
+        if found:
+            yield (
+                f"{quoted(sorted(found.values()))} stands in {where}, and is the name of a system: raters "
+                "and judges read it. Say it in other words, or rename the system"
+            )
 
 
 def write_prompts(prompts: Prompts, path: Path) -> list[Path]:
@@ -262,13 +283,13 @@ def _write_user(study: Study, page: PromptPage) -> str:
     """Return the page itself: context, reference, outputs under neutral labels, questions, answer format."""
     outputs = study.outputs
     parts = []
-    for column, heading in (("context", "Context"), ("reference", "Reference")):
+    for column in BESIDE:
         if column in outputs.frame:
             found = (outputs.field(page.item, system, column) for system in page.systems)
             text = next((cell for cell in found if cell.strip()), "")
             if text:
                 words = outputs.format(column).read_words(Stimulus(text), outputs.options)
-                parts.append(f"[{heading}]\n{words}")
+                parts.append(f"[{column.capitalize()}]\n{words}")
     noun = study.file.noun.capitalize()
     for label, system in zip(page.labels, page.systems, strict=True):
         parts.append(f"[{f'{noun} {label}'.strip()}]\n{outputs.words(page.item, system)}")

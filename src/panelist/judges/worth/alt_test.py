@@ -68,6 +68,15 @@ class AltTest:
     constant: AltTest | None = None
 
 
+def middle_answer(answers: Floats) -> float:
+    """Return the middle answer that somebody gave, the lower of two: what a constant judge says.
+
+    >>> middle_answer(np.array([1.0, 2.0, 3.0, 4.0]))
+    2.0
+    """
+    return float(np.quantile(answers, 0.5, method="inverted_cdf"))
+
+
 def run_alt_test(
     units: Units, epsilon: float, scoring: Scoring = "distance", *, control: float | None = None
 ) -> AltTest | None:

@@ -101,6 +101,8 @@ class JudgeWorth(Result):
         return f"{said}. {self._say_ceiling()}{self.say_replaced()}"
 
     def _say_why(self) -> str:
+        if self.table is not None and self.table.n_outputs == self.table.n_items:
+            return "no item has ratings and scores of several systems"
         return "its scores, or people's, do not vary between systems within items"
 
     def _say_ceiling(self) -> str:
@@ -115,12 +117,14 @@ class JudgeWorth(Result):
     def say_replaced(self) -> str:
         """Return in one sentence how many ratings a score of the judge replaces, or why it is not known."""
         one = self.replaced
-        if not isfinite(one.equivalent):
+        known = isfinite(one.equivalent)
+        if not known and not one.low > 0:
             return f"How many ratings a score replaces cannot be said: {one.why or 'too little is known'}."
         if not isfinite(one.high):
+            estimate = f" (estimate {number(one.equivalent, 1)})" if known else f": {one.why}"
             return (
                 f"It orders differences as the mean of at least {number(one.low, 1)} raters would; no upper "
-                f"limit is known (estimate {number(one.equivalent, 1)})."
+                f"limit is known{estimate}."
             )
         return (
             f"It orders differences as the mean of {number(one.equivalent, 1)} raters would "

@@ -14,6 +14,7 @@ from scipy.special import ndtr, stdtr
 
 from panelist.analysis.choices.trials import holds_choices
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
+from panelist.core.prose import count
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.judges.combine import combine_scores, name_combined
 from panelist.judges.correct.regression import Corrected, correct_means
@@ -25,7 +26,7 @@ from panelist.judges.scale import ScaleMatch, check_scale
 from panelist.judges.table import JudgeScores, read_judges
 from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
 from panelist.judges.worth.agreement import measure_agreement_with_people
-from panelist.judges.worth.alt_test import AltTest, run_alt_test
+from panelist.judges.worth.alt_test import AltTest, middle_answer, run_alt_test
 from panelist.judges.worth.bias import measure_favour, measure_length, measure_silence
 from panelist.judges.worth.calibration import calibrate
 from panelist.judges.worth.ceiling import units_of
@@ -45,6 +46,7 @@ from panelist.judges.worth.worth import JudgeDifference, Worth
 from panelist.numerics.arrays import Floats
 
 INTERVALS = ("items", "raters", "both")
+FEWEST_ITEMS = 3  # rated ones: with fewer, systems and items are all there is
 
 
 @dataclass(frozen=True)
@@ -175,10 +177,14 @@ def _measure_scores(
             f"On {criterion!r} there is only one system, {beside.systems[0]!r}: a judge is measured on "
             "differences between systems, so there must be two."
         )
-    if int(beside.labelled.sum()) < 2:
-        raise BadModel(f"On {criterion!r} people rated one item only: nothing can be said from it.")
+    if (n := int(beside.labelled.sum())) < FEWEST_ITEMS:
+        raise BadModel(
+            f"On {criterion!r} people rated {count(n, 'judged item')}: what a judge is worth needs at least "
+            f"{FEWEST_ITEMS}, and can be told from about {FEW_ITEMS} on."
+        )
     if spec.over != "items" and not beside.knows_raters:
-        raise BadModel(f"Raters are unknown, so intervals cannot be about other {spec.over}: use items.")
+        who = "There is one rater only" if beside.raters else "Raters are unknown"
+        raise BadModel(f"{who}, so intervals cannot be about other {spec.over}: use items.")
     single = beside.judges
     combined = ""
     if spec.combine and len(single) > 1:
@@ -323,7 +329,7 @@ def _alt_test(beside: JudgedRatings, judge: str, spec: WorthSpec) -> AltTest | N
     units = units_of(beside, judge)
     if (beside.y == np.round(beside.y)).all():
         units = replace(units, f=np.round(units.f))
-    return run_alt_test(units, spec.epsilon, "distance", control=float(np.median(beside.y)))
+    return run_alt_test(units, spec.epsilon, "distance", control=middle_answer(beside.y))
 
 
 def _compare(
@@ -345,13 +351,14 @@ def _notes(beside: JudgedRatings, judge: str, table: Any, replaced: Any, same: b
     """Return what a reader must know about this judge's numbers."""
     notes = []
     if table.n_systems < FEW_SYSTEMS:
-        notes.append(f"r of systems rests on {table.n_systems} points and says next to nothing")
+        points = count(table.n_systems, "point")
+        notes.append(f"r of systems rests on {points} and says next to nothing")
     if table.n_items < FEW_ITEMS:
-        notes.append(
-            f"soft pairwise accuracy rests on {table.n_items} items and depends on the systems' order"
-        )
+        items = count(table.n_items, "item")
+        notes.append(f"soft pairwise accuracy rests on {items} and depends on the systems' order")
     if not beside.knows_raters:
-        notes.append("raters are unknown: no ceiling, no alt-test, no number of ratings replaced")
+        who = "one rater only" if beside.raters else "raters are unknown"
+        notes.append(f"{who}: no ceiling, no alt-test, no number of ratings replaced")
     elif not same:
         notes.append(f"{judge} has another scale: no agreement and no alt-test; favour is in people's points")
     if replaced.why and not find_obstacle(beside):
@@ -359,4 +366,5 @@ def _notes(beside: JudgedRatings, judge: str, table: Any, replaced: Any, same: b
     if len(beside.y) > LARGE and beside.knows_raters:
         n = min(MOST_ITEMS, table.n_items)
         notes.append(f"the table is large: components come from people's ratings of {n:,} items")
-    return [*beside.notes, *notes]
+    of_others = {one.note for one in beside.scales.values() if one.judge != judge}
+    return [*(note for note in beside.notes if note not in of_others), *notes]

@@ -14,7 +14,7 @@ from panelist.judges.correct.strengths import PairData
 from panelist.judges.match_pairs import match_pairs
 from panelist.judges.table import JudgeScores
 from panelist.judges.units import Units, make_units
-from panelist.judges.worth.alt_test import run_alt_test
+from panelist.judges.worth.alt_test import middle_answer, run_alt_test
 from panelist.judges.worth.ceiling import measure_reliability
 from panelist.judges.worth.judge_worth import JudgeWorth, WorthLevel
 from panelist.judges.worth.levels import correlate, correlate_all, percentile
@@ -58,7 +58,7 @@ def _measure_one(
     f, rated = pairs.judges[:, 0], n > 0
     levels = _levels(pairs, people, f, units, spec)
     reliability = measure_reliability(units) if len(pairs.raters) > 1 else None
-    control = float(np.median(pairs.score)) if len(pairs.score) else 0.5
+    control = middle_answer(pairs.score) if len(pairs.score) else 0.5
     several = len(pairs.raters) > 1
     silent = scores.on(criterion).frame
     own = silent[(silent["judge"] == judge).to_numpy()]

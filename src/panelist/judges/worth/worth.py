@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from math import inf, isfinite
 from typing import Any
 
-from panelist.core.display.formats import decimals, interval
+from panelist.core.display.formats import decimals, interval, number
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
 from panelist.core.prose import listing
 from panelist.judges.guard import Guard
@@ -73,23 +74,20 @@ class Worth(Result):
                 one.level("output").pearson,
                 one.level("system").pearson,
                 one.replaced.equivalent,
+                _write_ends(one.replaced.low, one.replaced.high),
             )
             for one in self.judges
         ]
-        head = (
-            "criterion",
-            "judge",
-            "paired r",
-            "interval",
-            "saves at most, %",
-            "outputs r",
-            "systems r",
-            "raters' worth",
-        )
-        form = {"paired r": decimals(2), "saves at most, %": decimals(1), "outputs r": decimals(2)}
-        form |= {"systems r": decimals(2), "raters' worth": decimals(1)}
+        head: tuple[str, ...] = ("criterion", "judge", "paired r", "interval", "saves at most, %")
+        head += ("outputs r", "systems r")
+        form = {name: decimals(2) for name in ("paired r", "outputs r", "systems r")}
+        form["saves at most, %"] = decimals(1)
+        if any(isfinite(one.replaced.low) for one in self.judges):
+            head += ("raters' worth", "its interval")
+            form["raters' worth"] = decimals(1)
         note = "Only the paired r says what a judge can save; r of systems has as many points as systems."
-        return Table("All judges", head, rows, form, note=note, name="overview")
+        shown = [row[: len(head)] for row in rows]
+        return Table("All judges", head, shown, form, note=note, name="overview")
 
     def _differences_table(self) -> Table:
         rows = [
@@ -110,3 +108,12 @@ class Worth(Result):
             "samples": [asdict(one) for one in self.samples],
             "notes": list(self.notes),
         }
+
+
+def _write_ends(low: float, high: float) -> str:
+    """Return an interval whose upper end may have no limit.
+
+    >>> _write_ends(0.31, 12.0), _write_ends(0.2, inf), _write_ends(float("nan"), float("nan"))
+    ('0.3 to 12.0', '0.2 or more', '–')
+    """
+    return f"{number(low, 1)} or more" if high == inf else interval(low, high, 1)

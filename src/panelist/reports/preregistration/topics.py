@@ -11,6 +11,7 @@ from panelist.core.prose import count, listing, sentence
 from panelist.design.assess.balance import count_planned
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.prior_words import parse_prior
+from panelist.reports.judges_of_study import plan_judges
 from panelist.reports.methods_of_study import RATED, rates_and_compares
 from panelist.reports.preregistration.recipe import answer_recipe
 from panelist.study.lacking import say_lacking
@@ -257,7 +258,7 @@ def _models(known: Known) -> str:
         if prior := parse_prior(plan.prior):
             said[0] += f"; ordinal models {prior.phrase}, which is part of the model: {prior.explain()}"
     said += [f"choices on {listing(compared, 8)} by a model of choices between systems"] if compared else []
-    return sentence("; ".join(said))
+    return " ".join(filter(None, [sentence("; ".join(said)), plan_judges(known.study)]))
 
 
 def _inference(known: Known) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, model_validator
 
 from panelist.core.errors import BadFile, BadRatings, BadStudy, did_you_mean
 from panelist.core.prose import count, list_words, listing, quoted
@@ -24,6 +24,7 @@ FEWEST_PARTS, MOST_PARTS = 2, 5
 STEEPEST = 3.0  # how often more than another a stratum may be drawn
 FEWEST_A_STRATUM = 8  # items drawn of each, where strata are drawn at different rates
 FEW = 20  # drawn items from which on a judge is worth something
+OF_JUDGES = ("disagreement", "doubt")
 CHOSEN_BY_HAND = list_words("hardest easiest worst best top first ids names list chosen by_hand")
 
 
@@ -38,9 +39,10 @@ class SampleStrata(StudyPart):
     """The judge, where the file has several."""
     criterion: str = ""
     """The criterion, where the file has several."""
-    measure: Literal["spread", "mean"] | None = None
-    """What is cut into parts: the highest less the lowest number of an item's outputs, or their mean. Without
-    it the spread of a judge's scores, and the mean of a column."""
+    measure: Literal["spread", "mean", "disagreement", "doubt"] | None = None
+    """What is cut into parts: the highest less the lowest number of an item's outputs, or their mean; how far
+    several judges disagree on its outputs; or a judge's doubt, by its column confidence or the spread of its
+    samples. Without it the spread of a judge's scores, and the mean of a column."""
     parts: Annotated[int, Field(ge=FEWEST_PARTS, le=MOST_PARTS)] = 3
     """Into how many parts numbers are cut, of about equally many items."""
     rates: tuple[PositiveFloat, ...] = ()
@@ -55,6 +57,10 @@ class SampleStrata(StudyPart):
             )
         if self.column and (self.judge or self.criterion):
             raise ValueError("judge and criterion go with judges, not with a column.")
+        if self.column and self.measure in OF_JUDGES:
+            raise ValueError(f"the measure {self.measure} goes with judges, not with a column.")
+        if self.judge and self.measure == "disagreement":
+            raise ValueError("disagreement is that of several judges: leave judge out.")
         if self.rates and max(self.rates) / min(self.rates) > STEEPEST + 1e-9:
             raise ValueError(
                 f"rates are {max(self.rates) / min(self.rates):.2g} to 1; at most {STEEPEST:g} to 1 is "
@@ -96,6 +102,16 @@ class Sample(StudyPart):
                 "a sample says how many items (items: 40) or which share (share: 0.2): one of the two."
             )
         return self
+
+
+def _read_all(written: Any) -> Any:
+    return None if written == "all" else written
+
+
+SampleOrAll = Annotated[
+    Sample | None, BeforeValidator(_read_all, json_schema_input_type=Sample | Literal["all"] | None)
+]
+"""A sample; the word ``all`` is that of a study without one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,11 +229,11 @@ def _check_taken(names: NDArray[Any], taken: NDArray[Any], uneven: bool) -> None
 def _find_strata(strata: SampleStrata, outputs: Outputs) -> list[str]:
     """Return the stratum of every item."""
     if strata.judges:
-        value = _read_scores(strata, outputs)
-        measure = strata.measure or "spread"
-        return _cut(
-            _measure(value, measure, outputs, strata.judges), strata.parts, f"the {measure} of scores"
-        )
+        scores, measure = _read_scores(strata, outputs), strata.measure or "spread"
+        if measure in OF_JUDGES:
+            scores, measure = _find_doubt(scores, measure, strata.judges), "mean"
+        value = _measure(scores, measure, outputs, strata.judges)
+        return _cut(value, strata.parts, f"the {strata.measure or measure} of scores")
     frame = outputs.frame
     if strata.column not in frame:
         raise BadStudy(f"The outputs have no column {strata.column!r}.")
@@ -245,7 +261,7 @@ def _find_strata(strata: SampleStrata, outputs: Outputs) -> list[str]:
 
 
 def _read_scores(strata: SampleStrata, outputs: Outputs) -> pd.DataFrame:
-    """Return a judge's scores of outputs: item, system, value."""
+    """Return a judge's scores of outputs: item, system, value; of all judges where they are to disagree."""
     path = outputs.folder / strata.judges
     try:
         frame = read_table(Path(path)).frame
@@ -265,7 +281,7 @@ def _read_scores(strata: SampleStrata, outputs: Outputs) -> pd.DataFrame:
         known, wanted = sorted(map(str, frame[name].dropna().unique())), getattr(strata, name)
         if wanted and wanted not in known:
             raise BadStudy(f"{strata.judges} has no {name} {wanted!r}. {did_you_mean(wanted, known)}")
-        if not wanted and len(known) > 1:
+        if not wanted and len(known) > 1 and (name, strata.measure) != ("judge", "disagreement"):
             raise BadStudy(f"{strata.judges} has several: {quoted(known)}. Name one with strata.{name}.")
         frame = frame[(frame[name].astype(str) == wanted).to_numpy()] if wanted else frame
     return pd.DataFrame(
@@ -273,8 +289,36 @@ def _read_scores(strata: SampleStrata, outputs: Outputs) -> pd.DataFrame:
             "item": read_identifiers(frame["item"]).astype(str).to_numpy(),
             "system": read_identifiers(frame["system"]).astype(str).to_numpy(),
             "value": pd.to_numeric(frame["rating"], errors="coerce").to_numpy(),
+            "judge": frame["judge"].astype(str).to_numpy() if "judge" in frame else "",
+            "confidence": pd.to_numeric(frame["confidence"], errors="coerce").to_numpy()
+            if "confidence" in frame
+            else np.nan,
         }
     )
+
+
+def _find_doubt(scores: pd.DataFrame, measure: str, source: str) -> pd.DataFrame:
+    """Return how much judges disagree on each output, or how much a judge doubts its own scores.
+
+    Disagreement is the standard deviation of the judges' ranks, each among its own scores, so that their
+    scales do not matter; an output that one of them did not score has none.
+    """
+    output = ["item", "system"]
+    if measure == "disagreement":
+        own = scores.pivot_table("value", output, "judge", aggfunc="mean")
+        if own.shape[1] < 2:
+            raise BadStudy(f"{source} has one judge, and disagreement is that of several.")
+        found = own.rank(pct=True).std(axis=1, ddof=0).where(own.notna().all(axis=1))
+    elif scores["confidence"].notna().any():
+        found = -scores.groupby(output)["confidence"].mean()
+    else:
+        found = scores.groupby(output)["value"].std(ddof=1)
+        if not found.notna().any():
+            raise BadStudy(
+                f"{source} has neither a column confidence nor several samples of an output: how sure the "
+                "judge was is not known."
+            )
+    return found.rename("value").reset_index()
 
 
 def _measure(table: pd.DataFrame, measure: str, outputs: Outputs, source: str) -> NDArray[np.float64]:

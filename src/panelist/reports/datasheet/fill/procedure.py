@@ -1,16 +1,13 @@
 """Section 3.3: how the ratings are collected, and how their quality is assured."""
 
 from panelist.analysis.cleaning.exclusion_rules import RULES
-from panelist.collection.study_files import StudyFiles
 from panelist.core.prose import count, listing
-from panelist.judges.card import make_cards
-from panelist.judges.table import read_judges
 from panelist.reports.datasheet.fill.facts import SheetFacts, filler, join, tick, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
+from panelist.reports.judges_of_study import tell_judges
 from panelist.reports.methods_of_study import RATED, rates_and_compares
 from panelist.reports.provenance import list_versions
 from panelist.study.blindness import count_masks, count_names, say_names
-from panelist.study.file_names import JUDGES_FILE
 from panelist.study.sections.checks import DegradedCheck, InstructedCheck, RepeatCheck
 
 OF_RATERS = ("failed_checks", "median_seconds_below", "same_answer_share_above", "unfinished", "placeholders")
@@ -21,20 +18,8 @@ def tell_medium(facts: SheetFacts) -> dict[Place, SheetAnswer]:
     """Return by which means ratings are collected."""
     tool = f"panelist {list_versions().get('panelist', '')}".strip()
     text = f"Web pages made by {tool}, opened in the evaluator's own browser."
-    said = join(text, _say_judges(facts))
+    said = join(text, tell_judges(facts.study))
     return {("3.3.2", ""): write(said, "the rating pages", draft=not facts.collected)}
-
-
-def _say_judges(facts: SheetFacts) -> str:
-    """Return what scored the outputs beside people: judges are described with the instruments."""
-    table = StudyFiles(facts.study).beside(JUDGES_FILE)
-    if table is None:
-        return ""
-    cards = [one.phrase() for one in make_cards(read_judges(table), facts.study.families)]
-    return (
-        "The evaluators are people. Outputs were also scored by machine, as an instrument beside them: "
-        f"{listing(cards, 8)}; these scores are no ratings."
-    )
 
 
 @filler(
