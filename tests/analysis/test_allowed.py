@@ -12,6 +12,7 @@ from panelist.analysis.missing import Missing
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.analysis.systems.effects import measure_effects
 from panelist.core.errors import UnknownName
+from panelist.reports.report.page import _make_pairs
 from tests.shared_cases import MISSING, SHARED
 
 FOLDER = SHARED / "models2"
@@ -58,6 +59,11 @@ def test_thresholds_of_their_own_are_compared_in_points_without_a_latent_differe
         assert (one.points, one.points_low) == (pair.difference, pair.low)
         assert one.superiority_low < one.superiority < one.superiority_high
         assert (one.superiority > 0.5) == (one.points > 0)
+    assert len(set(found.notes)) == len(found.notes)
+    assert "Points and P(higher) on rating" in str(found)
+    shown = _make_pairs(effects, alpha=1.1)  # every pair is told, the higher first or second
+    for words, one in zip(shown.rows, effects.pairs, strict=True):
+        assert words[-1] == f"{one.a if one.points > 0 else one.b} higher"
     latent = compare("crossed_nominal", "nominal", margin="0.3 latent")
     assert any("give the margin in points" in note for note in latent.notes)
 
@@ -100,6 +106,13 @@ def test_nothing_is_taken_that_tests_do_not_ask_for() -> None:
     assert found.pairs == plain.pairs
     with pytest.raises(UnknownName, match="scale"):
         compare_systems(frame, allow="scal")
+
+
+def test_a_linear_model_says_that_nothing_was_allowed_for() -> None:
+    rows = [(f"r{r}", f"i{i}", s, 10.0 * r + i * i) for r in range(4) for i in range(6) for s in "ab"]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system", "rating"])
+    found = compare_systems(frame, formula="rating ~ system + (1 | item)", model="lmm", allow="scale")
+    assert any("the linear model has none" in note for note in found.criteria[0].notes)
 
 
 def test_spread_comes_before_thresholds_unless_thresholds_fit_better() -> None:

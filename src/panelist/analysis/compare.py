@@ -211,7 +211,7 @@ def _compare_one(table: Ratings, criterion: str, spec: AnalysisSpec) -> Criterio
         lambda other: compare_by_model(other, part, table, criterion, spec, notes),
         free=spec.model == "auto" and spec.prior is None,
     )
-    if lead.model != model or not spec.allow:
+    if not spec.allow:
         return lead
     exact = replace(spec, formula=main.formula)
     return allow_sides(

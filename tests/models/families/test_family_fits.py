@@ -269,6 +269,8 @@ def test_latent_means_exist_for_one_latent_scale_alone() -> None:
         ({"nominal": "~ 1"}, BadFormula, "no term"),
         ({"nominal": "~ rating"}, BadFormula, "the ratings themselves"),
         ({"nominal": "~ number"}, BadModel, "C\\(number\\)"),
+        ({"nominal": "~ system", "threshold": "mirrored"}, BadModel, "Use threshold='symmetric'"),
+        ({"scale": "~ 1"}, BadFormula, "A right one: scale='~ system'"),
         ({"family": "adjacent", "link": "logit", "quadrature": 5}, BadModel, "quadrature=1"),
     ],
 )
@@ -295,3 +297,55 @@ def test_adjacent_categories_need_every_category_in_every_cell() -> None:
     steps = fit(FORMULA, frame, family="sequential", nominal="~ system")
     assert steps.converged
     assert np.isinf(steps.cell_thresholds["3|4"].to_numpy()).any()
+
+
+def test_a_level_with_one_category_has_no_spread() -> None:
+    same = FRAME.assign(rating=FRAME["rating"].where(FRAME["system"] == "b", 3))
+    for how in ({}, {"prior": "weak"}, {"model": "clm"}):
+        formula = "rating ~ system" if "model" in how else FORMULA
+        with pytest.raises(BadModel, match=r"Every rating of system a is 3, .*nominal='~ system'"):
+            fit(formula, same, scale="~ system", **how)
+    half = FRAME["half"] == "x"
+    cell = FRAME.assign(rating=FRAME["rating"].where(~half | (FRAME["system"] == "b"), 3))
+    with pytest.raises(BadModel, match="system a and half x is 3"):
+        fit(FORMULA, cell, scale="~ system:half")
+    assert fit(FORMULA, cell, scale="~ system + half").converged
+
+
+def test_a_level_with_the_ends_alone_is_named() -> None:
+    ends = FRAME.assign(rating=FRAME["rating"].where(FRAME["system"] == "b", 1 + 3 * (FRAME["rating"] > 2)))
+    found = fit(FORMULA, ends, scale="~ system")
+    assert not found.converged
+    assert any("every rating of system a is 1 or 4, the two ends" in note for note in found.notes)
+
+
+def test_thresholds_that_would_cross_are_named() -> None:
+    """Category 2 is common in one of four cells alone, which no sum of two effects allows."""
+    counts = {"ax": (28, 0, 14, 8), "ay": (26, 1, 14, 9), "bx": (14, 1, 20, 15), "by": (8, 28, 8, 6)}
+    rows = [
+        (f"r{at % 5}", cell[0], cell[1], k + 1)
+        for cell, own in counts.items()
+        for at, k in enumerate(np.repeat(np.arange(4), own))
+    ]
+    frame = pd.DataFrame(rows, columns=["rater", "system", "half", "rating"])
+    for formula in ("rating ~ 1 + (1 | rater)", "rating ~ 1"):
+        found = fit(formula, frame, nominal="~ system + half")
+        assert not found.converged
+        (said,) = (note for note in found.notes if "not converged" in note)
+        assert (
+            "thresholds 1|2 and 2|3 of system a and half x met and would cross (no rating there is 2)" in said
+        )
+        assert "nominal='~ system:half'" in said
+        assert "family='sequential'" in said
+        assert fit(formula, frame, nominal="~ system:half").converged
+        assert fit(formula, frame, nominal="~ system + half", family="sequential").converged
+
+
+def test_cells_stand_in_the_order_of_the_levels_and_sides_are_written() -> None:
+    frame = make_frame(systems=3, raters=6)
+    found = fit(FORMULA, frame, nominal="~ system")
+    assert list(found.cell_thresholds.index) == ["system a", "system b", "system c"]
+    assert f"{FORMULA}, nominal ~ system" in found.title()
+    assert fit(FORMULA, frame, scale="~ rater").written == f"{FORMULA}, scale ~ rater"
+    tested = compare_fits(fit(FORMULA, frame), found)
+    assert (tested.steps[0].smaller, tested.steps[0].larger) == (FORMULA, f"{FORMULA}, nominal ~ system")

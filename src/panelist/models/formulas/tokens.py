@@ -32,6 +32,8 @@ def quote(name: str) -> str:
 class TokenStream:
     """A formula as a row of words; ``at`` is the one that comes next."""
 
+    example = EXAMPLE  # a right one, for whoever wrote a wrong one
+
     def __init__(self, text: str) -> None:
         self.text = re.sub(r"\s", " ", text)
         self.tokens = self._split()
@@ -41,7 +43,7 @@ class TokenStream:
         """Raise BadFormula that says what is wrong, points at the place and gives a right formula."""
         place = self.token.start if start is None else start
         raise BadFormula(
-            f"The formula cannot be read: {what}.\n  {self.text}\n  {' ' * place}^\nA right one: {EXAMPLE}"
+            f"The formula cannot be read: {what}.\n  {self.text}\n  {' ' * place}^\nA right one: {self.example}"
         )
 
     @property

@@ -216,7 +216,7 @@ def _make_pairs(effects: Effects, alpha: float) -> Table:
         elif pair.p_adjusted >= alpha:
             words = "No difference shown"
         else:
-            words = f"{pair.a if pair.latent > 0 else pair.b} higher"
+            words = f"{pair.a if pair.tested > 0 else pair.b} higher"
         rows.append(
             (
                 f"{pair.a} – {pair.b}",
