@@ -76,15 +76,11 @@ def _say_not_converged(fit: Fit) -> list[str]:
 
 def _say_crossing(fit: Fit) -> str:
     """Say where thresholds of nominal effects met, and would cross; nothing where none did."""
-    side, cells = fit.design.nominal, fit.cells if fit.ordinal else None
-    if (
-        side is None
-        or cells is None
-        or fit.family != "cumulative"
-        or not np.isfinite(fit.solution.alpha).all()
-    ):
+    side = fit.design.nominal
+    if side is None or fit.family != "cumulative" or not np.isfinite(fit.solution.alpha).all():
         return ""
     assert fit.structure is not None
+    cells = fit.cells
     values, between = cells.values(fit.solution.alpha), fit.structure.between
     with np.errstate(invalid="ignore"):  # ∞ − ∞ beyond what a cell uses
         gaps = np.diff(values, axis=1)
@@ -103,8 +99,8 @@ def _say_crossing(fit: Fit) -> str:
     joint = f"nominal='~ {whole}' gives every combination thresholds of its own; " if ":" in whole else ""
     return (
         f"the thresholds {between[place]} and {between[place + 1]} of {who} met and would cross ({why}"
-        f"{fit.design.categories[category]}), but cumulative thresholds must be in order; do not report these "
-        f"estimates. {joint}family='sequential' has thresholds that need no order"
+        f"{fit.design.categories[category]}), but cumulative thresholds must be in order; do not report "
+        f"these estimates. {joint}family='sequential' has thresholds that need no order"
     )
 
 

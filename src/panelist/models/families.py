@@ -59,8 +59,8 @@ def refuse_unidentified(design: ModelMatrices, family: str, threshold: str = "fl
         return
     if threshold == "mirrored":
         raise BadModel(
-            f"Mirrored thresholds have zero in their middle, so that nominal effects of {design.nominal.text} "
-            "could not hold a difference in location. Use threshold='symmetric', which is free to move, or "
+            "Mirrored thresholds have zero in their middle, so that nominal effects of "
+            f"{design.nominal.text} could not hold a difference in location. Use threshold='symmetric', which is free to move, or "
             "leave nominal out."
         )
     numeric = [name for name, v in design.nominal.part.variables.items() if not isinstance(v, Labels)]
@@ -92,8 +92,8 @@ def _refuse_spreadless(design: ModelMatrices) -> None:
     for name, used in list_used(design.scale, design.codes):
         if len(used) == 1:
             raise BadModel(
-                f"Every rating of {name} is {design.categories[used.pop()]}, so that its spread has no finite "
-                f"estimate: it shrinks to zero. Leave {name} out of the ratings, or leave scale out; "
+                f"Every rating of {name} is {design.categories[used.pop()]}, so that its spread has no "
+                f"finite estimate: it shrinks to zero. Leave {name} out of the ratings, or leave scale out; "
                 f"nominal='~ {design.scale.text}' leaves the categories out that a level never uses."
             )
 
