@@ -60,8 +60,8 @@ def refuse_unidentified(design: ModelMatrices, family: str, threshold: str = "fl
     if threshold == "mirrored":
         raise BadModel(
             "Mirrored thresholds have zero in their middle, so that nominal effects of "
-            f"{design.nominal.text} could not hold a difference in location. Use threshold='symmetric', which is free to move, or "
-            "leave nominal out."
+            f"{design.nominal.text} could not hold a difference in location. Use threshold='symmetric', "
+            "which is free to move, or leave nominal out."
         )
     numeric = [name for name, v in design.nominal.part.variables.items() if not isinstance(v, Labels)]
     if numeric and family == "cumulative":
