@@ -232,11 +232,31 @@ def test_likelihood_ratios_test_terms_and_effects() -> None:
     assert "likelihood-ratio tests" in str(found.anova())
 
 
+def _own(fitted: Fit) -> dict[str, Any]:
+    """Return the options that a fit was made with."""
+    sides = {"scale": fitted.design.scale, "nominal": fitted.design.nominal}
+    how = {name: None if side is None else f"~ {side.text}" for name, side in sides.items()}
+    return {"family": fitted.family, "link": fitted.link, "model": "clmm", **how}
+
+
 def test_terms_are_tested_by_ratings_drawn_without_them(fitted: Fit) -> None:
-    if not len(fitted.beta):
-        with pytest.raises(UnknownName, match="no term 'system'"):
-            fitted.bootstrap_test("system", n=19)
+    with pytest.raises(UnknownName, match=r"no term 'sistem' to test\. Did you mean 'system'"):
+        fitted.bootstrap_test("sistem", n=19)
+    if not len(fitted.beta):  # thresholds hold the location too: the whole system is left out
+        without = fit("rating ~ 1 + (1 | rater) + (1 | item)", FRAME, **{**_own(fitted), "nominal": None})
+        whole = fitted.bootstrap_test("system", n=19)
+        assert whole.chisq == pytest.approx(2.0 * (fitted.loglik - without.loglik), abs=1e-6)
+        assert whole.df == len(fitted.nominal)
+        alike = fit(FORMULA, FRAME, **{**_own(fitted), "nominal": None})
+        parallel = fitted.bootstrap_test("nominal", n=19)
+        assert parallel.chisq == pytest.approx(2.0 * (fitted.loglik - alike.loglik), abs=1e-6)
+        assert parallel.df == len(fitted.nominal) - 1
         return
+    if fitted.design.scale is not None:
+        spread = fitted.bootstrap_test("scale", n=39, seed=3)
+        found = compare_fits(fitted, fit(FORMULA, FRAME))
+        assert (spread.chisq, spread.df) == (pytest.approx(found.chisq, abs=1e-6), 1)
+        assert spread.p < 0.05
     found = fitted.bootstrap_test("system", n=39, seed=2)
     (term,) = fitted.with_degrees("lrt").anova().table().to_dict("records")
     assert found.chisq == pytest.approx(term["chisq"], abs=1e-6)
