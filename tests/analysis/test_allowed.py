@@ -134,3 +134,18 @@ def test_words_about_spread_say_who_raters_agree_about() -> None:
     said = tell_spread((more, unclear), "fluency")
     assert "raters agree more about b than about a" in said
     assert " c " not in said
+
+
+def test_a_latent_difference_against_the_means_is_told_with_a_spread_of_its_own() -> None:
+    """Most ratings of b are the highest, and a quarter the lowest: the middle lies above, the mean below."""
+    shares = {"a": {4: 20, 5: 70, 6: 90, 7: 20}, "b": {1: 50, 2: 6, 3: 6, 4: 6, 5: 6, 6: 6, 7: 120}}
+    rows = []
+    for system, counts in shares.items():
+        points = np.repeat(list(counts), list(counts.values()))
+        mixed = np.random.default_rng(1).permutation(points)
+        rows += [(f"r{k % 10}", f"i{k // 10:02}", system, point) for k, point in enumerate(mixed)]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system", "rating"])
+    found = compare_systems(frame, formula=FORMULA, allow="scale").criteria[0]
+    assert found.remedy.choice == "scale"
+    assert [one.code for one in found.contradictions] == ["analyses", "means"]
+    assert "b comes out above a, and yet its mean rating is the lower one (5.05 and 5.55)" in found.sentence()
