@@ -9,9 +9,12 @@ import pytest
 from panelist.analysis.checks.remedies import SideTest, SystemSpread, choose_side, tell_spread
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.missing import Missing
+from panelist.analysis.sensitivity.side_by_side import compare_kinds
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.analysis.systems.effects import measure_effects
 from panelist.core.errors import UnknownName
+from panelist.core.tables.ratings import read_ratings
+from panelist.reports.figures.style import _estimate_label
 from panelist.reports.report.page import _make_pairs
 from tests.shared_cases import MISSING, SHARED
 
@@ -64,6 +67,9 @@ def test_thresholds_of_their_own_are_compared_in_points_without_a_latent_differe
     shown = _make_pairs(effects, alpha=1.1)  # every pair is told, the higher first or second
     for words, one in zip(shown.rows, effects.pairs, strict=True):
         assert words[-1] == f"{one.a if one.points > 0 else one.b} higher"
+    assert _estimate_label(found) == "Expected rating, 95 % interval"
+    beside = compare_kinds(read_ratings(FOLDER / "crossed_nominal.csv"), found, FORMULA)
+    assert "clmm: points of the scale; lmm: points of the scale" in str(beside)
     latent = compare("crossed_nominal", "nominal", margin="0.3 latent")
     assert any("give the margin in points" in note for note in latent.notes)
 

@@ -102,6 +102,13 @@ def test_profiles_and_wald_intervals_enclose_every_estimate(fitted: Fit) -> None
     np.testing.assert_allclose(profile["low"].to_numpy()[:1], near["low"].to_numpy()[:1], atol=0.3)
 
 
+def test_an_effect_on_the_spread_has_an_interval_of_its_own_name() -> None:
+    found = fit(FORMULA, FRAME, scale="~ system").intervals("profile", terms="scale: system[T.b]", threads=1)
+    (row,) = found.table().to_dict("records")
+    assert row["term"] == "scale: system[T.b]"
+    assert 0.0 < row["low"] < row["estimate"] < row["high"]
+
+
 def test_a_drawn_set_is_fitted_again(fitted: Fit) -> None:
     solution, _ = refit_once(fitted, np.random.default_rng(1))
     assert solution is not None

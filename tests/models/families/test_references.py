@@ -139,3 +139,7 @@ def test_a_category_that_a_cell_never_uses_is_taken_out_and_named() -> None:
     assert np.isfinite(parameters(fitted)[1]).all()
     table = np.asarray(fitted.predict())
     np.testing.assert_allclose(table.sum(axis=1), 1.0)
+    shown = str(fitted)
+    assert "temp cold" in shown[shown.index("Thresholds") :]
+    assert "none beyond what it uses" in shown
+    assert "inf" not in shown

@@ -137,15 +137,16 @@ class Remedy(Result):
 
     def _list_thresholds(self) -> Table:
         """Return how far each system lies above the reference at each threshold."""
-        found = self.fits["nominal"].nominal
-        names = list(dict.fromkeys(found["threshold"]))
-        rows: list[tuple[Cell, ...]] = []
-        for term in dict.fromkeys(found["term"]):
-            own = found[found["term"] == term].set_index("threshold")["estimate"]
-            label = term.removeprefix(term.split("[")[0]).strip("[]").removeprefix("T.") or term
-            rows.append(
-                (f"{label} − {self.reference}", *(-float(own[k]) if k in own else nan for k in names))
-            )
+        cells = self.fits["nominal"].cell_thresholds
+        values = cells.where(np.isfinite(cells))  # none beyond what a system used
+        names, term = list(cells.columns), self.fits["nominal"].design.nominal.text
+        labels = [str(name).removeprefix(f"{term} ") for name in cells.index]
+        first = values.iloc[labels.index(self.reference)].to_numpy()
+        rows: list[tuple[Cell, ...]] = [
+            (f"{label} − {self.reference}", *(first - own).tolist())
+            for label, own in zip(labels, values.to_numpy(), strict=True)
+            if label != self.reference
+        ]
         return Table(
             f"Differences at each threshold of {self.criterion}",
             ("pair", *names),
