@@ -135,7 +135,7 @@ def test_models_that_r_has_stand_beside_ours(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_a_machine_without_r_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rival_r.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     rows, said = families.measure_rivals(report.Options(seeds=(1,)))
     assert rows == ()
     assert "R was not found" in said

@@ -15,7 +15,9 @@ from panelist.models.inference.contrasts import estimate_means
 from panelist.models.inference.likelihood_ratio import compare_fits
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.results.fitted import Fit
+from panelist.models.solvers.adjacent_integral import Integral
 from tests.models.families.designs import build
+from tests.models.oracle import differences
 
 FORMULA = "rating ~ system + (1 | rater) + (1 | item)"
 KINDS: dict[str, dict[str, Any]] = {
@@ -261,8 +263,9 @@ def test_terms_are_tested_by_ratings_drawn_without_them(fitted: Fit) -> None:
         return
     if fitted.design.scale is not None:
         spread = fitted.bootstrap_test("scale", n=39, seed=3)
-        found = compare_fits(fitted, fit(FORMULA, FRAME))
-        assert (spread.chisq, spread.df) == (pytest.approx(found.chisq, abs=1e-6), 1)
+        against = compare_fits(fitted, fit(FORMULA, FRAME))
+        assert spread.chisq == pytest.approx(against.chisq, abs=1e-6)
+        assert spread.df == 1
         assert spread.p < 0.05
     found = fitted.bootstrap_test("system", n=39, seed=2)
     (term,) = fitted.with_degrees("lrt").anova().table().to_dict("records")
@@ -298,7 +301,7 @@ def test_latent_means_exist_for_one_latent_scale_alone() -> None:
         ({"nominal": "~ number"}, BadModel, "C\\(number\\)"),
         ({"nominal": "~ system", "threshold": "mirrored"}, BadModel, "Use threshold='symmetric'"),
         ({"scale": "~ 1"}, BadFormula, "A right one: scale='~ system'"),
-        ({"family": "adjacent", "link": "logit", "quadrature": 5}, BadModel, "quadrature=1"),
+        ({"family": "adjacent", "link": "logit", "quadrature": 500}, BadModel, "at most 100"),
     ],
 )
 def test_what_has_no_model_is_refused_with_the_nearest_that_has(
@@ -328,7 +331,8 @@ def test_adjacent_categories_need_every_category_in_every_cell() -> None:
 
 def test_a_level_with_one_category_has_no_spread() -> None:
     same = FRAME.assign(rating=FRAME["rating"].where(FRAME["system"] == "b", 3))
-    for how in ({}, {"prior": "weak"}, {"model": "clm"}):
+    every: tuple[dict[str, Any], ...] = ({}, {"prior": "weak"}, {"model": "clm"})
+    for how in every:
         formula = "rating ~ system" if "model" in how else FORMULA
         with pytest.raises(BadModel, match=r"Every rating of system a is 3, .*nominal='~ system'"):
             fit(formula, same, scale="~ system", **how)
@@ -376,3 +380,25 @@ def test_cells_stand_in_the_order_of_the_levels_and_sides_are_written() -> None:
     assert fit(FORMULA, frame, scale="~ rater").written == f"{FORMULA}, scale ~ rater"
     tested = compare_fits(fit(FORMULA, frame), found)
     assert (tested.steps[0].smaller, tested.steps[0].larger) == (FORMULA, f"{FORMULA}, nominal ~ system")
+
+
+def test_adjacent_categories_are_integrated_over_one_effect() -> None:
+    how: dict[str, Any] = {"family": "adjacent", "link": "logit"}
+    formula = "rating ~ system + (1 | rater)"
+    sides: tuple[dict[str, Any], ...] = ({}, {"scale": "~ half", "nominal": "~ system"})
+    plain, both = (fit(formula, FRAME, quadrature=7, **how, **more) for more in sides)
+    for found, more in zip((plain, both), sides, strict=True):
+        laplace = fit(formula, FRAME, **how, **more)
+        assert found.converged
+        assert 0.0 < abs(found.loglik - laplace.loglik) < 0.1
+        model = Integral(found.design, found.structure, 7)  # type: ignore[arg-type]
+        psi = np.concatenate([found.solution.alpha, found.beta, found.solution.zeta, [0.4]]) + 0.05
+        near = differences(lambda x, model=model: model.evaluate(x)[0], psi, 1e-3)  # type: ignore[misc]
+        np.testing.assert_allclose(model.evaluate(psi)[1], near, atol=1e-6)
+        assert found.random_effects["mode"].corr(laplace.random_effects["mode"]) > 0.999
+    names = ("system[T.b]", "sd(rater:Intercept)")
+    table = plain.intervals("profile", terms=names, threads=1).table()
+    assert (table["low"] < table["estimate"]).all()
+    assert (table["estimate"] < table["high"]).all()
+    with pytest.raises(BadModel, match="needs one random effect"):
+        fit(FORMULA, FRAME, quadrature=7, **how)
