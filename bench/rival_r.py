@@ -29,19 +29,22 @@ class Answers:
     trouble: str = ""
 
 
-def ask_r(jobs: Sequence[tuple[Path, str]]) -> Answers:
-    """Return what R takes for each job: a file of ratings and the model, ``clmm`` or ``lmer``."""
+def ask_r(jobs: Sequence[tuple[Path, str]], script: Path = SCRIPT, install: str = INSTALL) -> Answers:
+    """Return what R takes for each job: a file of ratings and a model that the script knows.
+
+    ``script`` fits ``clmm`` and ``lmer`` unless another is given; ``install`` says what it needs.
+    """
     program = shutil.which("Rscript")
     if program is None:
-        return Answers(trouble=f"R was not found: {INSTALL}.")
+        return Answers(trouble=f"R was not found: {install}.")
     words = [word for path, model in jobs for word in (str(path), model)]
     process = subprocess.Popen(
-        [program, "--vanilla", str(SCRIPT), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [program, "--vanilla", str(script), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     assert process.stderr is not None
     with process:
-        answers = read_answers(process.stdout)
+        answers = read_answers(process.stdout, install)
         complaint = process.stderr.read().strip()
     if process.returncode:
         last = complaint.splitlines()[-1] if complaint else f"exit code {process.returncode}"
@@ -49,14 +52,14 @@ def ask_r(jobs: Sequence[tuple[Path, str]]) -> Answers:
     return answers
 
 
-def read_answers(lines: Iterable[str]) -> Answers:
+def read_answers(lines: Iterable[str], install: str = INSTALL) -> Answers:
     """Return R's lines as answers, telling each as it comes."""
     times: dict[tuple[Path, str], Measured] = {}
     versions = trouble = ""
     for line in lines:
         first, *rest = line.rstrip("\n").split("\t")
         if first == "missing":
-            trouble = f"R lacks {rest[0]}: {INSTALL}."
+            trouble = f"R lacks {rest[0]}: {install}."
         elif first == "versions":
             versions = rest[0]
         else:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import designs, million, repeats, report, rival_r, rust, start, threads
+from bench import designs, families, million, repeats, report, rival_r, rust, start, threads
 from bench.__main__ import MODULES, main
 from bench.clock import Timing, n_cores, on_cores, time_call
 from bench.simulate import CUTS, MAXIMAL, MILLION, SIZES, Size, simulate
@@ -112,6 +112,34 @@ def test_the_lines_of_r_are_read() -> None:
     assert answers.versions == "R 4.2.2, ordinal 2022.11.16"
     assert answers.times == {(Path("a/ratings.csv"), "clmm"): rival_r.Measured(10.25, -450.125)}
     assert "lacks ordinal" in rival_r.read_answers(["missing\tordinal\n"]).trouble
+
+
+def test_models_that_r_has_stand_beside_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    kinds, file = ("clm, scale", "vglm, sratio"), tmp_path / "ratings.csv"
+    monkeypatch.setattr(families, "RIVALS", {kind: families.RIVALS[kind] for kind in kinds})
+    monkeypatch.setattr(families, "REPEATS", 1)
+    first, second = (
+        fit("rating ~ system", simulate(TINY, 1), model="clm", **families.RIVALS[kind][2]).loglik
+        for kind in kinds
+    )
+    times = {
+        (file, kinds[0]): rival_r.Measured(10.0, first),
+        (file, kinds[1]): rival_r.Measured(10.0, second - 1.0),
+    }
+    rows = families.set_beside(rival_r.Answers(times, "R 4.2.2"), {TINY: file}, seed=1)
+    assert [row.verdict for row in rows] == ["same fit", "R ends lower"]
+    assert all(0.0 < row.ours < 10.0 for row in rows)
+    shown = report.draw_markdown(families.FamilyTimes((), rows, "R 4.2.2."))
+    assert "| clm, scale | rating ~ system |" in shown
+    assert shown.endswith("R 4.2.2.")
+
+
+def test_a_machine_without_r_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    rows, said = families.measure_rivals(report.Options(seeds=(1,)))
+    assert rows == ()
+    assert "R was not found" in said
+    assert "r-cran-vgam" in said
 
 
 def test_glmm_is_judged_by_the_factor_and_the_log_likelihood() -> None:

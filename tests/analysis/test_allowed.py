@@ -9,9 +9,13 @@ import pytest
 from panelist.analysis.checks.remedies import SideTest, SystemSpread, choose_side, tell_spread
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.missing import Missing
+from panelist.analysis.sensitivity.side_by_side import compare_kinds
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.analysis.systems.effects import measure_effects
 from panelist.core.errors import UnknownName
+from panelist.core.tables.ratings import read_ratings
+from panelist.reports.figures.style import _estimate_label
+from panelist.reports.report.page import _make_pairs
 from tests.shared_cases import MISSING, SHARED
 
 FOLDER = SHARED / "models2"
@@ -58,6 +62,14 @@ def test_thresholds_of_their_own_are_compared_in_points_without_a_latent_differe
         assert (one.points, one.points_low) == (pair.difference, pair.low)
         assert one.superiority_low < one.superiority < one.superiority_high
         assert (one.superiority > 0.5) == (one.points > 0)
+    assert len(set(found.notes)) == len(found.notes)
+    assert "Points and P(higher) on rating" in str(found)
+    shown = _make_pairs(effects, alpha=1.1)  # every pair is told, the higher first or second
+    for words, one in zip(shown.rows, effects.pairs, strict=True):
+        assert words[-1] == f"{one.a if one.points > 0 else one.b} higher"
+    assert _estimate_label(found) == "Expected rating, 95 % interval"
+    beside = compare_kinds(read_ratings(FOLDER / "crossed_nominal.csv"), found, FORMULA)
+    assert "clmm: points of the scale; lmm: points of the scale" in str(beside)
     latent = compare("crossed_nominal", "nominal", margin="0.3 latent")
     assert any("give the margin in points" in note for note in latent.notes)
 
@@ -102,6 +114,13 @@ def test_nothing_is_taken_that_tests_do_not_ask_for() -> None:
         compare_systems(frame, allow="scal")
 
 
+def test_a_linear_model_says_that_nothing_was_allowed_for() -> None:
+    rows = [(f"r{r}", f"i{i}", s, 10.0 * r + i * i) for r in range(4) for i in range(6) for s in "ab"]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system", "rating"])
+    found = compare_systems(frame, formula="rating ~ system + (1 | item)", model="lmm", allow="scale")
+    assert any("the linear model has none" in note for note in found.criteria[0].notes)
+
+
 def test_spread_comes_before_thresholds_unless_thresholds_fit_better() -> None:
     def side(p: float, aic: float) -> SideTest:
         return SideTest("side", 1.0, 1, p, aic)
@@ -121,3 +140,18 @@ def test_words_about_spread_say_who_raters_agree_about() -> None:
     said = tell_spread((more, unclear), "fluency")
     assert "raters agree more about b than about a" in said
     assert " c " not in said
+
+
+def test_a_latent_difference_against_the_means_is_told_with_a_spread_of_its_own() -> None:
+    """Most ratings of b are the highest, and a quarter the lowest: the middle lies above, the mean below."""
+    shares = {"a": {4: 20, 5: 70, 6: 90, 7: 20}, "b": {1: 50, 2: 6, 3: 6, 4: 6, 5: 6, 6: 6, 7: 120}}
+    rows = []
+    for system, counts in shares.items():
+        points = np.repeat(list(counts), list(counts.values()))
+        mixed = np.random.default_rng(1).permutation(points)
+        rows += [(f"r{k % 10}", f"i{k // 10:02}", system, point) for k, point in enumerate(mixed)]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system", "rating"])
+    found = compare_systems(frame, formula=FORMULA, allow="scale").criteria[0]
+    assert found.remedy.choice == "scale"
+    assert [one.code for one in found.contradictions] == ["analyses", "means"]
+    assert "b comes out above a, and yet its mean rating is the lower one (5.05 and 5.55)" in found.sentence()

@@ -37,6 +37,16 @@ def test_a_model_with_effects_beside_the_location_tests_every_set(name: str) -> 
         assert found.estimate[:, 0] == pytest.approx([b - a for a, b in means], abs=0.15)
 
 
+def test_what_was_singular_or_made_smaller_is_counted() -> None:
+    drawn = simulate_responses(make_truth(), LAYOUT, (0.0, 0.6), stream(4, "sides"), 3)
+    spec = AnalysisSpec()
+    found, plain = (ANALYSES[name].prepare(LAYOUT, spec)(drawn) for name in ("clmm_nominal", "clmm"))
+    assert found.smaller is not None
+    assert plain.smaller is not None
+    assert found.smaller.tolist() == plain.smaller.tolist()
+    assert found.smaller.any()
+
+
 def test_power_takes_them_by_name() -> None:
     curve = simulate_power(
         layout=LAYOUT, truth=make_truth(), effects=1.0, models=["clmm_scale"], sims=4,

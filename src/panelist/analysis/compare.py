@@ -18,7 +18,7 @@ from panelist.analysis.fitting.allowed import allow_sides
 from panelist.analysis.fitting.choose import RandomPart, choose_random
 from panelist.analysis.fitting.penalised import fit_random, mark_prior, read_prior, refuse_linear
 from panelist.analysis.fitting.together import LARGE, do_each
-from panelist.analysis.sensitivity.lead import choose_lead
+from panelist.analysis.sensitivity.lead import choose_lead, contradict_again
 from panelist.analysis.spec import AnalysisSpec, read_allowed
 from panelist.analysis.systems.across import adjust_across
 from panelist.analysis.systems.common_items import note_unequal_items
@@ -211,15 +211,16 @@ def _compare_one(table: Ratings, criterion: str, spec: AnalysisSpec) -> Criterio
         lambda other: compare_by_model(other, part, table, criterion, spec, notes),
         free=spec.model == "auto" and spec.prior is None,
     )
-    if lead.model != model or not spec.allow:
+    if not spec.allow:
         return lead
     exact = replace(spec, formula=main.formula)
-    return allow_sides(
+    found = allow_sides(
         lead,
         table,
         spec,
         lambda term: compare_by_model(model, None, table, criterion, exact, [], f"~ {term}"),
     )
+    return contradict_again(found, lead, table.frame.iloc[np.asarray(found.fit.design.rows)])
 
 
 def compare_by_model(

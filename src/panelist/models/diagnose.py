@@ -6,6 +6,7 @@ import numpy as np
 
 from panelist.core.errors import BadModel
 from panelist.core.prose import listing
+from panelist.models.families import list_used
 from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.likelihoods.cells import describe_unused
 from panelist.models.likelihoods.link_functions import LATENT_SD
@@ -15,6 +16,7 @@ from panelist.models.solvers.separation import find_lost
 from panelist.numerics.rows import varies_within
 
 _CONDITION = 1e8
+_MET = 0.02  # latent standard deviations between two thresholds that have met, where a search stopped
 _SMALL = 0.5  # latent standard deviations: below, Laplace is off by 2 % at most, with two ratings per level
 
 
@@ -57,6 +59,8 @@ def _say_not_converged(fit: Fit) -> list[str]:
             "to test against; simplify the model, or collect more ratings"
         ]
     if not record.converged:
+        if cause := _say_crossing(fit) or _say_boundless(fit):
+            return [f"not converged: {cause}"]
         return [
             f"not converged: {record.reason} (largest gradient {record.gradient:.2g}, condition of the "
             f"Hessian {record.condition:.2g}, {record.steps} steps); do not report these estimates. Simplify "
@@ -68,6 +72,53 @@ def _say_not_converged(fit: Fit) -> list[str]:
             "combination of the parameters is hardly determined; rescale numbers, or simplify the model"
         ]
     return []
+
+
+def _say_crossing(fit: Fit) -> str:
+    """Say where thresholds of nominal effects met, and would cross; nothing where none did."""
+    side = fit.design.nominal
+    if side is None or fit.family != "cumulative" or not np.isfinite(fit.solution.alpha).all():
+        return ""
+    assert fit.structure is not None
+    cells = fit.cells
+    values, between = cells.values(fit.solution.alpha), fit.structure.between
+    with np.errstate(invalid="ignore"):  # ∞ − ∞ beyond what a cell uses
+        gaps = np.diff(values, axis=1)
+    for cell, unused in enumerate(cells.unused):
+        gaps[cell, [k - 1 for k in unused if 0 < k < len(between)]] = np.inf  # made one on purpose
+    gaps[np.isnan(gaps)] = np.inf
+    cell, place = (int(one) for one in np.unravel_index(int(gaps.argmin()), gaps.shape))
+    if not gaps[cell, place] < _MET * LATENT_SD.get(str(fit.link), 1.0):
+        return ""
+    own = cells.index == cell
+    who, category = side.label(int(np.flatnonzero(own)[0])), place + 1
+    assert fit.design.codes is not None
+    count = int(np.sum(fit.design.codes[own] == category))
+    why = f"{count if count else 'no'} rating{'s' * (count > 1)} there {'are' if count > 1 else 'is'} "
+    whole = ":".join(side.part.levels)
+    joint = f"nominal='~ {whole}' gives every combination thresholds of its own; " if ":" in whole else ""
+    return (
+        f"the thresholds {between[place]} and {between[place + 1]} of {who} met and would cross ({why}"
+        f"{fit.design.categories[category]}), but cumulative thresholds must be in order; do not report "
+        f"these estimates. {joint}family='sequential' has thresholds that need no order"
+    )
+
+
+def _say_boundless(fit: Fit) -> str:
+    """Name a level of scale effects with ratings at both ends alone; its spread grows without limit."""
+    side = fit.design.scale
+    if side is None or side.pooled or fit.design.codes is None:
+        return ""
+    ends = {0, len(fit.design.categories) - 1}
+    low, high = fit.design.categories[0], fit.design.categories[-1]
+    for name, used in list_used(side, fit.design.codes):
+        if used == ends:
+            return (
+                f"every rating of {name} is {low} or {high}, the two ends, so that its spread grows without "
+                f"limit; do not report these estimates. Leave scale out, or give it thresholds of its own "
+                "with nominal in place of scale"
+            )
+    return ""
 
 
 def _say_unidentified(fit: Fit) -> list[str]:

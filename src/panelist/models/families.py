@@ -1,12 +1,16 @@
 """Which combinations of family, link, scale and nominal effects have a model, and which the data allow."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from panelist.core.errors import BadModel
 from panelist.core.prose import listing
 from panelist.models.formulas.formula import Formula
-from panelist.models.formulas.matrices import ModelMatrices
+from panelist.models.formulas.matrices import ModelMatrices, SidePart
+from panelist.models.formulas.terms import read_terms
 from panelist.models.formulas.variables import Labels
+from panelist.numerics.arrays import Ints
 
 WORDS = {
     "cumulative": "one latent scale, cut at the thresholds",
@@ -40,7 +44,7 @@ def refuse_family(formula: Formula, model: str, family: str, link: str) -> None:
         )
 
 
-def refuse_unidentified(design: ModelMatrices, family: str) -> None:
+def refuse_unidentified(design: ModelMatrices, family: str, threshold: str = "flexible") -> None:
     """Raise BadModel where the ratings cannot identify nominal or scale effects."""
     for name, side in (("nominal", design.nominal), ("scale", design.scale)):
         if side is not None and len(design.categories) == 2:
@@ -49,8 +53,16 @@ def refuse_unidentified(design: ModelMatrices, family: str) -> None:
                 f"threshold and {name} effects cannot be told from those of the location. Leave {name} out: "
                 f"{side.text} in the formula does the same."
             )
+    if design.scale is not None and not design.scale.pooled:
+        _refuse_spreadless(design)
     if design.nominal is None:
         return
+    if threshold == "mirrored":
+        raise BadModel(
+            "Mirrored thresholds have zero in their middle, so that nominal effects of "
+            f"{design.nominal.text} could not hold a difference in location. Use threshold='symmetric', "
+            "which is free to move, or leave nominal out."
+        )
     numeric = [name for name, v in design.nominal.part.variables.items() if not isinstance(v, Labels)]
     if numeric and family == "cumulative":
         raise BadModel(
@@ -59,6 +71,31 @@ def refuse_unidentified(design: ModelMatrices, family: str) -> None:
         )
     if family == "adjacent":
         _refuse_unused(design)
+
+
+def list_used(side: SidePart, codes: Ints) -> Iterator[tuple[str, set[int]]]:
+    """Yield every level, or combination of levels, that has an effect of its own, with what it used."""
+    for term in side.part.terms:
+        names = [name for name in side.part.variables if name in read_terms(f"1 + {term}").variables]
+        if not all(isinstance(side.part.variables[name], Labels) for name in names):
+            continue
+        for level, own in side.part.data[names].astype(str).groupby(names, sort=False).indices.items():
+            values = level if isinstance(level, tuple) else (level,)
+            named = " and ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+            yield named, set(codes[own].tolist())
+
+
+def _refuse_spreadless(design: ModelMatrices) -> None:
+    """Raise BadModel where all ratings of a level are one category: its spread would be zero."""
+    assert design.scale is not None
+    assert design.codes is not None
+    for name, used in list_used(design.scale, design.codes):
+        if len(used) == 1:
+            raise BadModel(
+                f"Every rating of {name} is {design.categories[used.pop()]}, so that its spread has no "
+                f"finite estimate: it shrinks to zero. Leave {name} out of the ratings, or leave scale out; "
+                f"nominal='~ {design.scale.text}' leaves the categories out that a level never uses."
+            )
 
 
 def _refuse_unused(design: ModelMatrices) -> None:

@@ -91,7 +91,7 @@ def fit(
         design = build_design(parsed, ratings, ordinal=ordinal)
         refuse_confounded(design)
         if ordinal:
-            refuse_unidentified(design, family)
+            refuse_unidentified(design, family, threshold)
             fitted = _fit_ordinal(design, model, link, threshold, quadrature, test, family, wanted)
         else:
             fitted = _fit_linear(design, model, method)

@@ -58,8 +58,8 @@ class _Expected:
         rng = stream(1, "expected ratings")
         self._slider = truth.cuts if isinstance(truth.cuts, Slider) else None
         self._cuts: Floats = truth.cuts.draw(rng, _DRAWS)
-        if truth.category_effects and system == n_systems - 1:
-            self._cuts = self._cuts - np.array(truth.category_effects)
+        if (gains := truth.gains(n_systems)) is not None:
+            self._cuts = self._cuts - gains[system]
         varied = (one.covariance(n_systems)[system, system] for one in (truth.raters, truth.items))
         own = truth.residual * (truth.system_scale[system] if truth.system_scale else 1.0)
         raters = np.exp(truth.rater_scale * _make_nodes(_RATERS)) if truth.rater_scale else np.ones(1)

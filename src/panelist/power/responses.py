@@ -56,8 +56,8 @@ def draw_responses(
         return latent
     if isinstance(truth.cuts, Slider):
         return truth.cuts.read(latent)
-    last = layout.system == layout.n_systems - 1
-    return _cut(latent, draw.cuts, last, truth.category_effects)
+    gains = truth.gains(layout.n_systems)
+    return _cut(latent, draw.cuts, None if gains is None else gains[layout.system])
 
 
 def _draw_turns(layout: Layout, rng: np.random.Generator, n_sets: int) -> Floats:
@@ -76,12 +76,9 @@ def _draw_turns(layout: Layout, rng: np.random.Generator, n_sets: int) -> Floats
     return total
 
 
-def _cut(
-    latent: Floats, cuts: Floats, last: NDArray[np.bool_], gains: tuple[float, ...]
-) -> NDArray[np.int64]:
-    """Return how many thresholds lie below each judgement; those of the last system by its own gains."""
+def _cut(latent: Floats, cuts: Floats, gains: Floats | None) -> NDArray[np.int64]:
+    """Return how many thresholds lie below each judgement; ``gains`` are those of its row, (rows, cuts)."""
     codes = np.zeros(latent.shape, dtype=np.int64)
     for place in range(cuts.shape[1]):
-        gain = np.where(last, gains[place], 0.0) if gains else 0.0
-        codes += latent + gain > cuts[:, place, None]
+        codes += (latent if gains is None else latent + gains[:, place]) > cuts[:, place, None]
     return codes

@@ -218,7 +218,7 @@ def _tell_pairs(one: "CriterionAnalysis") -> list[str]:
     if isinstance(one.effects, Missing):
         return []
     known = [pair for pair in one.effects.pairs if isfinite(pair.p_adjusted)]
-    known.sort(key=lambda pair: -abs(pair.latent))
+    known.sort(key=lambda pair: -abs(pair.tested))
     told = []
     for pair in map(Effect.upward, known[:_MOST_TOLD]):
         size = f"{number(pair.points, 2)} points [{interval(pair.points_low, pair.points_high)}]"

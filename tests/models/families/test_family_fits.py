@@ -15,7 +15,9 @@ from panelist.models.inference.contrasts import estimate_means
 from panelist.models.inference.likelihood_ratio import compare_fits
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.results.fitted import Fit
+from panelist.models.solvers.adjacent_integral import Integral
 from tests.models.families.designs import build
+from tests.models.oracle import differences
 
 FORMULA = "rating ~ system + (1 | rater) + (1 | item)"
 KINDS: dict[str, dict[str, Any]] = {
@@ -100,6 +102,13 @@ def test_profiles_and_wald_intervals_enclose_every_estimate(fitted: Fit) -> None
     assert (profile["estimate"] < profile["high"]).all()
     near = wald[wald["term"].isin(names)]
     np.testing.assert_allclose(profile["low"].to_numpy()[:1], near["low"].to_numpy()[:1], atol=0.3)
+
+
+def test_an_effect_on_the_spread_has_an_interval_of_its_own_name() -> None:
+    found = fit(FORMULA, FRAME, scale="~ system").intervals("profile", terms="scale: system[T.b]", threads=1)
+    (row,) = found.table().to_dict("records")
+    assert row["term"] == "scale: system[T.b]"
+    assert 0.0 < row["low"] < row["estimate"] < row["high"]
 
 
 def test_a_drawn_set_is_fitted_again(fitted: Fit) -> None:
@@ -232,11 +241,32 @@ def test_likelihood_ratios_test_terms_and_effects() -> None:
     assert "likelihood-ratio tests" in str(found.anova())
 
 
+def _own(fitted: Fit) -> dict[str, Any]:
+    """Return the options that a fit was made with."""
+    sides = {"scale": fitted.design.scale, "nominal": fitted.design.nominal}
+    how = {name: None if side is None else f"~ {side.text}" for name, side in sides.items()}
+    return {"family": fitted.family, "link": fitted.link, "model": "clmm", **how}
+
+
 def test_terms_are_tested_by_ratings_drawn_without_them(fitted: Fit) -> None:
-    if not len(fitted.beta):
-        with pytest.raises(UnknownName, match="no term 'system'"):
-            fitted.bootstrap_test("system", n=19)
+    with pytest.raises(UnknownName, match=r"no term 'sistem' to test\. Did you mean 'system'"):
+        fitted.bootstrap_test("sistem", n=19)
+    if not len(fitted.beta):  # thresholds hold the location too: the whole system is left out
+        without = fit("rating ~ 1 + (1 | rater) + (1 | item)", FRAME, **{**_own(fitted), "nominal": None})
+        whole = fitted.bootstrap_test("system", n=19)
+        assert whole.chisq == pytest.approx(2.0 * (fitted.loglik - without.loglik), abs=1e-6)
+        assert whole.df == len(fitted.nominal)
+        alike = fit(FORMULA, FRAME, **{**_own(fitted), "nominal": None})
+        parallel = fitted.bootstrap_test("nominal", n=19)
+        assert parallel.chisq == pytest.approx(2.0 * (fitted.loglik - alike.loglik), abs=1e-6)
+        assert parallel.df == len(fitted.nominal) - 1
         return
+    if fitted.design.scale is not None:
+        spread = fitted.bootstrap_test("scale", n=39, seed=3)
+        against = compare_fits(fitted, fit(FORMULA, FRAME))
+        assert spread.chisq == pytest.approx(against.chisq, abs=1e-6)
+        assert spread.df == 1
+        assert spread.p < 0.05
     found = fitted.bootstrap_test("system", n=39, seed=2)
     (term,) = fitted.with_degrees("lrt").anova().table().to_dict("records")
     assert found.chisq == pytest.approx(term["chisq"], abs=1e-6)
@@ -269,7 +299,9 @@ def test_latent_means_exist_for_one_latent_scale_alone() -> None:
         ({"nominal": "~ 1"}, BadFormula, "no term"),
         ({"nominal": "~ rating"}, BadFormula, "the ratings themselves"),
         ({"nominal": "~ number"}, BadModel, "C\\(number\\)"),
-        ({"family": "adjacent", "link": "logit", "quadrature": 5}, BadModel, "quadrature=1"),
+        ({"nominal": "~ system", "threshold": "mirrored"}, BadModel, "Use threshold='symmetric'"),
+        ({"scale": "~ 1"}, BadFormula, "A right one: scale='~ system'"),
+        ({"family": "adjacent", "link": "logit", "quadrature": 500}, BadModel, "at most 100"),
     ],
 )
 def test_what_has_no_model_is_refused_with_the_nearest_that_has(
@@ -295,3 +327,78 @@ def test_adjacent_categories_need_every_category_in_every_cell() -> None:
     steps = fit(FORMULA, frame, family="sequential", nominal="~ system")
     assert steps.converged
     assert np.isinf(steps.cell_thresholds["3|4"].to_numpy()).any()
+
+
+def test_a_level_with_one_category_has_no_spread() -> None:
+    same = FRAME.assign(rating=FRAME["rating"].where(FRAME["system"] == "b", 3))
+    every: tuple[dict[str, Any], ...] = ({}, {"prior": "weak"}, {"model": "clm"})
+    for how in every:
+        formula = "rating ~ system" if "model" in how else FORMULA
+        with pytest.raises(BadModel, match=r"Every rating of system a is 3, .*nominal='~ system'"):
+            fit(formula, same, scale="~ system", **how)
+    half = FRAME["half"] == "x"
+    cell = FRAME.assign(rating=FRAME["rating"].where(~half | (FRAME["system"] == "b"), 3))
+    with pytest.raises(BadModel, match="system a and half x is 3"):
+        fit(FORMULA, cell, scale="~ system:half")
+    assert fit(FORMULA, cell, scale="~ system + half").converged
+
+
+def test_a_level_with_the_ends_alone_is_named() -> None:
+    ends = FRAME.assign(rating=FRAME["rating"].where(FRAME["system"] == "b", 1 + 3 * (FRAME["rating"] > 2)))
+    found = fit(FORMULA, ends, scale="~ system")
+    assert not found.converged
+    assert any("every rating of system a is 1 or 4, the two ends" in note for note in found.notes)
+
+
+def test_thresholds_that_would_cross_are_named() -> None:
+    """Category 2 is common in one of four cells alone, which no sum of two effects allows."""
+    counts = {"ax": (28, 0, 14, 8), "ay": (26, 1, 14, 9), "bx": (14, 1, 20, 15), "by": (8, 28, 8, 6)}
+    rows = [
+        (f"r{at % 5}", cell[0], cell[1], k + 1)
+        for cell, own in counts.items()
+        for at, k in enumerate(np.repeat(np.arange(4), own))
+    ]
+    frame = pd.DataFrame(rows, columns=["rater", "system", "half", "rating"])
+    for formula in ("rating ~ 1 + (1 | rater)", "rating ~ 1"):
+        found = fit(formula, frame, nominal="~ system + half")
+        assert not found.converged
+        (said,) = (note for note in found.notes if "not converged" in note)
+        assert (
+            "thresholds 1|2 and 2|3 of system a and half x met and would cross (no rating there is 2)" in said
+        )
+        assert "nominal='~ system:half'" in said
+        assert "family='sequential'" in said
+        assert fit(formula, frame, nominal="~ system:half").converged
+        assert fit(formula, frame, nominal="~ system + half", family="sequential").converged
+
+
+def test_cells_stand_in_the_order_of_the_levels_and_sides_are_written() -> None:
+    frame = make_frame(systems=3, raters=6)
+    found = fit(FORMULA, frame, nominal="~ system")
+    assert list(found.cell_thresholds.index) == ["system a", "system b", "system c"]
+    assert f"{FORMULA}, nominal ~ system" in found.title()
+    assert fit(FORMULA, frame, scale="~ rater").written == f"{FORMULA}, scale ~ rater"
+    tested = compare_fits(fit(FORMULA, frame), found)
+    assert (tested.steps[0].smaller, tested.steps[0].larger) == (FORMULA, f"{FORMULA}, nominal ~ system")
+
+
+def test_adjacent_categories_are_integrated_over_one_effect() -> None:
+    how: dict[str, Any] = {"family": "adjacent", "link": "logit"}
+    formula = "rating ~ system + (1 | rater)"
+    sides: tuple[dict[str, Any], ...] = ({}, {"scale": "~ half", "nominal": "~ system"})
+    plain, both = (fit(formula, FRAME, quadrature=7, **how, **more) for more in sides)
+    for found, more in zip((plain, both), sides, strict=True):
+        laplace = fit(formula, FRAME, **how, **more)
+        assert found.converged
+        assert 0.0 < abs(found.loglik - laplace.loglik) < 0.1
+        model = Integral(found.design, found.structure, 7)  # type: ignore[arg-type]
+        psi = np.concatenate([found.solution.alpha, found.beta, found.solution.zeta, [0.4]]) + 0.05
+        near = differences(lambda x, model=model: model.evaluate(x)[0], psi, 1e-3)  # type: ignore[misc]
+        np.testing.assert_allclose(model.evaluate(psi)[1], near, atol=1e-6)
+        assert found.random_effects["mode"].corr(laplace.random_effects["mode"]) > 0.999
+    names = ("system[T.b]", "sd(rater:Intercept)")
+    table = plain.intervals("profile", terms=names, threads=1).table()
+    assert (table["low"] < table["estimate"]).all()
+    assert (table["estimate"] < table["high"]).all()
+    with pytest.raises(BadModel, match="needs one random effect"):
+        fit(FORMULA, FRAME, quadrature=7, **how)

@@ -94,7 +94,7 @@ def test_a_continuation_ratio_with_cloglog_is_our_loglog() -> None:
 INTEGRATED = ("wine_mixed_scale_logit", "soup_mixed_scale_probit", "wine_mixed_nominal_logit")
 
 
-@pytest.mark.parametrize("name", [*INTEGRATED, "sequential_one_intercept"])
+@pytest.mark.parametrize("name", [*INTEGRATED, "sequential_one_intercept", "adjacent_one_intercept"])
 def test_quadrature_reaches_the_integral_itself(name: str) -> None:
     fitted, answer = refit(name, quadrature=10), case(name)["quadrature_61"]
     assert fitted.loglik == pytest.approx(answer["logLik"], abs=1e-6)
@@ -139,3 +139,7 @@ def test_a_category_that_a_cell_never_uses_is_taken_out_and_named() -> None:
     assert np.isfinite(parameters(fitted)[1]).all()
     table = np.asarray(fitted.predict())
     np.testing.assert_allclose(table.sum(axis=1), 1.0)
+    shown = str(fitted)
+    assert "temp cold" in shown[shown.index("Thresholds") :]
+    assert "none beyond what it uses" in shown
+    assert "inf" not in shown

@@ -12,11 +12,12 @@ from panelist.core.tables.ratings import read_ratings
 from panelist.models.batch import fit_batch, prepare_batch
 from panelist.models.formulas.formula import parse_formula
 from panelist.models.formulas.matrices import build_design
-from panelist.power.curve import simulate_power
+from panelist.power.curve import make_cells, simulate_power
 from panelist.power.layouts.base import Sampling
 from panelist.power.responses import simulate_responses
 from panelist.power.truth.base import Truth
 from panelist.power.truth.cuts import FixedCuts
+from panelist.power.truth.spread import Spread
 
 CUTS = FixedCuts((-1.78, -1.16, -0.54, 0.08, 0.70))
 MAXIMAL = "rating ~ system + (system | rater) + (system | item)"
@@ -100,3 +101,24 @@ def test_several_criteria_need_a_choice(pilot: pd.DataFrame) -> None:
     with pytest.raises(BadRatings, match="--criterion"):
         Truth.from_pilot(both)
     assert Truth.from_pilot(both, "a").effects == pytest.approx(Truth.from_pilot(pilot).effects)
+
+
+def test_a_pilot_shows_thresholds_that_differ_by_system() -> None:
+    """The shares of every category are simulated as they were, as one shift or spread cannot have them."""
+    layout = Sampling(60, 6).lay_out()
+    nothing = Spread(0.3, 0.0)
+    made = Truth("own", nothing, nothing, FixedCuts((-1.0, 0.0, 1.0)), category_effects=(0.9, 0.0, 0.9))
+    (codes,) = simulate_responses(made, layout, (0.0, 0.0), stream(2, "nominal"), 1)
+    truth = Truth.from_pilot(layout.make_frame(codes + 1))
+    assert truth.system_gains
+    assert truth.gains(2) == pytest.approx(np.array([[0, 0, 0], [0.3, -0.6, 0.3]]), abs=0.25)
+    assert any("each system's own thresholds" in note for note in truth.notes)
+    assert truth.effects is not None
+    again = simulate_responses(truth, layout, truth.effects, stream(3, "nominal"), 40)
+    for system in (0, 1):
+        own = layout.system == system
+        for k in range(4):
+            assert (again[:, own] == k).mean() == pytest.approx((codes[own] == k).mean(), abs=0.03)
+    with pytest.raises(PanelistError, match="estimated for 2 systems, and the design has 3"):
+        make_cells([truth], [Sampling(10, 3, 3).lay_out()], [0.1])
+    assert not Truth.from_pilot(layout.make_frame(codes + 1), uncertain=True).system_gains

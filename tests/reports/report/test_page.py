@@ -22,6 +22,7 @@ from panelist.reports.report.write_report import write_report
 from panelist.study.reading.load import load_study
 from tests.reports.pages import read_page
 from tests.simulated import simulate_demo
+from tests.study.studies import PLAIN, write_study
 
 FEW = 50
 EXAMPLE = Path(__file__).parents[3] / "src/panelist/study/example"
@@ -161,3 +162,35 @@ def test_the_appendix_names_only_what_was_set(page: str) -> None:
 def test_notes_call_short_columns_as_their_heads_do(page: str) -> None:
     assert "CLMM: latent units; LMM: points of the scale." in page
     assert "Share: of all variance; ICC: of the variance" in page
+
+
+def _simulate_unlike(criterion: str, systems: tuple[str, ...]) -> pd.DataFrame:
+    """Ratings on five points; the second system's differ twice as much, by the same rater and item."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (f"r{r:02}", f"i{i:02}", systems[s], (1.0 + 1.2 * s) * rng.normal())
+        for r in range(8)
+        for i in range(14)
+        for s in (0, 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system", "rating"])
+    cut = np.digitize(frame["rating"], [-1.3, -0.4, 0.4, 1.3]) + 1
+    return frame.assign(rating=cut, criterion=criterion)
+
+
+def test_a_departure_from_proportional_odds_names_its_remedy_which_a_study_can_allow(tmp_path: Path) -> None:
+    said = {}
+    for name, allowed in (("plain", ""), ("allowed", "analysis: {allow: [scale, nominal]}\n")):
+        (tmp_path / name).mkdir()
+        study = load_study(write_study(tmp_path / name, PLAIN + allowed))
+        rows = _simulate_unlike(study.criteria[0].name, study.systems)
+        write_report(analyse(study, rows, resamples=FEW), tmp_path / f"{name}.html", files=False)
+        text = (tmp_path / f"{name}.html").read_text("utf-8")
+        said[name] = " ".join(" ".join(read_page(text).texts).split())
+    assert "do not shift all thresholds alike" in said["plain"]
+    assert "A spread for each system explains it (LRT" in said["plain"]
+    assert "compare with --allow scale. On" in said["plain"]
+    assert "A linear model is no remedy." in said["plain"]
+    assert "raters agree less about" in said["allowed"]
+    assert "A single rating of a system with more spread says less about it" in said["allowed"]
+    assert "--allow" not in said["allowed"]

@@ -137,15 +137,16 @@ class Remedy(Result):
 
     def _list_thresholds(self) -> Table:
         """Return how far each system lies above the reference at each threshold."""
-        found = self.fits["nominal"].nominal
-        names = list(dict.fromkeys(found["threshold"]))
-        rows: list[tuple[Cell, ...]] = []
-        for term in dict.fromkeys(found["term"]):
-            own = found[found["term"] == term].set_index("threshold")["estimate"]
-            label = term.removeprefix(term.split("[")[0]).strip("[]").removeprefix("T.") or term
-            rows.append(
-                (f"{label} − {self.reference}", *(-float(own[k]) if k in own else nan for k in names))
-            )
+        cells = self.fits["nominal"].cell_thresholds
+        values = cells.where(np.isfinite(cells))  # none beyond what a system used
+        names, term = list(cells.columns), self.fits["nominal"].design.nominal.text
+        labels = [str(name).removeprefix(f"{term} ") for name in cells.index]
+        first = values.iloc[labels.index(self.reference)].to_numpy()
+        rows: list[tuple[Cell, ...]] = [
+            (f"{label} − {self.reference}", *(first - own).tolist())
+            for label, own in zip(labels, values.to_numpy(), strict=True)
+            if label != self.reference
+        ]
         return Table(
             f"Differences at each threshold of {self.criterion}",
             ("pair", *names),
@@ -236,8 +237,11 @@ def choose_side(scale: SideTest | Missing, nominal: SideTest | Missing, alpha: f
     return "nominal" if apart else "location"
 
 
-def compare_side(side: str, plain: "Fit", fit: "Fit") -> SideTest:
+def compare_side(side: str, plain: "Fit", fit: "Fit") -> SideTest | Missing:
     """Return the likelihood ratio test of the effects that one fit has and the other has not."""
+    if not fit.converged:
+        why = next((note for note in fit.notes if note.startswith("not converged")), "not converged")
+        return Missing(f"The fit with {side} effects has {why}.")
     df = fit.n_parameters - plain.n_parameters
     chisq = max(2.0 * (fit.loglik - plain.loglik), 0.0)
     p = float(chdtrc(df, chisq)) if df > 0 else nan

@@ -44,8 +44,11 @@ def allow_sides(
     term as well.
     """
     fit: Fit | None = main.fit
-    if not spec.allow or fit is None or not fit.ordinal:
+    if not spec.allow or fit is None:
         return main
+    if not fit.ordinal:
+        said = "Spreads and thresholds by system were allowed, and not looked for: the linear model has none."
+        return replace(main, notes=(*main.notes, said))
     term = find_term(main)
     found = attempt(lambda: find_remedy(table, fit, main.criterion, term, spec.confidence, spec.allow))
     if isinstance(found, Missing):
@@ -56,15 +59,20 @@ def allow_sides(
         changed = replace(other, units=f"latent scale ({other.link} link; {units})", effect_units=units)
         return replace(changed, remedy=found, notes=(*main.notes, *_new(other, main)))
     if found.choice == "nominal":
-        own = attempt(lambda: compare_in_points(main, found, spec))
+        own = attempt(lambda: compare_in_points(main, found, spec, table.notes))
         if not isinstance(own, Missing):
             return own
         main = replace(main, notes=(*main.notes, f"Not compared by thresholds of their own: {own.reason}"))
     return replace(main, remedy=found)
 
 
-def compare_in_points(main: CriterionComparison, remedy: Remedy, spec: AnalysisSpec) -> CriterionComparison:
-    """Return the systems compared by expected ratings, from a fit with thresholds for each."""
+def compare_in_points(
+    main: CriterionComparison, remedy: Remedy, spec: AnalysisSpec, known: tuple[str, ...] = ()
+) -> CriterionComparison:
+    """Return the systems compared by expected ratings, from a fit with thresholds for each.
+
+    ``known`` are notes on the table, which the whole comparison has.
+    """
     fit, plain = remedy.fits["nominal"], main.fit
     points = category_points(fit)
     if points is None:
@@ -113,7 +121,7 @@ def compare_in_points(main: CriterionComparison, remedy: Remedy, spec: AnalysisS
         effect_units="points of the scale",
         systems=tuple(sorted(systems, key=lambda one: (one.group, sign * one.estimate, one.system))),
         pairs=list_pairs(shown, shown.estimate, reasons),
-        notes=(*main.notes, *fit.notes),
+        notes=tuple(dict.fromkeys((*main.notes, *(one for one in fit.notes if one not in known)))),
         remedy=remedy,
         fit=fit,
     )

@@ -66,6 +66,16 @@ def choose_lead(
     return replace(main, why=f"The ordinal model cannot be trusted: {off}.", contradictions=found)
 
 
+def contradict_again(
+    found: CriterionComparison, main: CriterionComparison, used: "pd.DataFrame"
+) -> CriterionComparison:
+    """Return a comparison with what contradicts it, where its model took the place of that of ``main``."""
+    if found.fit is main.fit:
+        return found
+    told = find_contradictions(found, _read_analogue(main), used, _expect(found))
+    return replace(found, contradictions=told)
+
+
 def find_faults(fit: "Fit", term: str) -> list[str]:
     """Return what is off in the Laplace approximation behind a fit, nothing where it can be trusted.
 

@@ -46,7 +46,7 @@ class SideBySide(Result):
     def table(self) -> Table:
         """Return one row per pair, both analyses in it."""
         kinds = [
-            f"{one.model}: {'latent units' if one.link else 'points of the scale'}"
+            f"{one.model}: {'latent units' if one.units.startswith('latent') else 'points of the scale'}"
             for one in (self.main, self.other)
         ]
         return set_beside(

@@ -171,9 +171,18 @@ class CriterionComparison(Result):
             *self._show_pairs(),
             *equal,
             *(self.remedy.parts() if self.remedy is not None else []),
+            *self._show_chances(),
             *self._show_beside(),
             *([NamedValues([("note", note) for note in self.notes])] if self.notes else []),
         ]
+
+    def _show_chances(self) -> list[Part]:
+        """Return points and P(higher), where a latent difference alone does not order the systems."""
+        if self.remedy is None or self.remedy.choice == "location":
+            return []
+        from panelist.analysis.systems.effects import measure_effects  # imported late: it uses comparisons
+
+        return [measure_effects(self).show_chances()]
 
     def _show_beside(self) -> list[Part]:
         """Return the analysis that does not lead, pair by pair, where there is one."""

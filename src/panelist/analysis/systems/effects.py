@@ -9,7 +9,7 @@ thresholds and variances as estimated. So an interval in points never contradict
 """
 
 from dataclasses import asdict, dataclass
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -66,6 +66,11 @@ class Effect:
     p_adjusted: float
     prior: bool = False  # whether only a prior keeps it finite
 
+    @property
+    def tested(self) -> float:
+        """The difference that p is of: latent, or in points where systems have thresholds of their own."""
+        return self.points if isnan(self.latent) else self.latent
+
     def upward(self) -> "Effect":
         """Return the pair with the higher system first."""
         size = self.points if isfinite(self.points) else self.latent
@@ -115,6 +120,26 @@ class Effects(Result):
             f"Expected ratings on {self.criterion}", ("system", "expected rating", heading), rows, formats
         )
         return [expected, self.table()]
+
+    def show_chances(self) -> Table:
+        """Return points and P(higher) of each pair, for systems with spreads or thresholds of their own."""
+        rows = [
+            (
+                f"{one.a} − {one.b}",
+                one.points,
+                interval(one.points_low, one.points_high),
+                one.superiority,
+                interval(one.superiority_low, one.superiority_high),
+            )
+            for one in self.pairs
+        ]
+        header = ("pair", "points", "interval", "P(higher)", "interval")
+        formats = {"pair": TEXT, "points": decimals(2), "P(higher)": decimals(2)}
+        note = (
+            "with each system's own spread or thresholds; P(higher): chance that a rating of the first is "
+            "the higher, by other raters of other items, ties counting half"
+        )
+        return Table(f"Points and P(higher) on {self.criterion}", header, rows, formats, note=note)
 
     def table(self) -> Table:
         """Return one row per pair."""

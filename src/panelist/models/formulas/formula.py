@@ -100,12 +100,13 @@ def add_sides(formula: Formula, nominal: str | None, scale: str | None) -> Formu
 def _read_side(text: str, name: str) -> Terms:
     """Return the terms of "~ system"; the tilde may be missing."""
     reader = Reader(text)
+    reader.example = f"{name}='~ system'"
     reader.take("~")
     if reader.token.kind == "end":
-        reader.fail(f"the {name} effects name no variable; a right one: {name}='~ system'")
+        reader.fail(f"the {name} effects name no variable")
     terms = reader.read_sum()
     if reader.token[:2] == ("op", "~"):
-        reader.fail(f"{name} effects are a right-hand side alone; a right one: {name}='~ system'")
+        reader.fail(f"{name} effects are a right-hand side alone")
     reader.finish()
     if reader.bars:
         nearest = "~ rater" if name == "scale" else "~ system"
@@ -114,7 +115,7 @@ def _read_side(text: str, name: str) -> Terms:
             reader.bars[0].start,
         )
     if not terms.terms:
-        reader.fail(f"the {name} effects have no term; a right one: {name}='~ system'", 0)
+        reader.fail(f"the {name} effects have no term", 0)
     return terms
 
 

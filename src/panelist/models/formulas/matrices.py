@@ -1,5 +1,6 @@
 """A formula and a ratings table become the matrices of a model: y, X, and Z of each grouping factor."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -124,6 +125,11 @@ class SidePart:
     def text(self) -> str:
         """The right-hand side, without its intercept."""
         return self.part.text.removeprefix("1 + ")
+
+    @property
+    def written(self) -> str:
+        """The right-hand side as it was given: the coding of what sums to zero is ours."""
+        return re.sub(r"C\((.+?), Sum\)", r"\1", self.text) if self.pooled else self.text
 
     def spell_out(self) -> tuple[tuple[str, ...], Floats]:
         """Return a name for each effect, and L that makes them of ζ: all levels of what sums to zero."""

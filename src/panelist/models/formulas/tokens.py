@@ -32,6 +32,8 @@ def quote(name: str) -> str:
 class TokenStream:
     """A formula as a row of words; ``at`` is the one that comes next."""
 
+    example = EXAMPLE  # a right one, for whoever wrote a wrong one
+
     def __init__(self, text: str) -> None:
         self.text = re.sub(r"\s", " ", text)
         self.tokens = self._split()
@@ -40,9 +42,8 @@ class TokenStream:
     def fail(self, what: str, start: int | None = None) -> NoReturn:
         """Raise BadFormula that says what is wrong, points at the place and gives a right formula."""
         place = self.token.start if start is None else start
-        raise BadFormula(
-            f"The formula cannot be read: {what}.\n  {self.text}\n  {' ' * place}^\nA right one: {EXAMPLE}"
-        )
+        where = f"{self.text}\n  {' ' * place}^"
+        raise BadFormula(f"The formula cannot be read: {what}.\n  {where}\nA right one: {self.example}")
 
     @property
     def token(self) -> Token:

@@ -17,6 +17,8 @@ from panelist.core.display.result import Part, Result, Sentence, Table, json_obj
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.progress import OnProgress, Progress
 from panelist.core.seeds import stream
+from panelist.models.formulas.coding import independent_columns
+from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.inference.bootstrap import refit_codes, solve_again
 from panelist.models.inference.hypotheses import term_contrasts
 from panelist.models.inference.likelihood_ratio import free_directions
@@ -71,21 +73,20 @@ def bootstrap_term(
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> BootstrapTest:
-    """Return the test of a fixed term of an ordinal model; the k-th set depends on ``seed`` and k alone."""
+    """Return the test of a fixed term of an ordinal model; the k-th set depends on ``seed`` and k alone.
+
+    ``term`` is one of the location, one of nominal effects, or "scale" or "nominal" for all of these effects.
+    """
     if not fit.ordinal:
         raise BadModel(f"A {fit.model} has tests that are nearly exact: fit.anova().")
     if n < 19:
         raise BadModel(f"A bootstrap test at .05 needs 19 sets or more, 999 for a p to report. Got n={n}.")
-    contrasts = term_contrasts(fit.design.fixed, fit.design.X, fit.names, 3)
-    if term not in contrasts or not len(contrasts[term]):
-        raise UnknownName(f"The location has no term {term!r} to test. {did_you_mean(term, contrasts)}")
-    free = free_directions(contrasts[term])
-    design = replace(fit.design, X=np.ascontiguousarray(fit.design.X @ free.T))
+    design = leave_out(fit, term)
     solution = solve_again(fit, design)
     if solution is None or not solution.optimum.converged:
         raise BadModel(f"The model without {term} did not converge, so nothing can be drawn from it.")
     null = replace(fit, design=design, solution=solution)
-    ratio, df = max(2.0 * (fit.loglik - solution.loglik), 0.0), fit.design.X.shape[1] - len(free)
+    ratio, df = max(2.0 * (fit.loglik - solution.loglik), 0.0), fit.n_parameters - solution.n_parameters
 
     def draw(k: int) -> float:
         codes = simulate_codes(null, stream(seed, "bootstrap test", k))
@@ -104,3 +105,27 @@ def bootstrap_term(
     return BootstrapTest(
         fit.formula, term, ratio, df, float(p), float(chdtrc(df, ratio / factor)), n, n - len(known), seed
     )
+
+
+def leave_out(fit: "Fit", term: str) -> ModelMatrices:
+    """Return the design without a term, which is one of the location's, "scale", "nominal" or nominal alone.
+
+    Without "nominal" the location gets back what these effects hold, one shift for each system: a test of
+    proportional odds. Without a variable that has nominal effects and no others, nothing of it is left.
+    """
+    design = fit.design
+    contrasts = term_contrasts(design.fixed, design.X, fit.names, 3)
+    if term in contrasts and len(contrasts[term]):
+        return replace(design, X=np.ascontiguousarray(design.X @ free_directions(contrasts[term]).T))
+    if term == "scale" and design.scale is not None:
+        return replace(design, scale=None)
+    if design.nominal is not None:
+        if term == "nominal":
+            X = np.column_stack([np.ones(len(design.X)), design.X, design.nominal.matrix])
+            kept = [place for place in independent_columns(X) if place]
+            return replace(design, nominal=None, X=np.ascontiguousarray(X[:, kept]))
+        if list(design.nominal.part.terms) == [term]:
+            return replace(design, nominal=None)
+    sides = [name for name in ("scale", "nominal") if getattr(design, name) is not None]
+    known = [*contrasts, *sides, *(design.nominal.part.terms if design.nominal is not None else ())]
+    raise UnknownName(f"The model has no term {term!r} to test. {did_you_mean(term, known)}")

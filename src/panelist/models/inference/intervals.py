@@ -31,7 +31,7 @@ _BETTER = 1e-3  # log-likelihood by which a constrained fit may beat the estimat
 class Parameter:
     """One parameter of a fit: what it is, the group that a deviation belongs to, its name, its estimate."""
 
-    kind: str  # threshold, effect, sd or residual
+    kind: str  # threshold, effect, scale, sd or residual
     group: str
     term: str
     place: int  # among the parameters of its kind and group
@@ -106,8 +106,9 @@ def find_intervals(
 ) -> Intervals:
     """Return intervals of thresholds, fixed effects and, except for Wald's, standard deviations.
 
-    ``terms`` names the parameters, ``sd(rater:Intercept)`` and ``sigma`` for the deviations; all if
-    None. ``n``, ``seed`` and ``on_progress`` belong to the bootstrap;
+    ``terms`` names the parameters, ``sd(rater:Intercept)`` and ``sigma`` for the deviations,
+    ``scale: system[T.b]`` and ``1|2: system[T.b]`` for scale and nominal effects; all if None.
+    ``n``, ``seed`` and ``on_progress`` belong to the bootstrap;
     ``threads`` to it and to the profile.
     """
     if method not in METHODS:
@@ -141,7 +142,7 @@ def list_parameters(fit: "Fit") -> list[Parameter]:
     pairs = zip(
         fit.design.scale.names if fit.design.scale is not None else (), fit.solution.zeta, strict=True
     )
-    found += [Parameter("scale", "", name, k, float(z)) for k, (name, z) in enumerate(pairs)]
+    found += [Parameter("scale", "", f"scale: {name}", k, float(z)) for k, (name, z) in enumerate(pairs)]
     for factor in fit.design.factors:
         sds = np.sqrt(np.diag(fit.variance_components[factor.name]))
         pairs = zip(factor.columns, sds, strict=True)

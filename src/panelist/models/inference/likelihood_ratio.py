@@ -139,9 +139,9 @@ def compare_fits(*fits: "Fit") -> LikelihoodRatio:
         notes += about
     for fit in row:
         if not fit.converged:
-            notes.append(f"the fit of {fit.formula} has not converged, so its test means nothing")
+            notes.append(f"the fit of {fit.written} has not converged, so its test means nothing")
     return LikelihoodRatio(
-        tuple(fit.formula for fit in row),
+        tuple(fit.written for fit in row),
         tuple(fit.n_parameters for fit in row),
         tuple(fit.loglik for fit in row),
         tuple(steps),
@@ -155,7 +155,7 @@ def _test(smaller: "Fit", larger: "Fit") -> tuple[ModelStep, list[str]]:
     gain = larger.loglik - smaller.loglik
     if gain < -_WORSE:
         notes.append(
-            f"{larger.formula} fits worse than {smaller.formula}, which is part of it, by {-gain:.3g} in "
+            f"{larger.written} fits worse than {smaller.written}, which is part of it, by {-gain:.3g} in "
             "log-likelihood: it had not reached its optimum, and χ² is set to zero"
         )
     chisq, df = max(2.0 * gain, 0.0), larger.n_parameters - smaller.n_parameters
@@ -174,7 +174,7 @@ def _test(smaller: "Fit", larger: "Fit") -> tuple[ModelStep, list[str]]:
             f"{added} variances are tested at once, each at its boundary: plain p is too large, by an amount "
             "that has no simple formula; simulate from the smaller model where it matters"
         )
-    return ModelStep(smaller.formula, larger.formula, chisq, df, float(chdtrc(df, chisq)), mixture), notes
+    return ModelStep(smaller.written, larger.written, chisq, df, float(chdtrc(df, chisq)), mixture), notes
 
 
 def drop_effect(fit: "Fit", L: Floats) -> float:
@@ -226,7 +226,7 @@ def _use_ml(row: list["Fit"]) -> tuple[list["Fit"], list[str]]:
 
 # ---- may they be compared? ---------------------------------------------------------------------------------
 def _check_data(smaller: "Fit", larger: "Fit") -> None:
-    names = f"{smaller.formula!r} and {larger.formula!r}"
+    names = f"{smaller.written!r} and {larger.written!r}"
     if smaller.ordinal != larger.ordinal:
         raise BadModel(
             f"{names} are a {smaller.model} and a {larger.model}: an ordinal and a linear model have no "
@@ -270,7 +270,7 @@ def _check_data(smaller: "Fit", larger: "Fit") -> None:
 def _check_nested(smaller: "Fit", larger: "Fit") -> None:
     if smaller.n_parameters == larger.n_parameters:
         raise BadModel(
-            f"{smaller.formula!r} and {larger.formula!r} have {smaller.n_parameters} parameters each, so "
+            f"{smaller.written!r} and {larger.written!r} have {smaller.n_parameters} parameters each, so "
             "neither is part of the other. Compare them by AIC."
         )
     lost = []
@@ -287,7 +287,7 @@ def _check_nested(smaller: "Fit", larger: "Fit") -> None:
             lost.append(f"random effects of {factor.name}")
     if lost:
         raise BadModel(
-            f"{smaller.formula!r} is not part of {larger.formula!r}: its {' and '.join(lost)} cannot be "
+            f"{smaller.written!r} is not part of {larger.written!r}: its {' and '.join(lost)} cannot be "
             "expressed there. A likelihood-ratio test needs nested models; compare others by AIC."
         )
 

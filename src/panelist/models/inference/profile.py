@@ -298,6 +298,10 @@ def _ordinal_objective(fit: "Fit") -> Objective:
         return _Laplace(fit)
     if fit.model == "clm":
         return _Flat(fit)
+    if fit.method != "Laplace" and fit.family == "adjacent":
+        from panelist.models.solvers.adjacent_integral import Integral
+
+        return Integral(fit.design, fit.structure, fit.solution.points)  # type: ignore[arg-type]
     return _Laplace(fit) if fit.method == "Laplace" else _Quadrature(fit)
 
 

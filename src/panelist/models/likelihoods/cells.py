@@ -187,7 +187,7 @@ def describe_unused(cells: Cells, design: ModelMatrices) -> list[str]:
     found = []
     for cell, unused in enumerate(cells.unused):
         if unused:
-            names = listing([design.categories[k] for k in unused], None)
+            names = listing([design.categories[k] for k in unused], None, "or")
             who = design.nominal.label(int(np.flatnonzero(cells.index == cell)[0]))
             found.append(
                 f"no rating of {who} is {names}: it has no threshold of its own there, so fewer parameters"

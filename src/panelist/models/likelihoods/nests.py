@@ -49,17 +49,8 @@ class Places(NamedTuple):
 
 def make_nest(design: ModelMatrices, link: str, thresholds: Thresholds, points: int) -> tuple[Nest, Places]:
     """Return the model with its rows in order; BadModel where quadrature is not possible."""
-    if points > MOST_POINTS:
-        raise BadModel(
-            f"Adaptive quadrature takes at most {MOST_POINTS} points; {points} were asked for. It uses more "
-            "automatically for levels that need them, so ten are enough for any data."
-        )
+    fineness = find_fineness(points)
     factors = find_nesting(design.factors)
-    if thresholds.family == "adjacent":
-        raise BadModel(
-            "Adaptive quadrature is not available with adjacent categories. Use quadrature=1, the Laplace "
-            "approximation."
-        )
     design, cells = lay_rows(design, find_cells(design, thresholds))
     inner, outer = design.factors[factors[0]], design.factors[factors[-1]]
     effects = [inner.Z[:, 0], outer.Z[:, 0]][: len(factors)]
@@ -78,11 +69,21 @@ def make_nest(design: ModelMatrices, link: str, thresholds: Thresholds, points: 
         link=link_code(link),
         J=cells.J,
         joined=cells.joined,
-        fineness=_FINENESS * min(1.0, _USUAL / points),
+        fineness=fineness,
         taus=np.array(factors),
         S=np.ascontiguousarray(S[rows]),
     )
     return model, places
+
+
+def find_fineness(points: int) -> float:
+    """Return the step of the nodes, in units of the sharpest bend; BadModel for too many points."""
+    if points > MOST_POINTS:
+        raise BadModel(
+            f"Adaptive quadrature takes at most {MOST_POINTS} points; {points} were asked for. It uses more "
+            "automatically for levels that need them, so ten are enough for any data."
+        )
+    return _FINENESS * min(1.0, _USUAL / points)
 
 
 def find_nesting(factors: tuple[Factor, ...]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 Eight directions are taken at once; a single one would take as long, nearly all of it for look-ups.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from panelist.models.blocks.elimination import solve_eight
 from panelist.models.blocks.products import ENTRIES
@@ -55,7 +55,8 @@ def push_modes(model: Ordinal, work: LaplaceWorkspace, directions: Directions) -
     rows, count = work.rows.reshape(-1), work.rows.shape[1]
     s, p, r, m1, m2 = J.shape[1], X.shape[1], len(tau_row), pattern.widths[0], pattern.place.shape[1]
     m, dense, u, first = m1 + m2, (len(start) - 1) * m1, work.u, s + p + model.S.shape[1]
-    extra = model.S.shape[1] > 0 or model.link == ADJACENT
+    spread, adjacent, S, tilts = model.S.shape[1] > 0, model.link == ADJACENT, model.S, work.spreads
+    lower, joined, steps = model.lower, model.joined, work.steps
     for k in range(len(J) + 2):
         moved = broadcast(0.0)
         if 0 < k <= len(J):
@@ -82,24 +83,14 @@ def push_modes(model: Ordinal, work: LaplaceWorkspace, directions: Directions) -
             moved *= -get(rows, W * count + i)
             moved = fma(load(edges, get(model.upper, i)), -get(rows, A_TILT * count + i), moved)
             moved = fma(load(edges, get(model.lower, i)), -get(rows, B_TILT * count + i), moved)
-            if extra:
-                moved -= _change_slope(model, work, change, edges, i)
+            if spread:  # whole tuples are not handed on row by row: that takes longer than all the rest
+                moved = fma(sum_spread_change(S, change, s + p, i), -tilts[C_TILT, i], moved)
+            if adjacent:
+                moved -= sum_step_change(lower, joined, steps, edges, i)
             for c in range(m):
                 at = j * m1 + c if c < m1 else dense + get(place, i * m2 + c - m1)
                 store(push, at, fma(moved, get(V, i * m + c), load(push, at)))
     solve_eight(pattern, work.blocks, push)
-
-
-@inner
-def _change_slope(model: Ordinal, work: LaplaceWorkspace, change: Floats, edges: Floats, i: int) -> Any:
-    """Return the change of D1 of row i by its spread, and by the thresholds of adjacent categories."""
-    total = broadcast(0.0)
-    if model.S.shape[1] > 0:
-        first = model.J.shape[1] + model.X.shape[1]
-        total = sum_spread_change(model.S, change, first, i) * work.spreads[C_TILT, i]
-    if model.link == ADJACENT:
-        total += sum_step_change(model.lower, model.joined, work.steps, edges, i)
-    return total
 
 
 @inner
@@ -112,7 +103,8 @@ def _pull_two_by_two(
     place, start, Z = model.pattern.place.reshape(-1), model.pattern.start, model.pattern.Z.reshape(-1)
     rows, count, s, p = work.rows.reshape(-1), work.rows.shape[1], model.J.shape[1], model.X.shape[1]
     dense, t = 2 * (len(start) - 1), s + p + model.S.shape[1]
-    extra = model.S.shape[1] > 0 or model.link == ADJACENT
+    spread, adjacent, S, tilts = model.S.shape[1] > 0, model.link == ADJACENT, model.S, work.spreads
+    lower, joined, steps = model.lower, model.joined, work.steps
     t0, t1, t2 = load(change, t), load(change, t + 1), load(change, t + 2)
     t3, t4, t5 = load(change, t + 3), load(change, t + 4), load(change, t + 5)
     for j in range(len(start) - 1):
@@ -127,8 +119,10 @@ def _pull_two_by_two(
             moved *= -get(rows, W * count + i)
             moved = fma(load(edges, get(model.upper, i)), -get(rows, A_TILT * count + i), moved)
             moved = fma(load(edges, get(model.lower, i)), -get(rows, B_TILT * count + i), moved)
-            if extra:
-                moved -= _change_slope(model, work, change, edges, i)
+            if spread:
+                moved = fma(sum_spread_change(S, change, s + p, i), -tilts[C_TILT, i], moved)
+            if adjacent:
+                moved -= sum_step_change(lower, joined, steps, edges, i)
             push0 = fma(one, d1, fma(moved, get(V, z), push0))
             push1 = fma(other, d1, fma(moved, get(V, z + 1), push1))
             store(push, c, fma(three, d1, fma(moved, get(V, z + 2), load(push, c))))

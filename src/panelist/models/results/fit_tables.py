@@ -68,10 +68,21 @@ def tabulate_thresholds(fit: "Fit") -> Table:
         "sequential": f"k|k+1: of stopping at k once it is reached; steps go from {lowest} up to {highest}",
         "adjacent": "k|k+1: where k and k+1 are equally likely; they need not be in order",
     }.get(str(fit.family), "")
+    if any(fit.cells.unused):
+        return _tabulate_cells(fit, note)
     if fit.design.nominal is not None:
         reference = "those of the reference, where nominal terms are zero"
         note = f"{note}; {reference}" if note else reference
     return Table.from_frame("Thresholds", fit.thresholds, formats, note, name="thresholds")
+
+
+def _tabulate_cells(fit: "Fit", note: str) -> Table:
+    """Return the thresholds of each cell, where one never uses a category: no one cell has them all."""
+    shown = fit.cell_thresholds
+    shown = shown.where(np.isfinite(shown)).rename_axis("of").reset_index()
+    more = "none beyond what it uses; the same on both sides of an unused point"
+    formats = {"of": TEXT} | dict.fromkeys(fit.cell_thresholds.columns, decimals(4))
+    return Table.from_frame("Thresholds", shown, formats, f"{note}; {more}" if note else more)
 
 
 def tabulate_nominal(fit: "Fit") -> Table:

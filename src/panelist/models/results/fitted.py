@@ -79,6 +79,15 @@ class Fit(OrdinalParts):
         return self.design.formula.text
 
     @property
+    def written(self) -> str:
+        """The formula with what stands beside it: scale and nominal effects, thresholds of a structure."""
+        sides = {"scale": self.design.scale, "nominal": self.design.nominal}
+        more = [f"{name} ~ {side.written}" for name, side in sides.items() if side is not None]
+        if self.structure is not None and self.structure.kind != "flexible":
+            more.append(f"{self.structure.kind} thresholds")
+        return ", ".join([self.formula, *more])
+
+    @property
     def n(self) -> int:
         """The number of ratings used."""
         return len(self.design.rows)
@@ -318,7 +327,7 @@ class Fit(OrdinalParts):
         if self.family in ("sequential", "adjacent"):
             link = f", {self.family} categories{link}"
         prior = f", {self.solution.prior.phrase}" if self.solution.prior else ""
-        return f"{MODEL_WORDS[self.model].capitalize()}{link} ({self.method}{prior}): {self.formula}"
+        return f"{MODEL_WORDS[self.model].capitalize()}{link} ({self.method}{prior}): {self.written}"
 
     def parts(self) -> list[Part]:
         """Return the summary, the tables and the notes."""

@@ -66,8 +66,10 @@ class OrdinalParts(Inference):
         if self.design.nominal is not None:
             firsts = np.unique(self.cells.index, return_index=True)[1].tolist()
             names = [self.design.nominal.label(first) for first in firsts]
-        values = self.cells.values(self.solution.alpha)
-        return pd.DataFrame(values, index=names, columns=list(self.structure.between))
+        values, order = self.cells.values(self.solution.alpha), np.lexsort(self.cells.patterns.T)
+        if not self.cells.patterns.shape[1]:
+            order = np.arange(len(values))
+        return pd.DataFrame(values, index=names, columns=list(self.structure.between)).iloc[order]
 
     @property
     def param_names(self) -> tuple[str, ...]:

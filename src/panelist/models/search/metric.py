@@ -17,7 +17,7 @@ from panelist.models.likelihoods.link_functions import A_TILT, ADJACENT, B_TILT,
 from panelist.models.likelihoods.spread_rows import HIGH_END, LOW_END, sum_spread_change
 from panelist.models.likelihoods.tangent import Directions, push_modes
 from panelist.numerics import lapack
-from panelist.numerics.arrays import Floats, Longs
+from panelist.numerics.arrays import Floats, Ints, Longs
 from panelist.numerics.kernel import inner, noinline, part
 from panelist.numerics.simd import WIDTH, broadcast, fma, get, load, store
 
@@ -37,7 +37,8 @@ def profile_information(model: Ordinal, work: LaplaceWorkspace, directions: Dire
         directions.sums,
         directions.slopes,
     )
-    q, adjacent = model.S.shape[1], model.link == ADJACENT
+    q, adjacent, S, joined, table = model.S.shape[1], model.link == ADJACENT, model.S, model.joined, work.rows
+    shrink, spreads, steps = work.shrink, work.spreads, work.steps
     size = s + p + q
     information = np.zeros((size, size))
     for first in range(0, size, WIDTH):
@@ -56,7 +57,20 @@ def profile_information(model: Ordinal, work: LaplaceWorkspace, directions: Dire
                 for b in range(p):
                     eta = fma(load(change, s + b), X[i, b], eta)
                 if adjacent or q > 0:
-                    bend = _add_spread(model, work, directions, eta, i)
+                    moved = sum_spread_change(S, change, s + p, i) if q > 0 else broadcast(0.0)
+                    if adjacent:  # ζ apart: this is only where a search starts
+                        add_step_information(
+                            model.upper, model.lower, joined, steps, shrink, edges, eta, i, sums
+                        )
+                        for c in range(q):
+                            own = moved * (spreads[VAR_Q, i] * S[i, c])
+                            store(slopes, p + c, load(slopes, p + c) + own)
+                        bend = eta * table[W, i] + sum_step_change(model.lower, joined, steps, edges, i)
+                    else:
+                        bend = _add_spread(
+                            S, model.upper, model.lower, table, shrink, spreads, moved, edges, eta, p, i,
+                            sums, slopes,
+                        )  # fmt: skip
                     for c in range(p):
                         store(slopes, c, fma(bend, X[i, c], load(slopes, c)))
                     continue
@@ -80,37 +94,31 @@ def profile_information(model: Ordinal, work: LaplaceWorkspace, directions: Dire
 
 
 @inner
-def _add_spread(model: Ordinal, work: LaplaceWorkspace, directions: Directions, eta: Any, i: int) -> Any:
+def _add_spread(
+    S: Floats,
+    upper: Ints,
+    lower: Ints,
+    rows: Floats,
+    shrink: Floats,
+    spreads: Floats,
+    moved: Any,
+    edges: Floats,
+    eta: Any,
+    p: int,
+    i: int,
+    sums: Floats,
+    slopes: Floats,
+) -> Any:
     """Return the change of D1 of row i, and add those of its slopes in thresholds and ζ.
 
-    As in profile_information, for rows with a spread of their own and for adjacent categories.
+    As in profile_information, for rows with a spread of their own; ``moved`` is the change of log σ. It takes
+    arrays: whole tuples, handed on row by row, would take longer than all the rest.
     """
-    noinline()
-    edges, sums, slopes, rows, S = directions.edges, directions.sums, directions.slopes, work.rows, model.S
-    p, q, d1 = model.X.shape[1], S.shape[1], work.rows[D1, i]
-    one = work.shrink[i] if q > 0 else 1.0
-    moved = broadcast(0.0)
-    if q > 0:
-        moved = sum_spread_change(S, directions.change, model.J.shape[1] + p, i)
-    if model.link == ADJACENT:  # ζ apart: this is only where a search starts
-        upper, lower, joined, steps = model.upper, model.lower, model.joined, work.steps
-        add_step_information(upper, lower, joined, steps, work.shrink, edges, eta, i, sums)
-        for c in range(q):
-            own = moved * (work.spreads[VAR_Q, i] * S[i, c])
-            store(slopes, p + c, load(slopes, p + c) + own)
-        return eta * rows[W, i] + sum_step_change(lower, joined, steps, edges, i)
-    above, below, high, low = (
-        model.upper[i],
-        model.lower[i],
-        work.spreads[HIGH_END, i],
-        work.spreads[LOW_END, i],
-    )
+    q, d1, one = S.shape[1], rows[D1, i], shrink[i]
+    above, below, high, low = upper[i], lower[i], spreads[HIGH_END, i], spreads[LOW_END, i]
     a, b, sigma = rows[A, i] / one, rows[B, i] / one, 1.0 / one
-    a_slope, b_slope = (
-        (rows[A_TILT, i] + d1 * rows[A, i]) * sigma * sigma,
-        (d1 * rows[B, i] - rows[B_TILT, i]),
-    )
-    b_slope *= sigma * sigma
+    a_slope = (rows[A_TILT, i] + d1 * rows[A, i]) * sigma * sigma
+    b_slope = (d1 * rows[B, i] - rows[B_TILT, i]) * sigma * sigma
     upper_change = (load(edges, above) - eta) * one - moved * high
     lower_change = (load(edges, below) - eta) * one - moved * low
     change_p = upper_change * a - lower_change * b

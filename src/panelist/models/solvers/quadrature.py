@@ -58,6 +58,10 @@ def solve_by_quadrature(design: ModelMatrices, link: str, thresholds: Thresholds
 
     Levels get ``points`` points or more, as many as their integral needs.
     """
+    if thresholds.family == "adjacent":
+        from panelist.models.solvers.adjacent_integral import solve_integral
+
+        return solve_integral(design, thresholds, points)
     prepare("quadrature")
     model, places = make_nest(design, link, thresholds, points)
     unit = LATENT_SD[link] if link != "cauchit" else 1.5

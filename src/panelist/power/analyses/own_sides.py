@@ -16,6 +16,7 @@ from panelist.analysis.missing import Missing
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.core.errors import BadModel, PanelistError
+from panelist.core.notes import has_note
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.power.analyses.base import PowerAnalysis, SimulatedPairTests, Tester, analysis
 from panelist.power.layouts.base import Layout
@@ -33,29 +34,35 @@ class OwnSide(PowerAnalysis):
 
         def run(responses: Any) -> SimulatedPairTests:
             rows = [self._test(layout, exact, codes) for codes in responses]
-            estimate, se, statistic, df, p = (np.array(column) for column in zip(*rows, strict=True))
+            columns = zip(*(tests for tests, _, _ in rows), strict=True)
+            estimate, se, statistic, df, p = (np.array(column) for column in columns)
+            singular, smaller = (np.array([one[k] for one in rows], dtype=np.bool_) for k in (1, 2))
             failed = np.isnan(p).all(axis=1)
-            return SimulatedPairTests(
-                estimate, se, statistic, df, p, failed, np.zeros(len(p), dtype=np.bool_)
-            )
+            return SimulatedPairTests(estimate, se, statistic, df, p, failed, singular, smaller)
 
         return run
 
-    def _test(self, layout: Layout, spec: AnalysisSpec, codes: Any) -> tuple[list[float], ...]:
-        """Return estimates, standard errors, statistics, degrees of freedom and p of all pairs."""
+    def _test(
+        self, layout: Layout, spec: AnalysisSpec, codes: Any
+    ) -> tuple[tuple[list[float], ...], bool, bool]:
+        """Return estimates, standard errors, statistics, degrees of freedom and p of all pairs.
+
+        Then whether the fit is singular, and whether its random part is smaller than the largest.
+        """
         nothing = [float("nan")] * len(layout.pairs)
         try:
             found = compare_by_side(read_ratings(layout.make_frame(codes + 1.0)), self.side, spec)
         except PanelistError:
-            return (nothing,) * 5
+            return (nothing,) * 5, False, False
         pairs = found.pairs  # a − b, where power takes the second minus the first
-        return (
+        tests = (
             [-one.difference for one in pairs],
             [one.se for one in pairs],
             [-one.statistic for one in pairs],
             [one.df for one in pairs],
             [one.p for one in pairs],
         )
+        return tests, bool(found.fit.singular), has_note(found.notes, "reduced")
 
 
 def compare_by_side(table: Ratings, side: str, spec: AnalysisSpec) -> CriterionComparison:
@@ -67,7 +74,8 @@ def compare_by_side(table: Ratings, side: str, spec: AnalysisSpec) -> CriterionC
     main = compare_by_model(model, part, table, "rating", spec, why)
     if side == "scale":
         exact = replace(spec, formula=main.formula)
-        return compare_by_model(model, None, table, "rating", exact, [], "~ system")
+        stepped = [note for note in main.notes if has_note([note], "reduced")]
+        return compare_by_model(model, None, table, "rating", exact, stepped, "~ system")
     remedy = find_remedy(table, main.fit, "rating", "system", spec.confidence, (side,))
     if isinstance(remedy.nominal, Missing):
         raise BadModel(remedy.nominal.reason)

@@ -57,6 +57,8 @@ class Truth:
     """The standard deviation, over raters, of the logarithm of their own residual spread."""
     category_effects: tuple[float, ...] = ()
     """How much more the last system gains at each threshold than its effect, latent; nothing without it."""
+    system_gains: tuple[tuple[float, ...], ...] = ()
+    """The same for every system, where a pilot shows that thresholds differ: a row for each."""
     systems: tuple[str, ...] = ()  # the names of a pilot's
     notes: tuple[str, ...] = ()  # on where the numbers come from
 
@@ -105,6 +107,8 @@ class Truth:
         parts: tuple[Any, ...] = (self.raters, self.items, self.cuts, self.residual, self.uncertainty)
         if self.spreads or self.category_effects:
             parts += (self.system_scale, self.rater_scale, self.category_effects)
+        if self.system_gains:
+            parts += (self.system_gains,)
         text = _ESTIMATE.sub(lambda found: f"{float(found[0]):.8g}", repr(parts))
         return blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -113,12 +117,28 @@ class Truth:
         """Whether judgements of some systems, or by some raters, spread more than others."""
         return bool(self.system_scale) or self.rater_scale > 0.0
 
+    def gains(self, n_systems: int) -> Floats | None:
+        """Return how much more each system gains at each threshold than its effect; None where none does."""
+        if not (self.system_gains or self.category_effects):
+            return None
+        found = np.zeros((n_systems, self.cuts.points - 1))
+        if self.system_gains:
+            found += np.array(self.system_gains)
+        if self.category_effects:
+            found[-1] += self.category_effects
+        return found
+
     def check_design(self, n_systems: int, *, compares: bool = False) -> None:
         """Raise PanelistError where what is given for each system or threshold does not fit the design."""
         if self.system_scale and len(self.system_scale) != n_systems:
             raise PanelistError(
                 f"The design has {n_systems} systems, and --system-scale {len(self.system_scale)} numbers. "
                 "Give one for each system, 1 for the first."
+            )
+        if self.system_gains and len(self.system_gains) != n_systems:
+            raise PanelistError(
+                f"Thresholds were estimated for {len(self.system_gains)} systems, and the design has "
+                f"{n_systems}. Give the design as many systems as the pilot had."
             )
         n_cuts = 0 if isinstance(self.cuts, Slider) or compares else self.cuts.points - 1
         if self.category_effects and len(self.category_effects) != n_cuts:

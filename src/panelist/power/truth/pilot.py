@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
-from panelist.analysis.checks.remedies import find_remedy
+from panelist.analysis.checks.remedies import Remedy, find_remedy
 from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.sensitivity.lead import find_faults
 from panelist.analysis.systems.separated import find_separated
@@ -33,8 +34,8 @@ def fit_pilot(data: Any, criterion: str | None = None, uncertain: bool = False) 
     """Return the truth that a pilot's ratings suggest.
 
     An ordered probit model is fitted with the largest random part that the pilot supports. Effects,
-    thresholds and spreads are its estimates, a residual spread for each system among them where the pilot
-    shows that they differ; with ``uncertain`` each simulated data set draws its own around
+    thresholds and spreads are its estimates, a residual spread or thresholds for each system among them where
+    the pilot shows that they differ; with ``uncertain`` each simulated data set draws its own around
     them. Where that model cannot be trusted, because raters are nearly unanimous, they come from how often
     pairs of ratings agree: pair_moments.py. A note says so.
     """
@@ -60,26 +61,44 @@ def fit_pilot(data: Any, criterion: str | None = None, uncertain: bool = False) 
                 "estimates are. Leave --uncertain out, or collect ratings on which raters differ."
             )
         return _use_pairs(fitted, ratings)
-    spread, scale, said = _find_spread(fitted, ratings, uncertain)
-    fitted = spread or fitted
+    plain, remedy = fitted, None if uncertain else _find_sides(fitted, ratings)
+    if remedy is not None:
+        fitted = remedy.fits[remedy.choice]
     covariances = {group: _find_covariance(fitted, part, group, len(systems)) for group in ("rater", "item")}
     uncertainty = _find_uncertainty(fitted, frame) if uncertain else None
+    how = (covariances, uncertainty)
+    if remedy is not None and remedy.choice == "nominal":
+        cuts = _order_cells(fitted, systems)
+        effects = (cuts[0] - cuts).mean(axis=1)  # of a system, over its thresholds
+        said = f"{remedy.sentence()} Ratings are simulated with each system's own thresholds."
+        truth = _make_truth(systems, cuts[0], effects[1:], *how, (said,))
+        gains = cuts[0] - cuts - effects[:, None]
+        return replace(truth, system_gains=tuple(tuple(float(gain) for gain in row) for row in gains))
     effects = fitted.beta[: len(systems) - 1]  # systems come first; a wave may follow
-    truth = _make_truth(systems, fitted.threshold_values, effects, covariances, uncertainty, said)
-    return replace(truth, system_scale=scale)
+    if remedy is None:
+        return _make_truth(systems, plain.threshold_values, effects, *how)
+    said = f"{remedy.sentence()} Ratings are simulated with these spreads."
+    truth = _make_truth(systems, fitted.threshold_values, effects, *how, (said,))
+    return replace(truth, system_scale=(1.0, *(one.ratio for one in remedy.spreads)))
 
 
-def _find_spread(
-    fitted: "Fit", ratings: Ratings, uncertain: bool
-) -> "tuple[Fit | None, tuple[float, ...], tuple[str, ...]]":
-    """Return the fit with a spread for each system, these, and a note; nothing where they do not differ."""
-    if uncertain or len(fitted.threshold_values) < 2:
-        return None, (), ()
-    found = attempt(lambda: find_remedy(ratings, fitted, "the pilot", "system", allowed=("scale",)))
-    if isinstance(found, Missing) or found.choice != "scale":
-        return None, (), ()
-    scale = (1.0, *(one.ratio for one in found.spreads))
-    return found.fits["scale"], scale, (f"{found.sentence()} Ratings are simulated with these spreads.",)
+def _find_sides(fitted: "Fit", ratings: Ratings) -> Remedy | None:
+    """Return the tests of spreads and of thresholds by system, where the pilot shows that either differ.
+
+    Thresholds count only where every system has used every category: what one never used cannot be simulated.
+    """
+    if len(fitted.threshold_values) < 2:
+        return None
+    seen = pd.crosstab(fitted.design.fixed.data["system"], np.asarray(fitted.design.codes))
+    allowed = ("scale", "nominal") if (seen > 0).all(axis=None) else ("scale",)
+    found = attempt(lambda: find_remedy(ratings, fitted, "the pilot", "system", allowed=allowed))
+    return None if isinstance(found, Missing) or found.choice == "location" else found
+
+
+def _order_cells(fitted: "Fit", systems: tuple[str, ...]) -> Floats:
+    """Return the thresholds of each system, in the order of the systems."""
+    cells: Floats = fitted.cell_thresholds.loc[[f"system {name}" for name in systems]].to_numpy()
+    return cells
 
 
 def _make_truth(

@@ -174,6 +174,8 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 def _estimate_label(criterion: CriterionComparison) -> str:
     if criterion.model in ("mixed", "bradley-terry", "plackett-luce"):
         scale = "Log-strength"
+    elif criterion.units.startswith("points"):  # systems have thresholds of their own
+        scale = "Expected rating"
     else:
         scale = f"Latent scale ({criterion.link})" if criterion.link else "Rating"
     return f"{scale}, {criterion.confidence * 100:g} % interval"

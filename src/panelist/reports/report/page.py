@@ -216,7 +216,7 @@ def _make_pairs(effects: Effects, alpha: float) -> Table:
         elif pair.p_adjusted >= alpha:
             words = "No difference shown"
         else:
-            words = f"{pair.a if pair.latent > 0 else pair.b} higher"
+            words = f"{pair.a if pair.tested > 0 else pair.b} higher"
         rows.append(
             (
                 f"{pair.a} – {pair.b}",
@@ -330,7 +330,10 @@ def _tell_checks(one: CriterionAnalysis) -> tuple[str, ...]:
         linear = one.checks.linear
         return (linear.reason,) if isinstance(linear, Missing) else tuple(linear.sentences())
     checks = (one.checks.spacing, one.checks.proportional_odds, one.checks.shares)
-    return tuple(check.reason if isinstance(check, Missing) else check.sentence() for check in checks)
+    said = [check.reason if isinstance(check, Missing) else check.sentence() for check in checks]
+    if (remedy := one.checks.remedy) is not None:  # right after the departure that it is for
+        said.insert(2, remedy.reason if isinstance(remedy, Missing) else remedy.advice())
+    return tuple(said)
 
 
 def _show_predicted(one: CriterionAnalysis) -> tuple[tuple[str, str], ...]:
