@@ -13,6 +13,7 @@ from panelist.analysis.choices.choice_comparison import ChoiceComparison, Choice
 from panelist.analysis.choices.consistency import measure_consistency
 from panelist.analysis.choices.item_anova import OneWay, analyse_variance
 from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
+from panelist.analysis.choices.models.choice_formula import ChoiceTerms, read_choice_formula
 from panelist.analysis.choices.models.choice_model import Cluster, Strengths, check_cluster
 from panelist.analysis.choices.models.mixed import fit_mixed
 from panelist.analysis.choices.models.plackett_luce import fit_plackett_luce
@@ -52,6 +53,7 @@ def compare_choices(
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
     style: Sequence[str] = (),
+    formula: str | None = None,
 ) -> ChoiceComparison:
     """Return, for each criterion, the systems' strengths and ranks and every pair's adjusted difference.
 
@@ -61,7 +63,8 @@ def compare_choices(
     ties) and "plackett-luce" average over raters, and ``cluster`` says which answers are correlated: those by
     one rater, about one item, both or none. "auto" leads with the mixed model for pairs and with Plackett and
     Luce's for anything else, the other one ``beside`` it. ``style`` names columns that differ between outputs
-    and are controlled for, such as words: see style.py.
+    and are controlled for, such as words: see style.py. A ``formula`` says exactly what the mixed model has:
+    see models/choice_formula.py.
     """
     spec = AnalysisSpec(
         model=model,
@@ -70,6 +73,7 @@ def compare_choices(
         confidence=confidence,
         reference=reference,
         style=tuple(style),
+        formula=formula,
     )
     table = read_ratings(ratings)
     parts, notes = _split(table, criteria)
@@ -94,8 +98,9 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
     trials = read_trials(table, criterion)
     wins, scores = count_wins(trials), score_trials(trials, confidence)
     clustered = _fit(trials, spec.model, clusters)
-    style = read_style(table, trials, spec.style)
-    lead, other, why_not = _choose_strengths(trials, clustered, style, spec)
+    terms = None if spec.formula is None else read_choice_formula(spec.formula)
+    style = read_style(table, trials, [*spec.style, *(() if terms is None else terms.style)])
+    lead, other, why_not = _choose_strengths(trials, clustered, style, spec, terms)
     found = _describe(trials, lead, spec, (wins, scores))
     if other is not None:
         found = replace(found, beside=_describe(trials, other, spec, (wins, scores)))
@@ -103,26 +108,33 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
 
 
 def _choose_strengths(
-    trials: ChoiceTrials, clustered: Strengths, style: dict[str, Floats], spec: AnalysisSpec
+    trials: ChoiceTrials,
+    clustered: Strengths,
+    style: dict[str, Floats],
+    spec: AnalysisSpec,
+    terms: ChoiceTerms | None,
 ) -> tuple[Strengths, Strengths | None, list[str]]:
     """Return the strengths that lead, those beside them, and why there is no mixed model where there is none.
 
     For pairs the mixed model leads; for sets and rankings the clustered one does, unless style is controlled
     for or the mixed one was asked for.
     """
-    if spec.model not in ("auto", "mixed") or (spec.cluster != "both" and not style):
-        if style:
-            raise BadModel(f"--style needs the mixed model of choices, not {spec.model}.")
+    asked = spec.model == "mixed" or bool(style) or terms is not None
+    if spec.model not in ("auto", "mixed") or (spec.cluster != "both" and not asked):
+        if style or terms is not None:
+            what = "--style" if terms is None else "A formula of choices"
+            raise BadModel(f"{what} needs the mixed model of choices, not {spec.model}.")
         return clustered, None, []
-    if trials.kind != "pairs" and len(trials) > MOST_BESIDE and spec.model == "auto" and not style:
+    if trials.kind != "pairs" and len(trials) > MOST_BESIDE and not asked:
         return clustered, None, ["Ask for --model mixed to have the mixed model too: it takes minutes here."]
     try:
-        mixed = fit_mixed(trials, clustered, style, spec.confidence)
+        mixed = fit_mixed(trials, clustered, style, spec.confidence, terms)
     except BadModel as error:
-        if spec.model == "mixed" or style:
-            raise BadModel(f"The mixed model cannot be fitted on {trials.criterion!r}: {error}.") from None
-        return clustered, None, [f"No mixed model: {error}."]
-    if trials.kind == "pairs" or style or spec.model == "mixed":
+        reason = str(error).rstrip(".")
+        if asked:
+            raise BadModel(f"The mixed model cannot be fitted on {trials.criterion!r}: {reason}.") from None
+        return clustered, None, [f"No mixed model: {reason}."]
+    if trials.kind == "pairs" or asked:
         return mixed, clustered, []
     return clustered, mixed, []
 
