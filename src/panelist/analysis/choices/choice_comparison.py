@@ -103,14 +103,16 @@ class ChoiceCriterion(CriterionComparison):
         if len(self.systems) > 2:
             words.append(find_adjustment(self.adjust).label)
         words.append(f"{self.confidence * 100:g} %")
-        return f"On {self.criterion}, {self.describe()} ({', '.join(words)})."
+        said = f"On {self.criterion}, {self.describe()} ({', '.join(words)})."
+        return f"{said} {self.look}".rstrip()
 
     def describe(self) -> str:
         """Return who is preferred to whom, what was one-sided, and for whom alone it holds."""
         sure = self.strengths.one_sided
         told = [one.sentence() for one in sure[:MOST_TOLD]]
         if len(sure) > MOST_TOLD:
-            told.append(f"in {len(sure) - MOST_TOLD} more pairs one system lost no comparison")
+            more = count(len(sure) - MOST_TOLD, "more pair")
+            told.append(f"in {more} one system lost no comparison")
         told += [f"this holds for {self._these(side)} alone" for side in self._fixed()]
         if unshown := self._find_unshown():
             kind = "clustered" if self.strengths.mixed is not None else "mixed"

@@ -39,6 +39,8 @@ MODELS = ("auto", "mixed", "bradley-terry", "plackett-luce")
 UNITS = "log-strengths, whose mean is 0"
 MOST_CELLS = 100_000  # scores of a system on an item, beyond which they are neither analysed nor listed
 MOST_BESIDE = 2000  # sets or rankings up to which the mixed model is fitted without being asked for
+NEITHER = ("pair without a preference ", "pairs without a preference ")
+FEWEST_DF = 5.0  # below, t is far from z
 MOST_RATERS = 500  # beyond, raters are not looked at one by one
 EFFECT_UNITS = "the probability that the first of the pair is preferred to the second, ties left aside"
 
@@ -165,7 +167,9 @@ def _describe(
         systems=_system_rows(strengths, every, wins, confidence),
         pairs=list_pairs(shown, _find_chances(strengths, shown.estimate)),
         reference=spec.reference,
-        notes=tuple(dict.fromkeys([*trials.notes, *_notes(trials, strengths), *shown.notes, *why])),
+        notes=tuple(
+            dict.fromkeys([*trials.notes, *_notes(trials, strengths), *_note_few(every), *shown.notes, *why])
+        ),
         fit=None,
         kind=trials.kind,
         cluster=strengths.cluster,
@@ -336,12 +340,12 @@ def _notes(trials: ChoiceTrials, strengths: Strengths) -> list[str]:
     mixed = strengths.mixed
     davidson = strengths.model == "bradley-terry" if mixed is None else mixed.family == "davidson"
     if undecided and davidson and trials.kind == "pairs":
-        notes.append(
-            f"{sum(undecided.values()):,} pairs without a preference enter as ties (Davidson 1970); "
-            f"two equal systems tie in {100 * _tie_share(strengths.tie):.0f} % of comparisons."
-        )
+        enter = count(sum(undecided.values()), NEITHER[0] + "enters as a tie", NEITHER[1] + "enter as ties")
+        share = _tie_share(strengths.tie)
+        notes.append(f"{enter} (Davidson 1970); two equal systems tie in {share} of comparisons.")
     elif undecided and strengths.mixed is not None and trials.kind == "pairs":
-        notes.append(f"{sum(undecided.values()):,} pairs without a preference are the middle of the scale.")
+        said = count(sum(undecided.values()), NEITHER[0] + "is", NEITHER[1] + "are")
+        notes.append(f"{said} the middle of the scale.")
     elif undecided:
         notes.append(
             f"{sum(undecided.values()):,} trials ({', '.join(undecided)}) say nothing about the order: the "
@@ -362,6 +366,19 @@ def _notes(trials: ChoiceTrials, strengths: Strengths) -> list[str]:
     return [*notes, *strengths.notes]
 
 
-def _tie_share(log_nu: float) -> float:
+def _note_few(pairs: PairContrasts) -> list[str]:
+    """Return why intervals are much wider than standard errors say, where they are."""
+    low, high = float(np.min(pairs.df)), float(np.max(pairs.df))
+    if not low < FEWEST_DF:
+        return []
+    range_ = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}"
+    return [
+        f"Tests have {range_} degrees of freedom: how far raters or items differ is hardly known here (they "
+        "are few, or few gave most answers), so intervals are wider than standard errors suggest."
+    ]
+
+
+def _tie_share(log_nu: float) -> str:
     nu = float(np.exp(log_nu))
-    return nu / (2 + nu)
+    share = 100 * nu / (2 + nu)
+    return f"{share:.0f} %" if share >= 1 else "less than 1 %"

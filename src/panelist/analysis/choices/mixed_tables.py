@@ -127,16 +127,16 @@ def _find_odds(part: MixedPart, difference: float) -> float:
 
 
 def _tabulate_style(criterion: str, strengths: Strengths, part: MixedPart) -> Table:
-    plain = dict(part.plain)
+    plain = {name: ends for name, *ends in part.plain}
     theta = dict(zip(strengths.systems, strengths.theta.tolist(), strict=True))
     rows: list[tuple[Cell, ...]] = [
-        (name, plain[name], theta[name], theta[name] - plain[name])
+        (name, plain[name][0], interval(*plain[name][1:]), theta[name], theta[name] - plain[name][0])
         for name in sorted(theta, key=lambda one: -theta[one])
     ]
     names = listing([one.term for one in part.slopes if one.term != POSITION])
     return Table(
         f"Systems on {criterion}, with and without style",
-        ("system", "as they are", f"at equal {names}", "change"),
+        ("system", "as they are", "interval", f"at equal {names}", "change"),
         rows,
         {"system": TEXT, "as they are": decimals(2), f"at equal {names}": decimals(2), "change": decimals(2)},
         note="If style is part of what a system does, the first column is its worth; the second answers "
@@ -199,7 +199,10 @@ def list_mixed(strengths: Strengths) -> dict[str, Any]:
         ],
         "slopes": [vars(one) for one in part.slopes],
         "thresholds": list(part.thresholds),
-        "without_style": [{"system": name, "estimate": value} for name, value in part.plain],
+        "without_style": [
+            {"system": name, "estimate": value, "low": low, "high": high}
+            for name, value, low, high in part.plain
+        ],
         "wins": dict(zip(strengths.systems, wins, strict=True)),
         "free_pairs": None if part.free is None else list_free(part.free),
     }

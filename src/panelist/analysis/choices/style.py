@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,11 @@ import pandas as pd
 from panelist.analysis.choices.pair_files import find_sides
 from panelist.analysis.choices.trials import ChoiceTrials
 from panelist.core.errors import BadRatings, did_you_mean
+from panelist.core.prose import listing
 from panelist.core.tables.ratings import Ratings
 from panelist.numerics.arrays import Floats
+from panelist.study.reading.output_features import MEASURED, measure_outputs
+from panelist.study.study import Study
 
 LENGTHS = re.compile(
     r"(n_|num_|number_of_)?(words?|characters?|chars?|tokens?|length|len|sentences?)(_count)?"
@@ -31,6 +35,38 @@ def read_style(table: Ratings, trials: ChoiceTrials, names: Sequence[str]) -> di
     ``words`` becomes log(words), as every length does; write ``log(x)`` for the logarithm of another column.
     """
     return dict(_read_one(table, trials, name.strip()) for name in names)
+
+
+def attach_style(ratings: Ratings, study: Study | None) -> Ratings:
+    """Return the table with what a study controls for, from its outputs, in columns of that name.
+
+    A column that the table has already stays.
+    """
+    if study is None or not study.file.analysis.style:
+        return ratings
+    frame, keys = ratings.frame, study.outputs.frame[["item", "system"]]
+    sides = find_sides(frame)
+    if "item" not in frame or (sides is None and "system" not in frame):
+        return ratings
+    new = {}
+    for name in study.file.analysis.style_columns:
+        known = dict(
+            zip(zip(*keys.T.to_numpy(), strict=True), measure_outputs(study.outputs, name), strict=True)
+        )
+        for system, column in [("system", name)] if sides is None else _name_sides(sides, name):
+            if column not in frame:
+                pairs = zip(frame["item"], frame[system], strict=True)
+                new[column] = [known.get(pair, np.nan) for pair in pairs]
+    return replace(ratings, frame=frame.assign(**new))
+
+
+def _name_sides(sides: tuple[str, str], name: str) -> list[tuple[str, str]]:
+    return [(side, f"{name}_{_end(side)}") for side in sides]
+
+
+def _end(side: str) -> str:
+    """Return what tells a side apart: a of system_a."""
+    return side.strip().casefold().removeprefix("system").removeprefix("model").strip("_ ")
 
 
 def _read_one(table: Ratings, trials: ChoiceTrials, name: str) -> tuple[str, Floats]:
@@ -66,10 +102,11 @@ def _find_columns(frame: pd.DataFrame, name: str) -> tuple[str, ...]:
     if sides is None:
         if name.casefold() in known:
             return (known[name.casefold()],)
-        raise BadRatings(f"The table has no column {name!r}. {did_you_mean(name, list(known.values()))}")
-    ends = [
-        side.strip().casefold().removeprefix("system").removeprefix("model").strip("_ ") for side in sides
-    ]
+        raise BadRatings(
+            f"The table has no column {name!r}. {did_you_mean(name, list(known.values()))} In a study, "
+            f"analysis: style: [{name}] takes it from the outputs file, and counts {listing(MEASURED, None)}."
+        )
+    ends = [_end(side) for side in sides]
     for pattern in (f"{name}_{{}}", f"{name}{{}}", f"{{}}_{name}"):
         wanted = [pattern.format(end).casefold() for end in ends]
         if all(one in known for one in wanted):

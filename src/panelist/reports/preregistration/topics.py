@@ -256,7 +256,18 @@ def _models(known: Known) -> str:
         said[0] += f"; link of ordinal models: {plan.link}"
         if prior := parse_prior(plan.prior):
             said[0] += f"; ordinal models {prior.phrase}, which is part of the model: {prior.explain()}"
-    said += [f"choices on {listing(compared, 8)} by a model of choices between systems"] if compared else []
+    if compared:
+        pairs = [one.name for one in known.study.criteria if one.scale.comparative and one.scale.pairwise]
+        sets = [name for name in compared if name not in pairs]
+        style = f" and at equal {listing(plan.style, None)}" if plan.style else ""
+        random = "mixed Bradley-Terry model, random preferences of raters and items"
+        said += [f"choices on {listing(pairs, 8)} by the {random}{style}"] if pairs else []
+        led = (
+            f"mixed Plackett-Luce model{style}"
+            if style
+            else "Plackett-Luce model, raters and items as clusters"
+        )
+        said += [f"choices on {listing(sets, 8)} by the {led}"] if sets else []
     return sentence("; ".join(said))
 
 

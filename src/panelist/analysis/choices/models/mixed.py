@@ -63,7 +63,10 @@ def fit_mixed(
     if not style:
         return fitted
     plain = fit(trials, clustered, {}, confidence, terms)
-    pairs = tuple(zip(plain.systems, plain.theta.tolist(), strict=True))
+    variance, df = plain.spread.measure(np.eye(len(plain.systems)))
+    reach = two_sided_quantile(confidence, df) * np.sqrt(variance)
+    ends = (plain.theta, plain.theta - reach, plain.theta + reach)
+    pairs = tuple(zip(plain.systems, *(end.tolist() for end in ends), strict=True))
     assert fitted.mixed is not None
     return replace(fitted, mixed=replace(fitted.mixed, plain=pairs))
 

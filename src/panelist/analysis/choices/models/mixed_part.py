@@ -82,8 +82,9 @@ class MixedPart:
     """The random part and the slopes of a model of choices.
 
     ``family`` is cumulative or davidson (pairs) or plackett-luce; ``tie`` is the distance from 0 to the first
-    threshold, or Davidson's log ν, 0 without ties; ``plain`` has the estimates without style, where style is
-    controlled for; ``free`` is the test of strengths against a number for each pair.
+    threshold, or Davidson's log ν, 0 without ties; ``plain`` has the estimates without style and their
+    intervals, where style is controlled for; ``free`` is the test of strengths against a number for each
+    pair.
     """
 
     family: str
@@ -93,7 +94,7 @@ class MixedPart:
     slopes: tuple[ChoiceSlope, ...]
     thresholds: tuple[float, ...] = ()
     tie: float = 0.0
-    plain: tuple[tuple[str, float], ...] = ()
+    plain: tuple[tuple[str, float, float, float], ...] = ()
     free: FreePairs | None = field(default=None, compare=False)
     apart: Floats | None = field(default=None, repr=False, compare=False)
     """The standard deviation of each difference of two systems, (k, k), where pairs have their own."""
@@ -103,7 +104,8 @@ class MixedPart:
         """The standard deviation of the difference of two systems over raters and items."""
         if self.apart is not None:
             return self.apart
-        return np.sqrt(2.0 * sum(one.sd**2 for one in self.spreads if not one.of_position))
+        variance = sum(one.sd**2 for one in self.spreads if not one.of_position)
+        return np.asarray(np.sqrt(2.0 * variance), dtype=np.float64)
 
     def find_chances(self, difference: Floats, averaged: bool) -> Floats:
         """Return how probable it is to be preferred at each difference, ties left aside.
