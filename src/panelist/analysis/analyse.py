@@ -92,8 +92,7 @@ def analyse(
         if known is not None:
             raise BadRatings(f"A study is analysed as planned, not by {by!r}. Name the table of its ratings.")
         everything = replace(everything, ratings=name_strata(everything.ratings, by))
-    everything = replace(everything, ratings=attach_style(everything.ratings, known))
-    cleaned = clean_ratings(everything, known)
+    cleaned = clean_ratings(attach_style(everything, known), known)
     declared = AnalysisSpec.from_study(known)
     spec = replace(
         declared.override(margin=margin, better=better, across_criteria=across_criteria),
@@ -354,8 +353,7 @@ def compare_again(rows: Ratings, name: str, study: Study | None, spec: AnalysisS
 
 def _fit(rows: Ratings, model: str, planned: "Criterion | None", spec: AnalysisSpec) -> CriterionComparison:
     better = spec.better or (planned.better if planned else "higher")
-    rated = replace(spec, model=model, better=better, style=())  # of choices alone
-    return compare_table(rows, rated).criteria[0]
+    return compare_table(rows, replace(spec, model=model, better=better, style=())).criteria[0]
 
 
 def _compare_without(

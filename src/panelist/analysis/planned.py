@@ -133,8 +133,7 @@ def read_planned(
     everything = read_everything(ratings, columns)
     if source is not None:
         everything = replace(everything, ratings=replace(everything.ratings, source=source))
-    everything = replace(everything, ratings=attach_style(everything.ratings, known))
-    cleaned = clean_ratings(everything, known)
+    cleaned = clean_ratings(attach_style(everything, known), known)
     declared = AnalysisSpec.from_study(known)
     asked = declared.override(margin=margin, better=better, across_criteria=across_criteria)
     look = find_look(known, cleaned.exclusions.n_raters)

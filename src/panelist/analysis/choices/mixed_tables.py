@@ -127,10 +127,16 @@ def _find_odds(part: MixedPart, difference: float) -> float:
 
 
 def _tabulate_style(criterion: str, strengths: Strengths, part: MixedPart) -> Table:
-    plain = {name: ends for name, *ends in part.plain}
+    plain = {name: (value, low, high) for name, value, low, high in part.plain}
     theta = dict(zip(strengths.systems, strengths.theta.tolist(), strict=True))
     rows: list[tuple[Cell, ...]] = [
-        (name, plain[name][0], interval(*plain[name][1:]), theta[name], theta[name] - plain[name][0])
+        (
+            name,
+            plain[name][0],
+            interval(plain[name][1], plain[name][2]),
+            theta[name],
+            theta[name] - plain[name][0],
+        )
         for name in sorted(theta, key=lambda one: -theta[one])
     ]
     names = listing([one.term for one in part.slopes if one.term != POSITION])

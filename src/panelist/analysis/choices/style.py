@@ -16,6 +16,7 @@ import pandas as pd
 
 from panelist.analysis.choices.pair_files import find_sides
 from panelist.analysis.choices.trials import ChoiceTrials
+from panelist.analysis.cleaning.everything import Everything
 from panelist.core.errors import BadRatings, did_you_mean
 from panelist.core.prose import listing
 from panelist.core.tables.ratings import Ratings
@@ -37,17 +38,17 @@ def read_style(table: Ratings, trials: ChoiceTrials, names: Sequence[str]) -> di
     return dict(_read_one(table, trials, name.strip()) for name in names)
 
 
-def attach_style(ratings: Ratings, study: Study | None) -> Ratings:
-    """Return the table with what a study controls for, from its outputs, in columns of that name.
+def attach_style(everything: Everything, study: Study | None) -> Everything:
+    """Return the answers with what a study controls for, from its outputs, in columns of that name.
 
     A column that the table has already stays.
     """
     if study is None or not study.file.analysis.style:
-        return ratings
-    frame, keys = ratings.frame, study.outputs.frame[["item", "system"]]
+        return everything
+    frame, keys = everything.ratings.frame, study.outputs.frame[["item", "system"]]
     sides = find_sides(frame)
     if "item" not in frame or (sides is None and "system" not in frame):
-        return ratings
+        return everything
     new = {}
     for name in study.file.analysis.style_columns:
         known = dict(
@@ -57,7 +58,7 @@ def attach_style(ratings: Ratings, study: Study | None) -> Ratings:
             if column not in frame:
                 pairs = zip(frame["item"], frame[system], strict=True)
                 new[column] = [known.get(pair, np.nan) for pair in pairs]
-    return replace(ratings, frame=frame.assign(**new))
+    return replace(everything, ratings=replace(everything.ratings, frame=frame.assign(**new)))
 
 
 def _name_sides(sides: tuple[str, str], name: str) -> list[tuple[str, str]]:

@@ -257,7 +257,7 @@ def _models(known: Known) -> str:
         if prior := parse_prior(plan.prior):
             said[0] += f"; ordinal models {prior.phrase}, which is part of the model: {prior.explain()}"
     if compared:
-        pairs = [one.name for one in known.study.criteria if one.scale.comparative and one.scale.pairwise]
+        pairs = [one.name for one in known.study.criteria if getattr(one.scale, "pairwise", False)]
         sets = [name for name in compared if name not in pairs]
         style = f" and at equal {listing(plan.style, None)}" if plan.style else ""
         random = "mixed Bradley-Terry model, random preferences of raters and items"
