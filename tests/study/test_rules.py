@@ -32,6 +32,16 @@ GRAVE: dict[str, tuple[str, str, str]] = {
         "ab",
         "another system is called 'a' already (line 7)",
     ),
+    "style that is in no column": (
+        PAIRS + "design: {type: pairs}\nanalysis:\n  style: [log(tokens)]  # here\n",
+        "ab",
+        "has no column 'tokens', and it is none of what is counted in outputs: words, characters,",
+    ),
+    "style of ratings": (
+        PLAIN + "analysis:\n  style: [words]  # here\n",
+        "ab",
+        "is for criteria that compare outputs, and there is none",
+    ),
     "two groups of one name": (
         PLAIN + "raters:\n  groups:\n    - name: x\n    - name: x  # here\n",
         "ab",
