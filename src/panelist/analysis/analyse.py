@@ -12,8 +12,8 @@ from panelist.agreement.reliability import CriterionReliability
 from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data
 from panelist.analysis.checks.model_checks import check_model
 from panelist.analysis.choices.choice_criteria import agree_on_choices, analyse_choices, are_choices
-from panelist.analysis.choices.style import attach_style
 from panelist.analysis.choices.trials import holds_choices
+from panelist.analysis.cleaning.attach_style import attach_style
 from panelist.analysis.cleaning.clean import Cleaned, clean_ratings
 from panelist.analysis.cleaning.counted_answers import name_answers, number_answers
 from panelist.analysis.cleaning.everything import Everything, read_everything

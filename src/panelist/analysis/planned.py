@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.analyse import MOST_RESAMPLED, compare_again, name_criteria, rows_of
 from panelist.analysis.choices.choice_criteria import are_choices
-from panelist.analysis.choices.style import attach_style
+from panelist.analysis.cleaning.attach_style import attach_style
 from panelist.analysis.cleaning.clean import ExclusionReport, clean_ratings
 from panelist.analysis.cleaning.everything import read_everything
 from panelist.analysis.looks import find_look, look_at, mark_look

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from panelist.analysis.choices.pair_files import find_sides
 from panelist.analysis.choices.trials import ChoiceTrials
-from panelist.analysis.cleaning.everything import Everything
 from panelist.core.errors import BadRatings, did_you_mean
 from panelist.core.prose import listing
 from panelist.core.tables.ratings import Ratings
 from panelist.numerics.arrays import Floats
-from panelist.study.reading.output_features import MEASURED, measure_outputs
-from panelist.study.study import Study
+from panelist.study.reading.output_features import MEASURED
 
 LENGTHS = re.compile(
     r"(n_|num_|number_of_)?(words?|characters?|chars?|tokens?|length|len|sentences?)(_count)?"
@@ -38,34 +35,7 @@ def read_style(table: Ratings, trials: ChoiceTrials, names: Sequence[str]) -> di
     return dict(_read_one(table, trials, name.strip()) for name in names)
 
 
-def attach_style(everything: Everything, study: Study | None) -> Everything:
-    """Return the answers with what a study controls for, from its outputs, in columns of that name.
-
-    A column that the table has already stays.
-    """
-    if study is None or not study.file.analysis.style:
-        return everything
-    frame, keys = everything.ratings.frame, study.outputs.frame[["item", "system"]]
-    sides = find_sides(frame)
-    if "item" not in frame or (sides is None and "system" not in frame):
-        return everything
-    new = {}
-    for name in study.file.analysis.style_columns:
-        known = dict(
-            zip(zip(*keys.T.to_numpy(), strict=True), measure_outputs(study.outputs, name), strict=True)
-        )
-        for system, column in [("system", name)] if sides is None else _name_sides(sides, name):
-            if column not in frame:
-                pairs = zip(frame["item"], frame[system], strict=True)
-                new[column] = [known.get(pair, np.nan) for pair in pairs]
-    return replace(everything, ratings=replace(everything.ratings, frame=frame.assign(**new)))
-
-
-def _name_sides(sides: tuple[str, str], name: str) -> list[tuple[str, str]]:
-    return [(side, f"{name}_{_end(side)}") for side in sides]
-
-
-def _end(side: str) -> str:
+def name_end(side: str) -> str:
     """Return what tells a side apart: a of system_a."""
     return side.strip().casefold().removeprefix("system").removeprefix("model").strip("_ ")
 
@@ -107,7 +77,7 @@ def _find_columns(frame: pd.DataFrame, name: str) -> tuple[str, ...]:
             f"The table has no column {name!r}. {did_you_mean(name, list(known.values()))} In a study, "
             f"analysis: style: [{name}] takes it from the outputs file, and counts {listing(MEASURED, None)}."
         )
-    ends = [_end(side) for side in sides]
+    ends = [name_end(side) for side in sides]
     for pattern in (f"{name}_{{}}", f"{name}{{}}", f"{{}}_{name}"):
         wanted = [pattern.format(end).casefold() for end in ends]
         if all(one in known for one in wanted):
