@@ -102,7 +102,7 @@ def read_pages(study: "Study", criterion: str) -> PageDesign:
 @lru_cache(maxsize=128)
 def _deal(pages: PageDesign, items: int, each: int, load: int, seed: int) -> Layout:
     """Return the layout, assigned as a plan is; positions on a page are left out, as they have no effect."""
-    task = Task(items, len(pages.systems), pages.choice, seed, _NAMES, None, pages.least_shown)
+    task = Task(items, len(pages.systems), pages.choice, seed, _NAMES, None, pages.least_shown, pages.systems)
     kinds = pages.design.make_kinds(task)
     total = items * kinds.pages_per_item * each
     n_raters = -(-total // load)

@@ -11,7 +11,7 @@ from panelist.core.prose import count, listing, sentence
 from panelist.design.assess.balance import count_planned
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.prior_words import parse_prior
-from panelist.reports.methods_of_study import RATED, rates_and_compares
+from panelist.reports.methods_of_study import RATED, rates_and_compares, tell_often
 from panelist.reports.preregistration.recipe import answer_recipe
 from panelist.study.lacking import say_lacking
 from panelist.study.sections.analysis_plan import AnalysisPlan
@@ -114,7 +114,7 @@ def _say_lacking(study: Study) -> str:
 
 def _design(known: Known) -> str:
     design = known.study.file.design
-    said = [f"Outputs are assigned {design.facts.assigned}."]
+    said = [f"Outputs are assigned {design.facts.assigned}{tell_often(design)}."]
     if len(known.study.criteria) > 1:
         said.append(f"Criteria are judged {design.criteria}.")
     said += [f"{RATED[design.rated]}."] if rates_and_compares(known.study) else []
