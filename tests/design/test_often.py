@@ -23,7 +23,9 @@ def make(**design: Any) -> Study:
 def count_pairs(plan: Plan) -> Counter[tuple[str, ...]]:
     """Return on how many pages of trials each pair of systems stands."""
     table = plan.table[(plan.table["phase"] == "trial").to_numpy()]
-    pages = table.groupby(["rater", "order"], observed=True)["system"].agg(lambda each: " ".join(sorted(each)))
+    pages = table.groupby(["rater", "order"], observed=True)["system"].agg(
+        lambda each: " ".join(sorted(each))
+    )
     return Counter(tuple(each.split()) for each in pages)
 
 

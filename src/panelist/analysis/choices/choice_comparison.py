@@ -30,7 +30,7 @@ from panelist.analysis.systems.comparison_tables import WIDEST_LABEL
 from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
 from panelist.core.display.result import NamedValues as NotePairs
 from panelist.core.display.result import Part, Sentence, Table
-from panelist.core.prose import count, listing
+from panelist.core.prose import capitalise, count, listing
 from panelist.models.inference.adjust import find_adjustment
 
 MODEL_WORDS = {
@@ -146,7 +146,7 @@ class ChoiceCriterion(CriterionComparison):
 
     def parts(self) -> list[Part]:
         """Return the sentence, how trials ended, systems, pairs, wins, item scores, and the notes."""
-        anova: list[Part] = [Sentence(self.anova.sentence())] if self.anova is not None else []
+        anova: list[Part] = [Sentence(capitalise(self.anova.sentence()))] if self.anova is not None else []
         wins = [self.wins.table()] if len(self.wins.systems) <= WIDEST_TABLE else []
         first = [Sentence(self.first.sentence())] if self.first is not None else []
         return [

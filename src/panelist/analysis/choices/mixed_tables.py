@@ -173,12 +173,13 @@ def tabulate_beside(
                 f"{two.rank_low} to {two.rank_high}" if two.rank_low < two.rank_high else str(two.rank_low),
             )
         )
-    header = ("system", heads[0], "interval", heads[1], "its interval", "its rank")
+    lasts = (f"{heads[1]} interval", f"{heads[1]} rank")
+    header = ("system", heads[0], "interval", heads[1], *lasts)
     return Table(
         f"Both models on {criterion}",
         header,
         rows,
-        {"system": TEXT, heads[0]: decimals(2), heads[1]: decimals(2), "its rank": TEXT},
+        {"system": TEXT, heads[0]: decimals(2), heads[1]: decimals(2), lasts[1]: TEXT},
         note="The mixed model speaks of a given rater and item; the clustered one averages over them"
         + (
             ", takes the direction of an answer alone, and has Davidson's ties: compare order and certainty, "
