@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from panelist.analysis.output_form import FEATURES, describe_form
+from panelist.analysis.output_form import describe_form
 from panelist.study.outputs import Outputs
+from panelist.study.reading.output_features import FEATURES
 
 MARKED = "# Legs\n\n- eight\n- six\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n```\n\n$x^2$ words"
 

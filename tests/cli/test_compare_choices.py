@@ -46,7 +46,7 @@ def test_figure_is_drawn_of_strengths(capsys: Capture, choices: Path, tmp_path: 
     ("arguments", "part"),
     [
         (["--model", "lmm"], "models of choices are mixed, bradley-terry, plackett-luce"),
-        (["--formula", "choice ~ system"], "do not take the formula"),
+        (["--formula", "choice ~ system"], "nothing in it varies over raters or items"),
         (["--cluster", "raters"], "Did you mean 'rater'?"),
         (["--reference", "alt"], "Did you mean 'alto'?"),
         (["--confidence", "2"], "between 0 and 1"),

@@ -84,7 +84,7 @@ def test_a_study_gives_design_and_scale(capsys: Capture, tmp_path: Path) -> None
     assert call(capsys, "init", tmp_path / "pairs", "--template", "pairs").code == 0
     done = call(capsys, "power", "--study", tmp_path / "pairs", "--sims", "10", "--effects", "1", "--json")
     assert done.code == 0, done.err
-    assert json.loads(done.out)["cells"][0]["model"] == "bradley_terry"
+    assert json.loads(done.out)["cells"][0]["model"] == "pairs_graded"
 
 
 def test_cells_count_how_their_data_sets_were_analysed(capsys: Capture) -> None:

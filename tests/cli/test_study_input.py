@@ -164,9 +164,7 @@ def test_power_of_comparisons_names_no_formula_and_no_link(tmp_path: Path, capsy
     assert call(capsys, "init", tmp_path / "news", "--template", "pairs").code == 0
     done = call(capsys, "power", "--study", tmp_path / "news", "--effects", "1", "--sims", "2", "--json")
     declared = json.loads(done.out)["notes"][1]
-    assert declared == (
-        "As study.yaml declares: the analysis bradley_terry, alpha 0.05, Holm-adjusted pairs."
-    )
+    assert declared == ("As study.yaml declares: the analysis pairs_graded, alpha 0.05, Holm-adjusted pairs.")
 
 
 def test_power_of_a_study_takes_its_systems_model_and_adjustment(tmp_path: Path, capsys: Capture) -> None:
@@ -202,7 +200,7 @@ def test_size_of_a_study_that_compares_is_searched_in_its_own_design(tmp_path: P
     asked = ["size", "--study", folder, "--effect", "2", "--sims", "20"]
     done = call(capsys, *asked, "--json")
     found = json.loads(done.out)
-    assert (found["model"], found["unit"]) == ("bradley_terry", "pair")
+    assert (found["model"], found["unit"]) == ("pairs_graded", "pair")
     assert found["best"]["outputs_per_rater"] == 12
     assert found["best"]["ratings"] == 3 * found["best"]["items"] * found["best"]["ratings_per_item"]
     assert "3 systems (anvil, bellows, chisel)" in found["notes"][0]

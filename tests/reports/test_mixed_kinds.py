@@ -14,7 +14,7 @@ def test_a_preregistration_names_the_model_of_each_kind_and_how_outputs_are_rate
     study = make_study(6, ("a", "b"), SCALES, design={"type": "pairs", "rated": "alone"})
     told = answer_topics(Known(study, plan_study(study)))
     assert told["models"].startswith("Ratings of fluency and clarity by an ordinal mixed model")
-    assert "choices on preference by a model of choices" in told["models"]
+    assert "choices on preference by the mixed Bradley-Terry model" in told["models"]
     assert "rated, each alone on a separate page." in told["design"]
     plain = answer_topics(Known(make_study(6, ("a", "b"), {"fluency": LIKERT})))
     assert plain["models"].startswith("Each criterion by")

@@ -32,6 +32,36 @@ GRAVE: dict[str, tuple[str, str, str]] = {
         "ab",
         "another system is called 'a' already (line 7)",
     ),
+    "style that is in no column": (
+        PAIRS + "design: {type: pairs}\nanalysis:\n  style: [log(tokens)]  # here\n",
+        "ab",
+        "has no column 'tokens', and it is none of what is counted in outputs: words, characters,",
+    ),
+    "a pair shown often of no system": (
+        PAIRS + "design:\n  type: pairs\n  often:\n    - {pair: [a, c], times: 3}  # here\n",
+        "ab",
+        "no system is called 'c'",
+    ),
+    "a pair shown often of one system": (
+        PAIRS + "design:\n  type: pairs\n  often:\n    - {pair: [a, a], times: 3}  # here\n",
+        "ab",
+        "should name two systems; found 'a' twice",
+    ),
+    "a pair shown often where outputs are rated": (
+        BOTH + "design:\n  type: pairs\n  often:  # here\n    - {pair: [a, b]}\n",
+        "ab",
+        "would be rated more often than others",
+    ),
+    "a pair shown often twice": (
+        PAIRS + "design:\n  type: pairs\n  often:\n    - {pair: [a, b]}\n    - {pair: [b, a]}  # here\n",
+        "ab",
+        "is named above already",
+    ),
+    "style of ratings": (
+        PLAIN + "analysis:\n  style: [words]  # here\n",
+        "ab",
+        "is for criteria that compare outputs, and there is none",
+    ),
     "two groups of one name": (
         PLAIN + "raters:\n  groups:\n    - name: x\n    - name: x  # here\n",
         "ab",

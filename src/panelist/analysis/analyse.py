@@ -13,6 +13,7 @@ from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data
 from panelist.analysis.checks.model_checks import check_model
 from panelist.analysis.choices.choice_criteria import agree_on_choices, analyse_choices, are_choices
 from panelist.analysis.choices.trials import holds_choices
+from panelist.analysis.cleaning.attach_style import attach_style
 from panelist.analysis.cleaning.clean import Cleaned, clean_ratings
 from panelist.analysis.cleaning.counted_answers import name_answers, number_answers
 from panelist.analysis.cleaning.everything import Everything, read_everything
@@ -91,7 +92,7 @@ def analyse(
         if known is not None:
             raise BadRatings(f"A study is analysed as planned, not by {by!r}. Name the table of its ratings.")
         everything = replace(everything, ratings=name_strata(everything.ratings, by))
-    cleaned = clean_ratings(everything, known)
+    cleaned = clean_ratings(attach_style(everything, known), known)
     declared = AnalysisSpec.from_study(known)
     spec = replace(
         declared.override(margin=margin, better=better, across_criteria=across_criteria),
@@ -352,7 +353,7 @@ def compare_again(rows: Ratings, name: str, study: Study | None, spec: AnalysisS
 
 def _fit(rows: Ratings, model: str, planned: "Criterion | None", spec: AnalysisSpec) -> CriterionComparison:
     better = spec.better or (planned.better if planned else "higher")
-    return compare_table(rows, replace(spec, model=model, better=better)).criteria[0]
+    return compare_table(rows, replace(spec, model=model, better=better, style=())).criteria[0]
 
 
 def _compare_without(

@@ -293,13 +293,12 @@ def compare_by_model(
 
 def _compare_choices(table: Ratings, criterion: str, spec: AnalysisSpec) -> CriterionComparison:
     """Return the comparison by choices; what only ratings have is refused, not ignored."""
-    asked = f"the formula {spec.formula!r}" if spec.formula is not None else f"the model {spec.model!r}"
     if spec.better == "lower":
         raise BadModel(f"{criterion!r} holds choices, where the chosen is the better: use better='higher'.")
-    if spec.formula is not None or spec.model not in CHOICE_MODELS:
+    if spec.model not in CHOICE_MODELS:
         raise BadModel(
-            f"{criterion!r} holds choices between outputs, which do not take {asked}. The models of choices "
-            f"are {', '.join(CHOICE_MODELS[1:])}; model='auto' picks the one that suits."
+            f"{criterion!r} holds choices between outputs, which do not take the model {spec.model!r}. The "
+            f"models of choices are {', '.join(CHOICE_MODELS[1:])}; model='auto' picks the one that suits."
         )
     return compare_criterion(table, criterion, spec)
 

@@ -3,7 +3,6 @@
 The form of an output cannot be hidden from raters; what differs between systems belongs in the report.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,15 +14,8 @@ from panelist.core.display.formats import Cell, decimals
 from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
 from panelist.core.prose import capitalise, listing
 from panelist.study.outputs import Outputs
+from panelist.study.reading.output_features import FEATURES, unescape
 
-FEATURES = {
-    "headings": re.compile(r"^#{1,6} \S", re.MULTILINE),
-    "lists": re.compile(r"^\s*(?:[-*+•]|\d+[.)]) \S", re.MULTILINE),
-    "tables": re.compile(r"^\s*\|?[ :]*-{3,}[ :]*\|", re.MULTILINE),
-    "code": re.compile(r"^\s*(?:```|~~~)", re.MULTILINE),
-    "formulas": re.compile(r"\$(?:[^\s$]|[^\s$][^$\n]*[^\s$])\$(?!\d)|\\\(|\\\[|\$\$"),
-}
-"""Marks of form as Markdown writes them; in plain text they are read as they stand."""
 LARGE_GAP = 0.3
 """A difference in shares between two systems that a reader should know about."""
 FEWEST = 5  # outputs from which on a correlation says anything
@@ -73,8 +65,8 @@ class OutputForm(Result):
         if not said:
             return "Length and form of the outputs differ little between systems."
         return (
-            f"Raters could see the form: {listing(said, None)}. A preference for form or length cannot be "
-            "told apart from one for content."
+            f"Raters could see the form: {listing(said, None)}. A preference for form or length is told "
+            "apart from one for content only where a model controls for it."
         )
 
     def parts(self) -> list[Part]:
@@ -141,14 +133,9 @@ def describe_form(outputs: Outputs, ratings: pd.DataFrame, systems: tuple[str, .
     facts["words"] = [len(text.split()) for text in texts]
     raw = frame["output"].tolist()
     for name, pattern in FEATURES.items():
-        facts[name] = [bool(pattern.search(text)) for text in map(_unescape, raw)]
+        facts[name] = [bool(pattern.search(text)) for text in map(unescape, raw)]
     means = _average(ratings)
     return OutputForm(tuple(_describe(name, facts[facts["system"] == name], means) for name in systems))
-
-
-def _unescape(text: str) -> str:
-    """Return a text with the line ends that JSON writes as letters, so that dialogues are read as well."""
-    return text.replace("\\n", "\n") if text.startswith("[") else text
 
 
 def _average(ratings: pd.DataFrame) -> pd.DataFrame:

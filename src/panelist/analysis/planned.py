@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.analyse import MOST_RESAMPLED, compare_again, name_criteria, rows_of
 from panelist.analysis.choices.choice_criteria import are_choices
+from panelist.analysis.cleaning.attach_style import attach_style
 from panelist.analysis.cleaning.clean import ExclusionReport, clean_ratings
 from panelist.analysis.cleaning.everything import read_everything
 from panelist.analysis.looks import find_look, look_at, mark_look
@@ -17,6 +18,7 @@ from panelist.analysis.systems.ranks import Better
 from panelist.core.display.result import Part, Result, Sentence
 from panelist.core.errors import BadRatings, PanelistError, UnknownName, did_you_mean
 from panelist.core.margin import Margin
+from panelist.core.prose import listing
 from panelist.core.tables.ratings import Ratings
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.prior_words import parse_prior
@@ -75,7 +77,10 @@ class Planned(Result):
     def _say_model(self) -> str:
         """Return the model in words: choices have their own model, and only ordinal models have a link."""
         if all(criterion.scale.comparative for criterion in self.study.criteria):
-            return "the model that suits the choices"
+            style = self.spec.style
+            return "the model that suits the choices" + (
+                f", at equal {listing(style, None)}" if style else ""
+            )
         formula = self.spec.formula or "the largest model that the design supports"
         model = "" if self.spec.model == "auto" else f"{self.spec.model}, "
         levels = {str(criterion.scale.measurement) for criterion in self.study.criteria}
@@ -128,7 +133,7 @@ def read_planned(
     everything = read_everything(ratings, columns)
     if source is not None:
         everything = replace(everything, ratings=replace(everything.ratings, source=source))
-    cleaned = clean_ratings(everything, known)
+    cleaned = clean_ratings(attach_style(everything, known), known)
     declared = AnalysisSpec.from_study(known)
     asked = declared.override(margin=margin, better=better, across_criteria=across_criteria)
     look = find_look(known, cleaned.exclusions.n_raters)

@@ -94,6 +94,7 @@ class AnalysisSpec:
             allow=tuple(plan.allow),
             confidence=1 - plan.alpha,
             prior=plan.prior,
+            style=tuple(plan.style),
         )
 
     def override(

@@ -34,6 +34,8 @@ class Task:
     """Which outputs exist (items × systems); None where all do."""
     least_shown: int = 1
     """The fewest outputs that a page can show: two or more where outputs are compared."""
+    systems: tuple[str, ...] = ()
+    """The names of the systems, where pairs of them are shown more often than others."""
 
     def draw_systems(self) -> Longs:
         """Return the systems in a random order, so that no system comes first because of its name."""

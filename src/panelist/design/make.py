@@ -1,13 +1,14 @@
 """From a study to its plan, in four steps: kinds, sizes, lists, rows."""
 
 from dataclasses import replace
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from panelist.core.errors import BadDesign
-from panelist.core.prose import count
+from panelist.core.prose import count, listing
 from panelist.design.base import Design, Kinds, Task, find_design
 from panelist.design.dealing.allocate import Allocation, Deal, allocate
 from panelist.design.dealing.carry_over import count_carry_over
@@ -50,7 +51,7 @@ def deal_plan(study: Study, raters: int | None, seed: int, trials: int | None = 
     task = _make_task(study, seed)
     kinds = _make_kinds(design, task)
     sizes = find_sizes(study, design, kinds, raters, trials)
-    parts, remarks = [], remark_left_out(kinds, task)
+    parts, remarks = [], [*remark_left_out(kinds, task), *remark_often(task)]
     for number, stratum in enumerate(sizes.strata):
         places = np.flatnonzero(np.array(sizes.places) == number)
         if len(places):
@@ -73,6 +74,7 @@ def _make_task(study: Study, seed: int) -> Task:
         ("design",),
         study.there,
         max((scale.least_shown for scale in scales), default=1),
+        tuple(study.systems),
     )
 
 
@@ -189,6 +191,19 @@ def remark_left_out(kinds: Kinds, task: Task) -> list[str]:
     return [
         f"{count(left, 'item is', 'items are')} shown to nobody: a page compares {least} outputs or more, "
         f"and fewer exist of {'it' if left == 1 else 'them'}."
+    ]
+
+
+def remark_often(task: Task) -> list[str]:
+    """Return with which probability a page shows each pair that is shown more often, and any other."""
+    weights = task.choice.weigh(task.systems)
+    if not weights:
+        return []
+    total = comb(task.n_systems, 2) - len(weights) + sum(weights.values())
+    named = listing([f"{a} and {b} {times / total:.3f}" for (a, b), times in weights.items()], 8)
+    return [
+        "Pairs have known probabilities, which do not depend on answers: that a page shows "
+        f"{named}, any other pair {1 / total:.3f}."
     ]
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from panelist.analysis.choices.choice_comparison import MODEL_WORDS as CHOICE_WORDS
 from panelist.analysis.choices.choice_comparison import ChoiceCriterion
+from panelist.analysis.choices.models.mixed_part import MixedPart
 from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.analysis.sensitivity.lacking import MEANING, LackingOutputs
@@ -14,6 +15,7 @@ from panelist.core.display.formats import interval, number, say_p
 from panelist.core.margin import Margin, find_level
 from panelist.core.notes import has_note
 from panelist.core.prose import count, listing
+from panelist.models.choices.pairs import POSITION
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.prior_words import parse_prior
 from panelist.models.results.fitted import MODEL_WORDS
@@ -93,6 +95,21 @@ def _tell_exclusions(analysis: "Analysis") -> str:
     return f"{exclusions.sentence()} The {which}: {rules}.{also}"
 
 
+def _tell_mixed(parts: list[MixedPart]) -> str:
+    """Return how mixed models of choices are built and tested."""
+    graded = any(one.family == "cumulative" and one.points > 2 for one in parts)
+    style = dict.fromkeys(
+        slope.term for one in parts if one.plain for slope in one.slopes if slope.term != POSITION
+    )
+    said = "Raters and items have a preference of their own for each system, with one standard deviation each"
+    said += "; thresholds of the grades are mirrored at zero (cumulative logit)" if graded else ""
+    said += f"; {listing(style, None)} is controlled for" if style else ""
+    return (
+        f"{said}. Differences are tested by t: Satterthwaite's degrees of freedom of the linear mixed model "
+        "with the same terms, and standard errors times its ratio of REML to ML."
+    )
+
+
 def _tell_models(analysis: "Analysis") -> list[str]:
     """Return how the ratings and choices were modelled, criteria with the same model together."""
     by_model: dict[tuple[str, str, str, str], list[CriterionComparison]] = {}
@@ -133,6 +150,9 @@ def _tell_models(analysis: "Analysis") -> list[str]:
             "Differences of ordinal mixed models are tested by t: Satterthwaite's degrees of freedom of the "
             "linear mixed model with the same formula, and standard errors times its ratio of REML to ML."
         )
+    mixed = [one.strengths.mixed for one in every if isinstance(one, ChoiceCriterion)]
+    if any(one is not None for one in mixed):
+        said.append(_tell_mixed([one for one in mixed if one is not None]))
     said += [one.why for one in every if one.why]
     if any(one.remedy is not None for one in every):
         said.append(

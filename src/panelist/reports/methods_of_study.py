@@ -2,6 +2,7 @@
 
 from panelist.core.prose import capitalise, count, listing
 from panelist.study.sections.checks import Check, DegradedCheck, InstructedCheck
+from panelist.study.sections.design_choice import DesignChoice
 from panelist.study.sections.wages import find_wage
 from panelist.study.study import Study
 
@@ -35,7 +36,7 @@ def tell_study(study: Study) -> list[str]:
     design = study.file.design
     order = "in random order" if design.order == "random" else "in the order of the file"
     said += _tell_format(study)
-    said.append(f"Outputs were assigned {design.facts.assigned}, {order}.")
+    said.append(f"Outputs were assigned {design.facts.assigned}, {order}{tell_often(design)}.")
     if rates_and_compares(study):
         said.append(f"{RATED[design.rated].replace(' are ', ' were ')}.")
     return said + _tell_checks(study)
@@ -55,6 +56,14 @@ RATED_TURNS = {
     "each": "Each turn of the assistant was rated.",
     "whole": "Each was rated as a whole.",
 }
+
+
+def tell_often(design: DesignChoice) -> str:
+    """Return which pairs are shown more often, as the end of a sentence; empty where none is."""
+    if not design.often:
+        return ""
+    named = listing([f"{' and '.join(one.pair)} {one.times} times" for one in design.often], 8)
+    return f", {named} as often as other pairs (fixed in advance)"
 
 
 def _tell_format(study: Study) -> list[str]:

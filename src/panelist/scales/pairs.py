@@ -73,7 +73,7 @@ class PairScale(ComparativeScale):
         judged = self.judge_trials(latent, rng)
         told = [said for _, said in self.list_answers()]
         half = len(told) // 2
-        steps = APART * np.arange(half) + (NEAR if len(told) % 2 else 0.0)
+        steps = cut_leads(len(told))[len(told) - 1 - half :]
         lead = judged[:, 0] - judged[:, 1]
         passed = np.searchsorted(steps, np.abs(lead), side="right")  # a lead of NEAR is no tie any more
         codes = np.where(lead > 0, half - passed, len(told) - 1 - half + passed)
@@ -213,6 +213,17 @@ class Preference(PairScale):
             f"{self.title}: two outputs of one item side by side, of which raters say {much}, on "
             f"{self.points} worded points{tie}, recorded as the grade of the first: {self.values()}."
         )
+
+
+def cut_leads(points: int) -> Floats:
+    """Return where leads of the first output turn into the next answer, lowest first.
+
+    >>> cut_leads(5).tolist(), cut_leads(4).tolist()
+    ([-1.55, -0.31, 0.31, 1.55], [-1.24, 0.0, 1.24])
+    """
+    half = points // 2
+    steps = APART * np.arange(half) + (NEAR if points % 2 else 0.0)
+    return np.concatenate([-steps[::-1], steps if points % 2 else steps[1:]]) + 0.0
 
 
 def _grade(grade: int) -> ComparativeAnswer:

@@ -200,13 +200,18 @@ def read_outputs(path: str | Path) -> Outputs:
 
 
 def examine_outputs(
-    path: Path, name: str = "", options: OutputsFile = PLAIN, folder: Path | None = None, strata: str = ""
+    path: Path,
+    name: str = "",
+    options: OutputsFile = PLAIN,
+    folder: Path | None = None,
+    strata: str = "",
+    style: tuple[str, ...] = (),
 ) -> tuple[Outputs | None, list[Problem]]:
     """Return the outputs in a file, None where they cannot be read at all, and every problem of the file.
 
     ``name`` is what problems call the file; without it, the last part of its path. ``options`` says which
     column has which format; ``folder`` is that of the study, if not that of the file; ``strata`` a column
-    that a sample is drawn by.
+    that a sample is drawn by, ``style`` columns that the analysis controls for, where the file has them.
     """
     name = name or path.name
     if unreadable := find_unreadable(path):
@@ -220,7 +225,7 @@ def examine_outputs(
     plans = options.missing == "plan"
     named, more = name_more(options)
     needed = tuple(dict.fromkeys((*REQUIRED, *(one for one in (options.code.column, strata) if one))))
-    optional = (*OPTIONAL, *more, *named, *((STATUS,) if plans else ()))
+    optional = (*OPTIONAL, *more, *named, *style, *((STATUS,) if plans else ()))
     header = list(map(str, raw.frame.columns))
     columns, found = _choose_columns(header, name, (*needed, *named), optional)
     problems += found

@@ -78,8 +78,6 @@ def test_compare_systems_takes_choices_and_ratings_in_one_table() -> None:
 def test_what_only_ratings_have_is_refused() -> None:
     with pytest.raises(BadModel, match="do not take the model 'clmm'"):
         compare_systems(two_criteria(), model="clmm")
-    with pytest.raises(BadModel, match="do not take the formula 'rating ~ system'"):
-        compare_systems(two_criteria(), formula="rating ~ system")
     with pytest.raises(UnknownName, match="bradley-terry"):
         compare_systems(two_criteria(), model="bradley-terri")
     rated = pd.DataFrame({"rater": ["r", "r"], "item": ["i", "i"], "system": ["a", "b"], "rating": [1, 3]})

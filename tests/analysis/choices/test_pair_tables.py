@@ -24,8 +24,48 @@ def test_votes_without_raters_or_items_are_compared_and_the_notes_say_so() -> No
     assert found.model == "bradley-terry"
     assert "no column rater" in notes
     assert "no column item" in notes
-    assert "10 of the ties say that both are bad" in notes
+    assert "10 ties say that both are bad" in notes
     assert found.counts == {"decided": 290, "tie": 10}
+
+
+def test_one_tie_is_one_tie_and_a_pair_needs_both_systems() -> None:
+    votes = draw_votes()
+    votes.loc[0, "winner"] = "tie (bothbad)"
+    text = " ".join(str(compare_choices(votes)["choice"]).split())
+    for said in ("1 tie.", "1 tie says that both are bad", "1 pair without a preference enters as a tie"):
+        assert said in text
+    votes.loc[[3, 5], "model_b"] = [None, ""]
+    with pytest.raises(
+        BadRatings, match=r"In row 4, model_b is empty, though winner says .* 1 more row lacks"
+    ):
+        compare_choices(votes)
+    votes.loc[[3, 5], "winner"] = None  # nothing was asked there, nothing is lacking
+    assert compare_choices(votes)["choice"].counts["tie"] == 1
+
+
+def test_where_nobody_knows_which_stood_first_a_note_says_so() -> None:
+    votes = draw_votes()
+    notes = " ".join(compare_choices(votes)["choice"].notes)
+    assert "does not say for every pair which output stood first" in notes
+    known = compare_choices(votes.assign(first="a"))["choice"]
+    assert "which output stood first" not in " ".join(known.notes)
+    mixed = known.strengths.mixed
+    assert mixed is not None
+    (slope,) = mixed.slopes
+    odds = np.exp(abs(slope.estimate))  # two answers: the log-odds of the first of two equal outputs
+    assert f"is preferred with odds of {odds:.2f} to 1" in " ".join(str(known).split())
+
+
+def test_few_degrees_of_freedom_are_told() -> None:
+    notes = compare_choices(draw_votes(), model="mixed")["choice"].notes
+    assert not any("degrees of freedom" in note for note in notes)
+    rng = np.random.default_rng(4)
+    names = rng.choice(["ann", "bob", "cy"], 300, p=[0.9, 0.05, 0.05])
+    taste = {"ann": 1.0, "bob": -1.0, "cy": 0.2}
+    wins = rng.random(300) < 1 / (1 + np.exp(-np.vectorize(taste.get)(names)))
+    pairs = make_pairs([(who, "x", "y", "x" if won else "y") for who, won in zip(names, wins, strict=True)])
+    (said,) = [note for note in compare_choices(pairs)["choice"].notes if "degrees of freedom" in note]
+    assert "few gave most answers" in said
 
 
 def test_votes_counted_by_pair_give_the_estimates_and_errors_of_single_votes() -> None:
@@ -99,9 +139,10 @@ def test_style_is_shown_with_and_without() -> None:
     slope = mixed.slopes[0]
     assert slope.term == "log(words)"
     assert slope.low < 0.8 < slope.high
-    plain = dict(mixed.plain)
-    without = compare_choices(draw_votes(600))["choice"].strengths
-    assert [plain[name] for name in without.systems] == pytest.approx(without.theta.tolist(), abs=1e-8)
+    plain = {name: (value, low, high) for name, value, low, high in mixed.plain}
+    without = compare_choices(draw_votes(600))["choice"]
+    for one in without.systems:
+        assert plain[one.system] == pytest.approx((one.estimate, one.low, one.high), abs=1e-8)
     text = str(found)
     assert "Twice the words is worth odds of" in text
     assert "at equal log(words)" in text

@@ -122,6 +122,22 @@ def test_without_random_terms_it_is_the_model_of_the_reference() -> None:
             assert solution.beta == pytest.approx([*estimates[1:], estimates[0]], abs=1e-5)
 
 
+@needs_shared
+def test_it_is_the_model_of_bradleyterry2_and_of_davidson() -> None:
+    wanted = read_reference("pairs_binary_fixed")["BTm"]
+    solution, _ = solve_pairs(build_pairs(replace(read_pairs("pairs_binary", style=False), groups=())))
+    assert solution.loglik == pytest.approx(wanted["logLik"], abs=1e-7)
+    estimates, errors = ([one[part] for one in wanted["coefficients"]] for part in ("estimate", "se"))
+    assert solution.beta == pytest.approx(estimates, abs=1e-5)  # the last is at.home, the effect of position
+    assert np.sqrt(np.diag(solution.vcov)) == pytest.approx(errors, rel=1e-4)
+    wanted = read_reference("pairs_ties_adjacent")["davidson"]
+    design = build_pairs(replace(read_pairs("pairs_ties", style=False), groups=()))
+    solution, _ = solve_pairs(design, family="adjacent")
+    found = dict(zip(design.names, 2 * solution.beta, strict=True)) | {"tie": solution.alpha[0]}
+    for one in wanted["coefficients"]:
+        assert found[one["name"]] == pytest.approx(one["estimate"], abs=1e-5)
+
+
 @pytest.mark.parametrize("points", [2, 3, 5, 7])
 def test_turning_pairs_round_changes_nothing(points: int) -> None:
     pairs = draw_pairs(points)

@@ -30,7 +30,7 @@ from panelist.analysis.systems.comparison_tables import WIDEST_LABEL
 from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
 from panelist.core.display.result import NamedValues as NotePairs
 from panelist.core.display.result import Part, Sentence, Table
-from panelist.core.prose import count, listing
+from panelist.core.prose import capitalise, count, listing
 from panelist.models.inference.adjust import find_adjustment
 
 MODEL_WORDS = {
@@ -103,14 +103,16 @@ class ChoiceCriterion(CriterionComparison):
         if len(self.systems) > 2:
             words.append(find_adjustment(self.adjust).label)
         words.append(f"{self.confidence * 100:g} %")
-        return f"On {self.criterion}, {self.describe()} ({', '.join(words)})."
+        said = f"On {self.criterion}, {self.describe()} ({', '.join(words)})."
+        return f"{said} {self.look}".rstrip()
 
     def describe(self) -> str:
         """Return who is preferred to whom, what was one-sided, and for whom alone it holds."""
         sure = self.strengths.one_sided
         told = [one.sentence() for one in sure[:MOST_TOLD]]
         if len(sure) > MOST_TOLD:
-            told.append(f"in {len(sure) - MOST_TOLD} more pairs one system lost no comparison")
+            more = count(len(sure) - MOST_TOLD, "more pair")
+            told.append(f"in {more} one system lost no comparison")
         told += [f"this holds for {self._these(side)} alone" for side in self._fixed()]
         if unshown := self._find_unshown():
             kind = "clustered" if self.strengths.mixed is not None else "mixed"
@@ -144,7 +146,7 @@ class ChoiceCriterion(CriterionComparison):
 
     def parts(self) -> list[Part]:
         """Return the sentence, how trials ended, systems, pairs, wins, item scores, and the notes."""
-        anova: list[Part] = [Sentence(self.anova.sentence())] if self.anova is not None else []
+        anova: list[Part] = [Sentence(capitalise(self.anova.sentence()))] if self.anova is not None else []
         wins = [self.wins.table()] if len(self.wins.systems) <= WIDEST_TABLE else []
         first = [Sentence(self.first.sentence())] if self.first is not None else []
         return [

@@ -31,5 +31,8 @@ def agree_on_choices(ratings: Ratings, criterion: str, **options: Any) -> Criter
 
 
 def analyse_choices(ratings: Ratings, criterion: str, spec: AnalysisSpec) -> ChoiceCriterion:
-    """Return the comparison of one criterion's choices, by the model that suits them."""
-    return compare_criterion(ratings, criterion, replace(spec, model="auto"))
+    """Return the comparison of one criterion's choices, by the model that suits them.
+
+    The model and the formula of a study are those of its ratings.
+    """
+    return compare_criterion(ratings, criterion, replace(spec, model="auto", formula=None))

@@ -13,6 +13,7 @@ from panelist.analysis.choices.choice_comparison import ChoiceComparison, Choice
 from panelist.analysis.choices.consistency import measure_consistency
 from panelist.analysis.choices.item_anova import OneWay, analyse_variance
 from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
+from panelist.analysis.choices.models.choice_formula import ChoiceTerms, read_choice_formula
 from panelist.analysis.choices.models.choice_model import Cluster, Strengths, check_cluster
 from panelist.analysis.choices.models.mixed import fit_mixed
 from panelist.analysis.choices.models.plackett_luce import fit_plackett_luce
@@ -38,6 +39,8 @@ MODELS = ("auto", "mixed", "bradley-terry", "plackett-luce")
 UNITS = "log-strengths, whose mean is 0"
 MOST_CELLS = 100_000  # scores of a system on an item, beyond which they are neither analysed nor listed
 MOST_BESIDE = 2000  # sets or rankings up to which the mixed model is fitted without being asked for
+NEITHER = ("pair without a preference ", "pairs without a preference ")
+FEWEST_DF = 5.0  # below, t is far from z
 MOST_RATERS = 500  # beyond, raters are not looked at one by one
 EFFECT_UNITS = "the probability that the first of the pair is preferred to the second, ties left aside"
 
@@ -52,6 +55,7 @@ def compare_choices(
     criteria: Sequence[str] | str | None = None,
     reference: str | None = None,
     style: Sequence[str] = (),
+    formula: str | None = None,
 ) -> ChoiceComparison:
     """Return, for each criterion, the systems' strengths and ranks and every pair's adjusted difference.
 
@@ -61,7 +65,8 @@ def compare_choices(
     ties) and "plackett-luce" average over raters, and ``cluster`` says which answers are correlated: those by
     one rater, about one item, both or none. "auto" leads with the mixed model for pairs and with Plackett and
     Luce's for anything else, the other one ``beside`` it. ``style`` names columns that differ between outputs
-    and are controlled for, such as words: see style.py.
+    and are controlled for, such as words: see style.py. A ``formula`` says exactly what the mixed model has:
+    see models/choice_formula.py.
     """
     spec = AnalysisSpec(
         model=model,
@@ -70,6 +75,7 @@ def compare_choices(
         confidence=confidence,
         reference=reference,
         style=tuple(style),
+        formula=formula,
     )
     table = read_ratings(ratings)
     parts, notes = _split(table, criteria)
@@ -94,8 +100,9 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
     trials = read_trials(table, criterion)
     wins, scores = count_wins(trials), score_trials(trials, confidence)
     clustered = _fit(trials, spec.model, clusters)
-    style = read_style(table, trials, spec.style)
-    lead, other, why_not = _choose_strengths(trials, clustered, style, spec)
+    terms = None if spec.formula is None else read_choice_formula(spec.formula)
+    style = read_style(table, trials, [*spec.style, *(() if terms is None else terms.style)])
+    lead, other, why_not = _choose_strengths(trials, clustered, style, spec, terms)
     found = _describe(trials, lead, spec, (wins, scores))
     if other is not None:
         found = replace(found, beside=_describe(trials, other, spec, (wins, scores)))
@@ -103,26 +110,33 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
 
 
 def _choose_strengths(
-    trials: ChoiceTrials, clustered: Strengths, style: dict[str, Floats], spec: AnalysisSpec
+    trials: ChoiceTrials,
+    clustered: Strengths,
+    style: dict[str, Floats],
+    spec: AnalysisSpec,
+    terms: ChoiceTerms | None,
 ) -> tuple[Strengths, Strengths | None, list[str]]:
     """Return the strengths that lead, those beside them, and why there is no mixed model where there is none.
 
     For pairs the mixed model leads; for sets and rankings the clustered one does, unless style is controlled
     for or the mixed one was asked for.
     """
-    if spec.model not in ("auto", "mixed") or (spec.cluster != "both" and not style):
-        if style:
-            raise BadModel(f"--style needs the mixed model of choices, not {spec.model}.")
+    asked = spec.model == "mixed" or bool(style) or terms is not None
+    if spec.model not in ("auto", "mixed") or (spec.cluster != "both" and not asked):
+        if style or terms is not None:
+            what = "--style" if terms is None else "A formula of choices"
+            raise BadModel(f"{what} needs the mixed model of choices, not {spec.model}.")
         return clustered, None, []
-    if trials.kind != "pairs" and len(trials) > MOST_BESIDE and spec.model == "auto" and not style:
+    if trials.kind != "pairs" and len(trials) > MOST_BESIDE and not asked:
         return clustered, None, ["Ask for --model mixed to have the mixed model too: it takes minutes here."]
     try:
-        mixed = fit_mixed(trials, clustered, style, spec.confidence)
+        mixed = fit_mixed(trials, clustered, style, spec.confidence, terms)
     except BadModel as error:
-        if spec.model == "mixed" or style:
-            raise BadModel(f"The mixed model cannot be fitted on {trials.criterion!r}: {error}.") from None
-        return clustered, None, [f"No mixed model: {error}."]
-    if trials.kind == "pairs" or style or spec.model == "mixed":
+        reason = str(error).rstrip(".")
+        if asked:
+            raise BadModel(f"The mixed model cannot be fitted on {trials.criterion!r}: {reason}.") from None
+        return clustered, None, [f"No mixed model: {reason}."]
+    if trials.kind == "pairs" or asked:
         return mixed, clustered, []
     return clustered, mixed, []
 
@@ -153,7 +167,9 @@ def _describe(
         systems=_system_rows(strengths, every, wins, confidence),
         pairs=list_pairs(shown, _find_chances(strengths, shown.estimate)),
         reference=spec.reference,
-        notes=tuple(dict.fromkeys([*trials.notes, *_notes(trials, strengths), *shown.notes, *why])),
+        notes=tuple(
+            dict.fromkeys([*trials.notes, *_notes(trials, strengths), *_note_few(every), *shown.notes, *why])
+        ),
         fit=None,
         kind=trials.kind,
         cluster=strengths.cluster,
@@ -324,12 +340,12 @@ def _notes(trials: ChoiceTrials, strengths: Strengths) -> list[str]:
     mixed = strengths.mixed
     davidson = strengths.model == "bradley-terry" if mixed is None else mixed.family == "davidson"
     if undecided and davidson and trials.kind == "pairs":
-        notes.append(
-            f"{sum(undecided.values()):,} pairs without a preference enter as ties (Davidson 1970); "
-            f"two equal systems tie in {100 * _tie_share(strengths.tie):.0f} % of comparisons."
-        )
+        enter = count(sum(undecided.values()), NEITHER[0] + "enters as a tie", NEITHER[1] + "enter as ties")
+        share = _tie_share(strengths.tie)
+        notes.append(f"{enter} (Davidson 1970); two equal systems tie in {share} of comparisons.")
     elif undecided and strengths.mixed is not None and trials.kind == "pairs":
-        notes.append(f"{sum(undecided.values()):,} pairs without a preference are the middle of the scale.")
+        said = count(sum(undecided.values()), NEITHER[0] + "is", NEITHER[1] + "are")
+        notes.append(f"{said} the middle of the scale.")
     elif undecided:
         notes.append(
             f"{sum(undecided.values()):,} trials ({', '.join(undecided)}) say nothing about the order: the "
@@ -350,6 +366,19 @@ def _notes(trials: ChoiceTrials, strengths: Strengths) -> list[str]:
     return [*notes, *strengths.notes]
 
 
-def _tie_share(log_nu: float) -> float:
+def _note_few(pairs: PairContrasts) -> list[str]:
+    """Return why intervals are much wider than standard errors say, where they are."""
+    low, high = float(np.min(pairs.df)), float(np.max(pairs.df))
+    if not low < FEWEST_DF:
+        return []
+    range_ = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}"
+    return [
+        f"Tests have {range_} degrees of freedom: how far raters or items differ is hardly known here (they "
+        "are few, or few gave most answers), so intervals are wider than standard errors suggest."
+    ]
+
+
+def _tie_share(log_nu: float) -> str:
     nu = float(np.exp(log_nu))
-    return nu / (2 + nu)
+    share = 100 * nu / (2 + nu)
+    return f"{share:.0f} %" if share >= 1 else "less than 1 %"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from panelist.analysis.choices.models.choice_model import Strengths
-from panelist.analysis.choices.models.mixed_part import ChoiceSlope, MixedPart
+from panelist.analysis.choices.models.mixed_part import ChoiceSlope, MixedPart, PreferenceSpread
 from panelist.analysis.systems.comparison import SystemEstimate
 from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
 from panelist.core.display.result import Part, Sentence, Table
@@ -33,7 +33,8 @@ def name_model(part: MixedPart) -> str:
 
 def name_random(part: MixedPart) -> str:
     """Return what is random, in words."""
-    return f"random preferences of {listing([f'{one.group}s' for one in part.spreads])}"
+    groups = dict.fromkeys(f"{one.group}s" for one in part.spreads if not one.of_position)
+    return f"random preferences of {listing(list(groups))}" if groups else "no random preferences"
 
 
 def average_wins(part: MixedPart, theta: Sequence[float]) -> list[float]:
@@ -50,9 +51,7 @@ def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) ->
     assert part is not None
     wins = average_wins(part, strengths.theta.tolist())
     level = f"{confidence * 100:g} % interval"
-    rows: list[tuple[Cell, ...]] = [
-        (f"preferences of {one.group}s", one.term, one.sd, one.levels) for one in part.spreads
-    ]
+    rows: list[tuple[Cell, ...]] = [(_name_spread(one), one.term, one.sd, one.levels) for one in part.spreads]
     parts: list[Part] = [
         Table(
             f"Random preferences on {criterion}",
@@ -60,7 +59,8 @@ def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) ->
             rows,
             {"what": TEXT, "term": TEXT, "SD": decimals(2)},
             note="SD: how far a rater's, or an item's, own preference for a system lies from the average, in "
-            "log-strengths.",
+            "log-strengths."
+            + (" Each system has its own, and they are correlated." if part.apart is not None else ""),
             name="preferences",
         )
     ]
@@ -78,7 +78,7 @@ def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) ->
                 name="slopes",
             )
         )
-        parts += [Sentence(text) for text in map(tell_slope, part.slopes) if text]
+        parts += [Sentence(text) for one in part.slopes if (text := tell_slope(part, one))]
     if part.plain:
         parts.append(_tabulate_style(criterion, strengths, part))
     if part.free is not None:
@@ -94,36 +94,55 @@ def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) ->
     return parts
 
 
-def tell_slope(slope: ChoiceSlope) -> str:
-    """Return what a slope means in odds; empty where its unit says it."""
+def _name_spread(one: PreferenceSpread) -> str:
+    if one.of_position:
+        return f"favour for what stands first, by {one.group}"
+    return f"preferences of {one.group}s" + (f" for {one.system}" if one.system else "")
+
+
+def tell_slope(part: MixedPart, slope: ChoiceSlope) -> str:
+    """Return what a slope means in odds, ties left aside; empty where its unit says it."""
     if slope.term == POSITION:
-        odds = np.exp(2 * abs(slope.estimate))
         place = "first" if slope.estimate > 0 else "second"
         return (
-            f"Of two equal outputs the one that stands {place} is preferred with odds of {odds:.2f} to 1 "
-            f"({_say_p(slope.p)})."
+            f"Of two equal outputs the one that stands {place} is preferred with odds of "
+            f"{_find_odds(part, abs(slope.estimate)):.2f} to 1 ({_say_p(slope.p)})."
         )
     if slope.term.startswith("log("):
         what = slope.term[4:].rstrip(")").removesuffix(" + 1")
-        low, high = sorted(2.0**end for end in (slope.low, slope.high))
+        once, low, high = (
+            _find_odds(part, float(np.log(2.0)) * one) for one in (slope.estimate, slope.low, slope.high)
+        )
         return (
-            f"Twice the {what} is worth odds of {2.0**slope.estimate:.2f} to 1 ({low:.2f} to {high:.2f}; "
+            f"Twice the {what} is worth odds of {once:.2f} to 1 ({low:.2f} to {high:.2f}; "
             f"{_say_p(slope.p)}), the systems being equal."
         )
     return ""
 
 
+def _find_odds(part: MixedPart, difference: float) -> float:
+    """Return the odds to be preferred at a difference, ties left aside."""
+    chance = float(part.find_chances(np.array([difference]), averaged=False)[0])
+    return chance / (1 - chance)
+
+
 def _tabulate_style(criterion: str, strengths: Strengths, part: MixedPart) -> Table:
-    plain = dict(part.plain)
+    plain = {name: (value, low, high) for name, value, low, high in part.plain}
     theta = dict(zip(strengths.systems, strengths.theta.tolist(), strict=True))
     rows: list[tuple[Cell, ...]] = [
-        (name, plain[name], theta[name], theta[name] - plain[name])
+        (
+            name,
+            plain[name][0],
+            interval(plain[name][1], plain[name][2]),
+            theta[name],
+            theta[name] - plain[name][0],
+        )
         for name in sorted(theta, key=lambda one: -theta[one])
     ]
     names = listing([one.term for one in part.slopes if one.term != POSITION])
     return Table(
         f"Systems on {criterion}, with and without style",
-        ("system", "as they are", f"at equal {names}", "change"),
+        ("system", "as they are", "interval", f"at equal {names}", "change"),
         rows,
         {"system": TEXT, "as they are": decimals(2), f"at equal {names}": decimals(2), "change": decimals(2)},
         note="If style is part of what a system does, the first column is its worth; the second answers "
@@ -154,12 +173,13 @@ def tabulate_beside(
                 f"{two.rank_low} to {two.rank_high}" if two.rank_low < two.rank_high else str(two.rank_low),
             )
         )
-    header = ("system", heads[0], "interval", heads[1], "its interval", "its rank")
+    lasts = (f"{heads[1]} interval", f"{heads[1]} rank")
+    header = ("system", heads[0], "interval", heads[1], *lasts)
     return Table(
         f"Both models on {criterion}",
         header,
         rows,
-        {"system": TEXT, heads[0]: decimals(2), heads[1]: decimals(2), "its rank": TEXT},
+        {"system": TEXT, heads[0]: decimals(2), heads[1]: decimals(2), lasts[1]: TEXT},
         note="The mixed model speaks of a given rater and item; the clustered one averages over them"
         + (
             ", takes the direction of an answer alone, and has Davidson's ties: compare order and certainty, "
@@ -180,10 +200,16 @@ def list_mixed(strengths: Strengths) -> dict[str, Any]:
         "family": part.family,
         "points": part.points,
         "formula": part.formula,
-        "random": [{"group": one.group, "term": one.term, "sd": one.sd} for one in part.spreads],
+        "random": [
+            {"group": one.group, "term": one.term, "sd": one.sd, "system": one.system or None}
+            for one in part.spreads
+        ],
         "slopes": [vars(one) for one in part.slopes],
         "thresholds": list(part.thresholds),
-        "without_style": [{"system": name, "estimate": value} for name, value in part.plain],
+        "without_style": [
+            {"system": name, "estimate": value, "low": low, "high": high}
+            for name, value, low, high in part.plain
+        ],
         "wins": dict(zip(strengths.systems, wins, strict=True)),
         "free_pairs": None if part.free is None else list_free(part.free),
     }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from panelist.core.errors import BadRatings
+from panelist.core.prose import count
 from panelist.core.tables.pair_answers import FIRST, SECOND, find_grades, find_side, says_both_bad
 from panelist.numerics.arrays import Floats, Longs
 
@@ -89,6 +90,7 @@ def read_pairs(frame: pd.DataFrame, criterion: str) -> PairRows:
     systems = tuple(sorted({word for side in sides for word in side.words if word}))
     known = {name: at for at, name in enumerate(systems)} | {"": -1}
     system = np.stack([side.map(known) for side in sides], axis=1)
+    _check_named(frame, column, columns, system)
     answer, grade, points, notes = _read_answers(frame, column, sides)
     if silent := int((answer < 0).sum()):
         notes.append(f"{silent:,} of {len(frame):,} pairs have no answer in {column}.")
@@ -97,6 +99,22 @@ def read_pairs(frame: pd.DataFrame, criterion: str) -> PairRows:
     first = _read_order(frame, columns, sides)[:, None]
     position = np.where(first < 0, 0, np.where(first == np.arange(2), 1, 2))
     return PairRows(systems, system, answer, position, grade, points, notes)
+
+
+def _check_named(frame: pd.DataFrame, column: str, columns: tuple[str, str], system: Longs) -> None:
+    """Raise BadRatings where a row has an answer, but not both systems."""
+    said = _read_words(frame[column])
+    answered = said.map({word: find_side(word) != "silent" for word in said.words})
+    empty = (system < 0) & answered[:, None]
+    if not empty.any():
+        return
+    row, side = (int(place) for place in np.argwhere(empty)[0])
+    more = int(empty.any(axis=1).sum()) - 1
+    raise BadRatings(
+        f"In {_name_row(frame, row)}, {columns[side]} is empty, though {column} says {said.take(row)!r}."
+        + (f" {count(more, 'more row lacks', 'more rows lack')} a system as well." if more else "")
+        + f" A pair has a name in {columns[0]} and in {columns[1]}."
+    )
 
 
 class _Words(NamedTuple):
@@ -166,7 +184,8 @@ def _read_answers(
     bad = int(said.map({word: says_both_bad(word) for word in said.words}).sum())
     if bad:
         notes.append(
-            f"{bad:,} of the ties say that both are bad: a tie for the order, whatever it says of quality."
+            f"{count(bad, 'tie says', 'ties say')} that both are bad: a tie for the order, whatever it says "
+            "of quality."
         )
     return answer, np.full(len(answer), np.nan), 0, notes
 
@@ -202,8 +221,7 @@ def _refuse(
         if word.casefold() in names
         else f"names neither of the systems {shown}, nor a side, nor a tie"
     )
-    row = frame.index[at]
-    place = f"row {int(row) + 1}" if isinstance(row, int | np.integer) else f"row {row}"
+    place = _name_row(frame, at)
     more = f" {n - 1:,} more answers cannot be read either." if n > 1 else ""
     raise BadRatings(
         f"In column {column}, {place}, {word!r} {what}.{more} An answer is the name of a system; A or B, "
@@ -211,6 +229,11 @@ def _refuse(
         "Grades are numbers about 0 (-2 to 2, above 0 where the first is better), 1 to 5 or 1 to 7 (the "
         "highest where the first is much better), or words such as 'A is much better'."
     )
+
+
+def _name_row(frame: pd.DataFrame, at: int) -> str:
+    row = frame.index[at]
+    return f"row {int(row) + 1}" if isinstance(row, int | np.integer) else f"row {row}"
 
 
 def _read_order(frame: pd.DataFrame, columns: tuple[str, str], sides: list[_Words]) -> Longs:

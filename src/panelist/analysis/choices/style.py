@@ -16,8 +16,10 @@ import pandas as pd
 from panelist.analysis.choices.pair_files import find_sides
 from panelist.analysis.choices.trials import ChoiceTrials
 from panelist.core.errors import BadRatings, did_you_mean
+from panelist.core.prose import listing
 from panelist.core.tables.ratings import Ratings
 from panelist.numerics.arrays import Floats
+from panelist.study.reading.output_features import MEASURED
 
 LENGTHS = re.compile(
     r"(n_|num_|number_of_)?(words?|characters?|chars?|tokens?|length|len|sentences?)(_count)?"
@@ -31,6 +33,11 @@ def read_style(table: Ratings, trials: ChoiceTrials, names: Sequence[str]) -> di
     ``words`` becomes log(words), as every length does; write ``log(x)`` for the logarithm of another column.
     """
     return dict(_read_one(table, trials, name.strip()) for name in names)
+
+
+def name_end(side: str) -> str:
+    """Return what tells a side apart: a of system_a."""
+    return side.strip().casefold().removeprefix("system").removeprefix("model").strip("_ ")
 
 
 def _read_one(table: Ratings, trials: ChoiceTrials, name: str) -> tuple[str, Floats]:
@@ -66,10 +73,11 @@ def _find_columns(frame: pd.DataFrame, name: str) -> tuple[str, ...]:
     if sides is None:
         if name.casefold() in known:
             return (known[name.casefold()],)
-        raise BadRatings(f"The table has no column {name!r}. {did_you_mean(name, list(known.values()))}")
-    ends = [
-        side.strip().casefold().removeprefix("system").removeprefix("model").strip("_ ") for side in sides
-    ]
+        raise BadRatings(
+            f"The table has no column {name!r}. {did_you_mean(name, list(known.values()))} In a study, "
+            f"analysis: style: [{name}] takes it from the outputs file, and counts {listing(MEASURED, None)}."
+        )
+    ends = [name_end(side) for side in sides]
     for pattern in (f"{name}_{{}}", f"{name}{{}}", f"{{}}_{name}"):
         wanted = [pattern.format(end).casefold() for end in ends]
         if all(one in known for one in wanted):

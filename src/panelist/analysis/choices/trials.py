@@ -17,7 +17,7 @@ from panelist.analysis.choices.pair_files import is_pair_file, read_pairs
 from panelist.analysis.choices.ranks import DECIDED as DECIDED
 from panelist.analysis.choices.ranks import SILENT, TWICE, are_rankings, read_ranks
 from panelist.core.errors import BadModel, BadRatings
-from panelist.core.prose import count
+from panelist.core.prose import count, inflect
 from panelist.numerics.arrays import Bools, Floats, Longs
 
 if TYPE_CHECKING:
@@ -250,7 +250,13 @@ def _check_systems(trials: ChoiceTrials) -> ChoiceTrials:
 
 def describe_counts(counts: dict[str, int]) -> str:
     """Return the outcomes in words: ``597 decided, 3 no answer``."""
-    words = {"none": '"none"', "all": '"all"', "tie": "ties", TWICE: "not clear", SILENT: "without an answer"}
+    words = {
+        "none": '"none"',
+        "all": '"all"',
+        "tie": inflect(counts.get("tie", 0), "tie"),
+        TWICE: "not clear",
+        SILENT: "without an answer",
+    }
     return ", ".join(f"{n:,} {words.get(name, name)}" for name, n in counts.items())
 
 

@@ -42,7 +42,7 @@ class WinTable:
 
     def table(self) -> Table:
         """Return who won over whom, one row per winner."""
-        header = ("over", *self.systems, "won", "lost", "tied")
+        header = ("over", *self.systems, "wins", "losses", "ties")
         rows: list[tuple[Cell, ...]] = []
         for i, name in enumerate(self.systems):
             cells: list[Cell] = [None if i == j else int(n) for j, n in enumerate(self.wins[i])]

@@ -19,6 +19,7 @@ def take_analysis(
     """Return how a study analyses a criterion, except where an option was given, and how to report that."""
     from panelist.analysis.spec import MAXIMAL
     from panelist.models.inference.adjust import find_adjustment
+    from panelist.power.analyses import ANALYSES
     from panelist.power.layouts.from_plan import declare_analysis
 
     declared = declare_analysis(study, criterion)
@@ -30,7 +31,7 @@ def take_analysis(
     }
     words = {
         model: f"the analysis {declared.model}",
-        **({} if declared.model == "bradley_terry" else fitted),  # which has neither
+        **({} if "choices" in ANALYSES[declared.model].reads else fitted),  # which has neither
         "alpha": f"alpha {declared.alpha:g}",
         "adjust": f"{find_adjustment(declared.adjust).label} pairs",
     }

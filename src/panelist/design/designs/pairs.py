@@ -28,14 +28,15 @@ class AllPairs(Design):
     compares = True
     least_systems = 2
     does_without = True
+    keys = ("often",)
 
     def count_shown(self, n_systems: int, choice: DesignChoice) -> int:
         """Return 2."""
         return 2
 
     def count_pages(self, n_systems: int, choice: DesignChoice) -> int:
-        """Return the number of pairs."""
-        return comb(n_systems, 2)
+        """Return the number of pairs, those that are shown more often counted as often."""
+        return comb(n_systems, 2) + sum(one.times - 1 for one in choice.often or ())
 
     def count_showings(self, n_systems: int) -> int:
         """Return the number of other systems."""
@@ -49,9 +50,21 @@ class AllPairs(Design):
             )
         pairs = task.draw_systems()[make_pairs(task.n_systems)]
         pairs.sort(axis=1)
+        pairs = _repeat(pairs, task)
         there = None if task.there is None else np.asarray(task.there[:, pairs].all(axis=-1))
         return Kinds(pairs, len(pairs), there)
 
     def balance_positions(self, shown: Longs, lists: Allocation, kinds: Kinds, task: Task) -> Longs:
         """Return the pairs with left and right counterbalanced."""
         return place_pairs(shown, lists.kinds, task.seed, task.names)
+
+
+def _repeat(pairs: Longs, task: Task) -> Longs:
+    """Return the pairs, those that are shown more often once more after each round of all."""
+    place = {name: at for at, name in enumerate(task.systems)}
+    weights = {(place[a], place[b]): times for (a, b), times in task.choice.weigh(task.systems).items()}
+    if not weights:
+        return pairs
+    again = [weights.get((a, b), 1) for a, b in pairs.tolist()]
+    turns = [pairs[np.array(again) > turn] for turn in range(max(again))]
+    return np.concatenate(turns)

@@ -1,6 +1,6 @@
-"""The mixed model of pairs in simulated studies: with two answers, or with five grades."""
+"""The mixed model of pairs in simulated studies: with two answers, or with grades."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from panelist.models.choices.pairs import GradedPairs, PairGroup, build_pairs, f
 from panelist.numerics.arrays import Floats, Longs
 from panelist.power.analyses.base import PowerAnalysis, SimulatedPairTests, Tester, analysis, make_tests
 from panelist.power.layouts.base import Layout
+from panelist.scales.pairs import cut_leads
+
+USUAL_POINTS = 5
 
 
 @analysis("pairs_mixed")
@@ -23,7 +26,10 @@ class PairsMixed(PowerAnalysis):
 
     title = "mixed Bradley-Terry, random preferences of raters and items"
     reads = ("choices",)
-    cuts: ClassVar[tuple[float, ...]] = (0.0,)
+
+    def count_points(self, layout: Layout) -> int:
+        """Return how many answers there are."""
+        return 2
 
     def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""
@@ -40,21 +46,28 @@ class PairsMixed(PowerAnalysis):
         )
         first, second = np.array(layout.pairs).T
         L = np.eye(len(systems))[second] - np.eye(len(systems))[first]
+        cuts = cut_leads(self.count_points(layout))
 
         def run(responses: Any) -> SimulatedPairTests:
             latent = np.asarray(responses, dtype=float)
-            found = [self._test(one[pages], systems, shown, groups, L) for one in latent]
+            found = [self._test(one[pages], systems, shown, groups, L, cuts) for one in latent]
             return make_tests(*(np.array([one[part] for one in found]) for part in range(3)))
 
         return run
 
     def _test(
-        self, latent: Floats, systems: tuple[str, ...], shown: Longs, groups: tuple[PairGroup, ...], L: Floats
+        self,
+        latent: Floats,
+        systems: tuple[str, ...],
+        shown: Longs,
+        groups: tuple[PairGroup, ...],
+        L: Floats,
+        cuts: Floats,
     ) -> tuple[Floats, Floats, Floats]:
         """Return estimates, standard errors and degrees of freedom of one data set; nan where none."""
         lost = np.full(len(L), np.nan)
-        answer = np.searchsorted(self.cuts, latent[:, 0] - latent[:, 1]).astype(np.int64)
-        points = len(self.cuts) + 1
+        answer = np.searchsorted(cuts, latent[:, 0] - latent[:, 1]).astype(np.int64)
+        points = len(cuts) + 1
         design = build_pairs(GradedPairs(systems, shown[:, 0], shown[:, 1], answer, points, groups))
         solution, _ = solve_pairs(design)
         if not (solution.optimum.converged and np.isfinite(solution.vcov).all()):
@@ -69,10 +82,15 @@ class PairsMixed(PowerAnalysis):
 
 @analysis("pairs_graded")
 class PairsGraded(PairsMixed):
-    """The same with five grades: about the same within 0.35 latent SDs, much better beyond 1.4."""
+    """The same with the grades of the study's scale, or five: a lead of .31 latent SDs is no tie any more,
+    and each 1.24 more is another grade, as simulated raters answer.
+    """
 
-    title = "mixed model of five grades, random preferences of raters and items"
-    cuts: ClassVar[tuple[float, ...]] = (-1.4, -0.35, 0.35, 1.4)
+    title = "mixed model of grades, random preferences of raters and items"
+
+    def count_points(self, layout: Layout) -> int:
+        """Return those of the scale, five without one."""
+        return layout.points if layout.points > 2 else USUAL_POINTS
 
 
 def _read_pairs(layout: Layout) -> NDArray[np.int64]:

@@ -40,6 +40,8 @@ class Layout:
     told: str = "best"
     turn: Ints | None = None
     """Which turn of its dialogue a rating is about; None where outputs are rated as a whole."""
+    points: int = 0
+    """How many answers there are to a pair; 0 where pairs are not compared."""
 
     @property
     def n_rows(self) -> int:
@@ -59,7 +61,7 @@ class Layout:
             digest.update(b"-" if array is None else np.ascontiguousarray(array, dtype="<i4").tobytes())
         digest.update(repr(self.systems).encode())
         if self.page is not None:
-            digest.update(self.told.encode())
+            digest.update(f"{self.told}{self.points if self.points > 2 else ''}".encode())
         if self.turn is not None:
             digest.update(np.ascontiguousarray(self.turn, dtype="<i4").tobytes())
         return digest.hexdigest()

@@ -12,6 +12,7 @@ from panelist.power.truth.cuts import Cuts, DrawnCuts, Slider
 
 if TYPE_CHECKING:
     from panelist.design.plan import Plan
+    from panelist.scales.base import Scale
     from panelist.study.study import Study
 
 
@@ -55,7 +56,15 @@ def lay_out_plan(plan: "Plan", study: "Study", criterion: str | None = None) -> 
         page,
         chosen.scale.told if isinstance(chosen.scale, ComparativeScale) else "best",
         None if turn is None else turn.astype(np.int32),
+        count_points(chosen.scale),
     )
+
+
+def count_points(scale: "Scale") -> int:
+    """Return how many answers a scale for two outputs has, 0 for any other scale."""
+    from panelist.scales.pairs import PairScale
+
+    return len(scale.options()) if isinstance(scale, PairScale) else 0
 
 
 def declare_analysis(study: "Study", criterion: str | None = None) -> AnalysisSpec:
@@ -65,7 +74,9 @@ def declare_analysis(study: "Study", criterion: str | None = None) -> AnalysisSp
     chosen = study.criteria[0] if criterion is None else study.criterion(criterion)
     spec = AnalysisSpec.from_study(study)
     if chosen.scale.comparative:
-        return replace(spec, model="bradley_terry")
+        points = count_points(chosen.scale)
+        mixed = "pairs_graded" if points > 2 else "pairs_mixed"
+        return replace(spec, model=mixed if points else "bradley_terry")
     usual = MODEL_OF_LEVEL.get(chosen.scale.measurement, "clmm")
     return replace(spec, model=usual if spec.model == "auto" else spec.model)
 

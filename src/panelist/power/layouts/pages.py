@@ -1,6 +1,6 @@
 """Layouts of any size in the design of a study whose criterion compares outputs: pairs, tuples, pages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ import numpy as np
 from panelist.design.base import Design, Kinds, Task, find_design
 from panelist.design.dealing.allocate import Deal, allocate
 from panelist.power.layouts.base import OUTPUTS_PER_RATER, Layout
+from panelist.power.layouts.from_plan import count_points
 from panelist.study.sections.design_choice import DesignChoice
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class PageDesign:
     systems: tuple[str, ...]
     told: str
     least_shown: int
+    points: int = 0
 
     @property
     def design(self) -> Design:
@@ -93,13 +95,14 @@ def read_pages(study: "Study", criterion: str) -> PageDesign:
 
     scale = study.criterion(criterion).scale
     assert isinstance(scale, ComparativeScale)
-    return PageDesign(study.file.design, tuple(study.systems), scale.told, scale.least_shown)
+    choice, points = study.file.design, count_points(scale)
+    return PageDesign(choice, tuple(study.systems), scale.told, scale.least_shown, points)
 
 
 @lru_cache(maxsize=128)
 def _deal(pages: PageDesign, items: int, each: int, load: int, seed: int) -> Layout:
     """Return the layout, assigned as a plan is; positions on a page are left out, as they have no effect."""
-    task = Task(items, len(pages.systems), pages.choice, seed, _NAMES, None, pages.least_shown)
+    task = Task(items, len(pages.systems), pages.choice, seed, _NAMES, None, pages.least_shown, pages.systems)
     kinds = pages.design.make_kinds(task)
     total = items * kinds.pages_per_item * each
     n_raters = -(-total // load)
@@ -111,4 +114,5 @@ def _deal(pages: PageDesign, items: int, each: int, load: int, seed: int) -> Lay
     parts = (owner, lists.items.reshape(-1)[:total], np.arange(total))
     rater, item, page = (np.repeat(part, m).astype(np.int32) for part in parts)
     system = shown.reshape(-1).astype(np.int32)
-    return Layout(rater, item, system, n_raters, items, pages.systems, each, page, pages.told)
+    made = Layout(rater, item, system, n_raters, items, pages.systems, each, page, pages.told)
+    return replace(made, points=pages.points)

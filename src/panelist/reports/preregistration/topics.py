@@ -12,7 +12,7 @@ from panelist.design.assess.balance import count_planned
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.prior_words import parse_prior
 from panelist.reports.judges_of_study import plan_judges
-from panelist.reports.methods_of_study import RATED, rates_and_compares
+from panelist.reports.methods_of_study import RATED, rates_and_compares, tell_often
 from panelist.reports.preregistration.recipe import answer_recipe
 from panelist.study.lacking import say_lacking
 from panelist.study.sections.analysis_plan import AnalysisPlan
@@ -115,7 +115,7 @@ def _say_lacking(study: Study) -> str:
 
 def _design(known: Known) -> str:
     design = known.study.file.design
-    said = [f"Outputs are assigned {design.facts.assigned}."]
+    said = [f"Outputs are assigned {design.facts.assigned}{tell_often(design)}."]
     if len(known.study.criteria) > 1:
         said.append(f"Criteria are judged {design.criteria}.")
     said += [f"{RATED[design.rated]}."] if rates_and_compares(known.study) else []
@@ -257,7 +257,18 @@ def _models(known: Known) -> str:
         said[0] += f"; link of ordinal models: {plan.link}"
         if prior := parse_prior(plan.prior):
             said[0] += f"; ordinal models {prior.phrase}, which is part of the model: {prior.explain()}"
-    said += [f"choices on {listing(compared, 8)} by a model of choices between systems"] if compared else []
+    if compared:
+        pairs = [one.name for one in known.study.criteria if getattr(one.scale, "pairwise", False)]
+        sets = [name for name in compared if name not in pairs]
+        style = f" and at equal {listing(plan.style, None)}" if plan.style else ""
+        random = "mixed Bradley-Terry model, random preferences of raters and items"
+        said += [f"choices on {listing(pairs, 8)} by the {random}{style}"] if pairs else []
+        led = (
+            f"mixed Plackett-Luce model{style}"
+            if style
+            else "Plackett-Luce model, raters and items as clusters"
+        )
+        said += [f"choices on {listing(sets, 8)} by the {led}"] if sets else []
     return " ".join(filter(None, [sentence("; ".join(said)), plan_judges(known.study)]))
 
 

@@ -114,6 +114,7 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         provenance=describe_provenance(analysis, report, date),
         language=analysis.study.file.language if analysis.study else "en",
         adjustments=_name_adjustments(analysis),
+        rated=any(not one.comparative for one in analysis.criteria),
     )
 
 

@@ -62,7 +62,10 @@ def examine_study(source: str | Path) -> tuple[Study | None, list[Problem]]:
     elif ("outputs",) not in broken and text.data.get("hit") is None:
         name = file.outputs.file
         strata = file.sample.strata.column if file.sample and file.sample.strata else ""
-        outputs, found_there = examine_outputs(path.parent / name, name, file.outputs, path.parent, strata)
+        style = file.analysis.style_columns
+        outputs, found_there = examine_outputs(
+            path.parent / name, name, file.outputs, path.parent, strata, style
+        )
     problems += find_clashes(Facts(file, outputs, text, path.name, broken))
     problems = sorted(problems, key=lambda problem: problem.line or 0) + found_there
     if outputs is None or any(problem.grave for problem in problems):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from panelist.core.errors import did_you_mean
 from panelist.core.prose import listing, quoted
 from panelist.scales.base import ComparativeScale, Scale
 from panelist.study.problems import Problem
@@ -104,6 +105,30 @@ def outputs_are_rated_once(facts: Facts) -> Iterator[Problem]:
             ("design", "items_may_return"),
             f"{quoted(rating)} would be rated again for outputs that come back in another "
             f"{facts.design.unit}. Set items_may_return to false, or use only criteria that compare.",
+        )
+
+
+@rule("design.often", "systems")
+def pairs_shown_often_are_pairs_of_systems(facts: Facts) -> Iterator[Problem]:
+    """Pairs that are shown more often name two systems, each pair once, and only comparisons allow it."""
+    often, seen = facts.file.design.often or (), set[frozenset[str]]()
+    for place, one in enumerate(often):
+        path = ("design", "often", place, "pair")
+        pair = frozenset(one.pair)
+        if unknown := [name for name in one.pair if name not in facts.systems]:
+            yield facts.problem(
+                path, f"no system is called {unknown[0]!r}. {did_you_mean(unknown[0], facts.systems)}"
+            )
+        elif len(pair) < 2:
+            yield facts.problem(path, f"should name two systems; found {one.pair[0]!r} twice.")
+        elif pair in seen:
+            yield facts.problem(path, f"the pair {listing(map(repr, one.pair))} is named above already.")
+        seen.add(pair)
+    if often and any(not one.scale.comparative for _, one in facts.criteria):
+        yield facts.problem(
+            ("design", "often"),
+            "outputs of some systems would be rated more often than others; leave it out, or have only "
+            "criteria that compare.",
         )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from panelist.core.errors import BadFormula, did_you_mean
+from panelist.core.errors import BadFormula, BadStudy, did_you_mean
 from panelist.core.prose import list_words, listing
 from panelist.study.problems import Problem, show_value
 from panelist.study.rules.base import Facts, rule
@@ -120,6 +120,31 @@ def formula_can_be_read(facts: Facts) -> Iterator[Problem]:
         yield facts.problem(path, f"the ratings will have no column {name!r}. {did_you_mean(name, known)}")
     if parsed.response != "rating" and parsed.response in known:
         yield facts.problem(path, f"should begin with 'rating ~'; found {parsed.response!r} there.")
+
+
+@rule("analysis.style", "criteria")
+def style_can_be_found(facts: Facts) -> Iterator[Problem]:
+    """What is controlled for in choices is a column of numbers of the outputs, or counted in them."""
+    from panelist.study.reading.output_features import MEASURED, measure_outputs
+
+    names = facts.file.analysis.style_columns
+    if names and facts.criteria and not any(one.scale.comparative for _, one in facts.criteria):
+        path = ("analysis", "style")
+        yield facts.problem(path, "is for criteria that compare outputs, and there is none; leave it out.")
+    for place, name in enumerate(names if facts.outputs is not None else ()):
+        assert facts.outputs is not None
+        path_of = ("analysis", "style", place)
+        if name not in facts.outputs.frame and name not in MEASURED:
+            yield facts.problem(
+                path_of,
+                f"the outputs file has no column {name!r}, and it is none of what is counted in outputs: "
+                f"{listing(MEASURED, None)}.",
+            )
+        elif name in facts.outputs.frame:
+            try:
+                measure_outputs(facts.outputs, name)
+            except BadStudy as error:
+                yield facts.problem(path_of, str(error).removeprefix("analysis.style: "))
 
 
 @rule("analysis.findings", "systems", "criteria")

@@ -1,5 +1,6 @@
 """The analysis section of a study file: what will be done with the ratings, declared before there are any."""
 
+import re
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -81,6 +82,9 @@ class AnalysisPlan(StudyPart):
     (``0.3 latent``): pairs are tested for equivalence and non-inferiority."""
     prior: PriorWords | None = None
     """Of ordinal models: ``weak``, or such as ``normal(2.5)``, ``t(3, 2.5), wishart``; without it, none."""
+    style: tuple[Text, ...] = ()
+    """In choices: what else differs between outputs and is controlled for, such as ``[words]``: what can be
+    counted in them, or a column of numbers of the outputs file."""
     claim: Literal["equivalence", "non-inferiority"] | None = None
     """What the study is planned to show with its margin; without it, differences."""
     allow: tuple[Literal["scale", "nominal"], ...] = ()
@@ -97,6 +101,11 @@ class AnalysisPlan(StudyPart):
     """Findings expected or claimed, such as ``fluency: tuned > rules``; a repeat is compared with them."""
     aggregation: str = ""
     """How single ratings become scores, in words, where the model does not do it."""
+
+    @property
+    def style_columns(self) -> tuple[str, ...]:
+        """The columns that style names, without the logarithm."""
+        return tuple(re.sub(r"^log\((.+)\)$", r"\1", name.strip()).strip() for name in self.style)
 
     @model_validator(mode="after")
     def _claim_needs_margin(self) -> "AnalysisPlan":

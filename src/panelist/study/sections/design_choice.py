@@ -5,11 +5,11 @@ The facts of a design are in its own file (design/designs), beside the code that
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, GetJsonSchemaHandler, NonNegativeInt, PositiveInt
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, NonNegativeInt, PositiveInt
 from pydantic_core import CoreSchema, PydanticKnownError
 
 from panelist.core.registry import Registry
-from panelist.core.schema import StudyPart
+from panelist.core.schema import StudyPart, Text
 
 
 class DesignFacts:
@@ -80,6 +80,15 @@ else:
     DesignName = Annotated[str, AfterValidator(_check_name), _RegisteredDesign()]
 
 
+class OftenPair(StudyPart):
+    """A pair of systems that is shown more often than others."""
+
+    pair: tuple[Text, Text]
+    """The names of the two systems."""
+    times: int = Field(default=3, ge=2, le=20)
+    """How many times as often as a pair that is not named."""
+
+
 class DesignChoice(StudyPart):
     """The design. Of raters, trials per rater and ratings per output, the third follows from two."""
 
@@ -93,6 +102,9 @@ class DesignChoice(StudyPart):
     """How many outputs a best-worst tuple shows; without it four, or all systems if there are fewer."""
     tuples_per_item: PositiveInt | None = None
     """How many tuples are made of each item; without it, enough that every system is shown equally often."""
+    often: tuple[OftenPair, ...] | None = None
+    """Pairs of systems that are expected to be close, and shown more often for it; declared before there are
+    answers, so that every pair keeps a probability that is known."""
     items_may_return: bool = False
     """Whether a rater may meet an item again, with another system, in the same sitting."""
     order: Literal["random", "as listed"] = "random"
@@ -111,6 +123,15 @@ class DesignChoice(StudyPart):
     """The least number of days between two sittings."""
     seed: NonNegativeInt = 1
     """All random numbers follow from it."""
+
+    def weigh(self, systems: tuple[str, ...]) -> dict[tuple[str, str], int]:
+        """Return how many times as often each pair is shown that is named, its systems in this order."""
+        found = {}
+        for one in self.often or ():
+            if set(one.pair) <= set(systems):
+                first, second = sorted(one.pair, key=systems.index)
+                found[first, second] = one.times
+        return found
 
     @property
     def facts(self) -> DesignFacts:

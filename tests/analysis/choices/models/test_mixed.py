@@ -10,10 +10,19 @@ from tests.analysis.choices.choices import make_sets, needs_shared
 from tests.models.choices.stage_models import FOLDER, read_rankings, read_reference
 
 
+def keep(kind: str) -> pd.DataFrame:
+    """Return the rankings of the reference, or what is left of them where less was asked."""
+    frame = read_rankings()
+    words = {"best-worst": {1: "best", 4: "worst"}, "best": {1: "best"}}
+    return frame if kind == "ranking" else frame.assign(choice=frame["choice"].map(words[kind]).fillna(""))
+
+
 @needs_shared
-def test_rankings_with_random_preferences_are_those_of_the_reference() -> None:
-    wanted = read_reference("plackett_luce_ranking")["mixed"]
-    found = compare_choices(read_rankings(), model="mixed")["choice"]
+@pytest.mark.parametrize("kind", ["ranking", "best-worst", "best"])
+def test_choices_with_random_preferences_are_those_of_the_reference(kind: str) -> None:
+    reference = read_reference(f"plackett_luce_{kind}")
+    wanted = reference["mixed"]
+    found = compare_choices(keep(kind), model="mixed")["choice"]
     strengths, mixed = found.strengths, found.strengths.mixed
     assert mixed is not None
     assert strengths.loglik == pytest.approx(wanted["logLik"], abs=1e-6)
@@ -23,7 +32,13 @@ def test_rankings_with_random_preferences_are_those_of_the_reference() -> None:
     assert se == pytest.approx(wanted["beta"]["se"], rel=1e-3)  # .303, where independence says .182
     sds = {one.group: one.sd for one in mixed.spreads}
     assert sds["rater"] == pytest.approx(wanted["random"]["rater"]["sd"], abs=1e-4)
-    assert sds["item"] == 0.0
+    assert sds["item"] == pytest.approx(wanted["random"]["item"]["sd"], abs=1e-4)
+    # Without random preferences it is the clustered model, whose errors here take answers as independent.
+    plain = compare_choices(keep(kind), model="plackett-luce", cluster="none")["choice"].strengths
+    fixed = reference["fixed"]["beta"]
+    assert plain.theta[1:] - plain.theta[0] == pytest.approx(fixed["estimate"], abs=1e-5)
+    se = np.sqrt(np.diag(contrasts @ plain.covariance @ contrasts.T))
+    assert se == pytest.approx(fixed["se"], rel=1e-4)
 
 
 @needs_shared

@@ -12,8 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from panelist.analysis.choices.models.choice_formula import ChoiceTerms
 from panelist.analysis.choices.models.choice_model import Strengths
-from panelist.analysis.choices.models.estimate import Sides, choose_sides
+from panelist.analysis.choices.models.estimate import Sides
+from panelist.analysis.choices.models.mixed_groups import choose_groups, measure_spreads, name_groups
 from panelist.analysis.choices.models.mixed_part import (
     ChoiceSlope,
     MixedCovariance,
@@ -26,14 +28,7 @@ from panelist.core.errors import BadModel
 from panelist.core.prose import listing
 from panelist.models.choices.analogue import ChoiceAnalogue, fit_analogue, make_matrices
 from panelist.models.choices.free_pairs import free_pairs
-from panelist.models.choices.pairs import (
-    POSITION,
-    GradedPairs,
-    PairGroup,
-    build_pairs,
-    find_pair_analogue,
-    solve_pairs,
-)
+from panelist.models.choices.pairs import POSITION, GradedPairs, build_pairs, find_pair_analogue, solve_pairs
 from panelist.models.choices.preferences import RandomPreferences, stack_terms
 from panelist.models.choices.search_stages import estimate_stages
 from panelist.models.choices.stages import ChoiceStages
@@ -42,57 +37,38 @@ from panelist.models.inference.adjust import two_sided_p, two_sided_quantile
 from panelist.numerics.arrays import Floats, Longs
 
 NAME = "mixed"
-MOST_CELLS = 5_000_000  # answers × systems, and levels × systems²: beyond, too large for a mixed model here
 MOST_FREE = 12  # systems up to which every pair may have a number of its own
-MOST_EFFECTS = 2500  # of the smaller side: its part of H is dense
+UNPLACED = "The table does not say for every pair which output stood first, so position has no effect here."
 
 
 def fit_mixed(
-    trials: ChoiceTrials, clustered: Strengths, style: Mapping[str, Floats], confidence: float = 0.95
+    trials: ChoiceTrials,
+    clustered: Strengths,
+    style: Mapping[str, Floats],
+    confidence: float = 0.95,
+    terms: ChoiceTerms | None = None,
 ) -> Strengths:
     """Return the strengths with random preferences; ``style`` holds values of the options.
 
-    Raises BadModel with the reason where these data do not support the model: no raters and no items, too
-    many, or systems that never lost.
+    ``terms`` are those of a formula; without them raters and items have exchangeable preferences. Raises
+    BadModel with the reason where these data do not support the model: no raters and no items, too many, or
+    systems that never lost.
     """
     if clustered.prior is not None:
         raise BadModel(
             "some systems never lost, or never won, which leaves spreads of preferences undetermined"
         )
-    fitted = _fit(trials, clustered, style, confidence)
+    fit = _fit_pairs if trials.kind == "pairs" else _fit_stages
+    fitted = fit(trials, clustered, style, confidence, terms)
     if not style:
         return fitted
-    plain = _fit(trials, clustered, {}, confidence)
-    pairs = tuple(zip(plain.systems, plain.theta.tolist(), strict=True))
+    plain = fit(trials, clustered, {}, confidence, terms)
+    variance, df = plain.spread.measure(np.eye(len(plain.systems)))
+    reach = two_sided_quantile(confidence, df) * np.sqrt(variance)
+    ends = (plain.theta, plain.theta - reach, plain.theta + reach)
+    pairs = tuple(zip(plain.systems, *(end.tolist() for end in ends), strict=True))
     assert fitted.mixed is not None
     return replace(fitted, mixed=replace(fitted.mixed, plain=pairs))
-
-
-def _fit(
-    trials: ChoiceTrials, clustered: Strengths, style: Mapping[str, Floats], confidence: float
-) -> Strengths:
-    fit = _fit_pairs if trials.kind == "pairs" else _fit_stages
-    return fit(trials, clustered, style, confidence)
-
-
-def _choose_groups(trials: ChoiceTrials, used: Longs) -> tuple[Sides, dict[str, Longs], list[str]]:
-    """Return the sides whose preferences can be told, by name, and why others cannot."""
-    sides = choose_sides(trials, used, "both")
-    kept, notes = {}, list(sides.notes)
-    k = len(trials.systems)
-    for name, code in sides.codes.items():
-        seen = np.unique(code[used][code[used] >= 0])
-        if len(seen) * 1.2 > len(used):
-            notes.append(f"Nearly every {name} was judged once: their own preferences cannot be told.")
-        else:
-            kept[name] = code
-    if not kept:
-        raise BadModel("there are no raters or items that answered, or were judged, more than once")
-    sizes = [len(np.unique(code[used])) * k for code in kept.values()]
-    large = max(len(used), max(sizes)) * k > MOST_CELLS
-    if large or (len(sizes) > 1 and min(sizes) > MOST_EFFECTS):
-        raise BadModel(f"{len(used):,} answers and {sum(sizes):,} preferences are too many for it here")
-    return sides, kept, notes
 
 
 def grade_pairs(trials: ChoiceTrials, style: Mapping[str, Floats]) -> tuple[GradedPairs, Longs]:
@@ -131,40 +107,39 @@ def grade_pairs(trials: ChoiceTrials, style: Mapping[str, Floats]) -> tuple[Grad
 
 
 def _fit_pairs(
-    trials: ChoiceTrials, clustered: Strengths, style: Mapping[str, Floats], confidence: float
+    trials: ChoiceTrials,
+    clustered: Strengths,
+    style: Mapping[str, Floats],
+    confidence: float,
+    terms: ChoiceTerms | None,
 ) -> Strengths:
     pairs, used = grade_pairs(trials, style)
-    sides, kept, notes = _choose_groups(trials, used)
-    names = {"rater": trials.raters, "item": trials.items}
-    groups = tuple(PairGroup(name, names[name], code[used]) for name, code in kept.items())
-    pairs = replace(pairs, groups=groups)
-    if pairs.position is not None and _follows(pairs):
-        pairs = replace(pairs, position=None)
-        notes.append(
-            "A system stood on one side throughout, so the effect of position cannot be told from it."
-        )
+    sides, kept, notes = choose_groups(trials, used, terms)
+    pairs = replace(pairs, groups=name_groups(pairs, kept, trials, used, terms))
+    pairs, said = _place(pairs, terms)
+    notes += said
     design = build_pairs(pairs)
     davidson = pairs.points == 3 and trials.grade is None
     family, unit = ("adjacent", 2.0) if davidson else ("cumulative", 1.0)
     solution, structure = solve_pairs(design, family=family)
     if not (solution.optimum.converged and np.isfinite(solution.vcov).all()):
         raise BadModel("its search did not converge")
-    sds = {
-        factor.name: float(block[0, 0])
-        for factor, block in zip(design.factors, solution.lambdas, strict=True)
-    }
+    spreads, apart = measure_spreads(pairs, design, solution, unit)
     fewest = min(len(factor.levels) for factor in design.factors) - 1.0
     values = structure.J @ solution.alpha
     part = MixedPart(
         family="davidson" if davidson else "cumulative",
         points=pairs.points,
         formula=design.formula.text,
-        spreads=tuple(PreferenceSpread(g.name, g.term, len(g.levels), unit * sds[g.name]) for g in groups),
+        spreads=spreads,
         slopes=(),
         thresholds=tuple(values.tolist()),
         tie=float(values[pairs.points // 2]) if pairs.points % 2 else 0.0,
         free=free_pairs(pairs, solution, family=family) if 2 < len(trials.systems) <= MOST_FREE else None,
+        apart=apart,
     )
+    if part.free is None and len(trials.systems) > 2:
+        notes.append(_say_untested(len(trials.systems)))
     T = _turn(len(trials.systems), len(solution.beta))
     return _describe(
         clustered,
@@ -178,6 +153,33 @@ def _fit_pairs(
     )
 
 
+def _place(pairs: GradedPairs, terms: ChoiceTerms | None) -> tuple[GradedPairs, list[str]]:
+    """Return the pairs with what is known of places, if an effect of position is to be had from it."""
+    if pairs.position is None:
+        if terms is not None and terms.position:
+            raise BadModel("position needs a table that says for every pair which output stood first")
+        return pairs, [UNPLACED]
+    if terms is not None and not terms.position and not any(one.what == POSITION for one in pairs.groups):
+        return replace(pairs, position=None), []
+    if _follows(pairs):
+        return replace(pairs, position=None), [
+            "A system stood on one side throughout, so the effect of position cannot be told from it."
+        ]
+    return pairs, []
+
+
+def _say_untested(systems: int) -> str:
+    if systems > MOST_FREE:
+        return (
+            f"With more than {MOST_FREE} systems strengths are not tested against a number for each pair: "
+            "compare fewer with --where to look for cycles."
+        )
+    return (
+        "Strengths are not tested against a number for each pair: that takes more pairs than strengths, and "
+        "of every pair answers for both systems."
+    )
+
+
 def _follows(pairs: GradedPairs) -> bool:
     """Return whether some system always stood first, or always second: strength and place are then one."""
     assert pairs.position is not None
@@ -188,12 +190,20 @@ def _follows(pairs: GradedPairs) -> bool:
 
 
 def _fit_stages(
-    trials: ChoiceTrials, clustered: Strengths, style: Mapping[str, Floats], confidence: float
+    trials: ChoiceTrials,
+    clustered: Strengths,
+    style: Mapping[str, Floats],
+    confidence: float,
+    asked: ChoiceTerms | None,
 ) -> Strengths:
+    if asked is not None and (asked.position or any(what != "preferences" for _, what in asked.groups)):
+        raise BadModel(
+            "rankings and sets take (1 | rater:system) and (1 | item:system) alone, and no effect of position"
+        )
     stages = make_stages(trials)
     assert stages.option is not None
     used = np.unique(stages.trial)
-    sides, kept, notes = _choose_groups(trials, used)
+    sides, kept, notes = choose_groups(trials, used, asked)
     k, n = len(trials.systems), len(stages.of_stage)
     system, sign = trials.system[stages.option], stages.X.tocsr().data
     trial = stages.trial[stages.of_stage]
@@ -323,7 +333,7 @@ def _describe(
                 )
             )
     found, notes = sides
-    zero = [one.group for one in part.spreads if one.sd < 1e-3]
+    zero = [one.group for one in part.spreads if one.sd < 1e-3 and not one.system and not one.of_position]
     if zero:
         notes = [
             *notes,

@@ -15,12 +15,22 @@ _NODES = 40  # of Gauss-Hermite quadrature over raters and items
 
 @dataclass(frozen=True)
 class PreferenceSpread:
-    """How far a rater's, or an item's, own preferences for a system spread: one standard deviation."""
+    """How far a rater's, or an item's, own preferences for a system spread: a standard deviation.
+
+    It is one for all systems unless ``system`` names whose it is; of (position | rater) it is that of how
+    much each favours what stands first.
+    """
 
     group: str
     term: str
     levels: int
     sd: float
+    system: str = ""
+
+    @property
+    def of_position(self) -> bool:
+        """Whether it is not of preferences, but of how much each favours what stands first."""
+        return self.term.startswith("(position")
 
 
 @dataclass(frozen=True)
@@ -72,8 +82,9 @@ class MixedPart:
     """The random part and the slopes of a model of choices.
 
     ``family`` is cumulative or davidson (pairs) or plackett-luce; ``tie`` is the distance from 0 to the first
-    threshold, or Davidson's log ν, 0 without ties; ``plain`` has the estimates without style, where style is
-    controlled for; ``free`` is the test of strengths against a number for each pair.
+    threshold, or Davidson's log ν, 0 without ties; ``plain`` has the estimates without style and their
+    intervals, where style is controlled for; ``free`` is the test of strengths against a number for each
+    pair.
     """
 
     family: str
@@ -83,13 +94,18 @@ class MixedPart:
     slopes: tuple[ChoiceSlope, ...]
     thresholds: tuple[float, ...] = ()
     tie: float = 0.0
-    plain: tuple[tuple[str, float], ...] = ()
+    plain: tuple[tuple[str, float, float, float], ...] = ()
     free: FreePairs | None = field(default=None, compare=False)
+    apart: Floats | None = field(default=None, repr=False, compare=False)
+    """The standard deviation of each difference of two systems, (k, k), where pairs have their own."""
 
     @property
-    def spread(self) -> float:
+    def spread(self) -> Floats:
         """The standard deviation of the difference of two systems over raters and items."""
-        return float(np.sqrt(2.0 * sum(one.sd**2 for one in self.spreads)))
+        if self.apart is not None:
+            return self.apart
+        variance = sum(one.sd**2 for one in self.spreads if not one.of_position)
+        return np.asarray(np.sqrt(2.0 * variance), dtype=np.float64)
 
     def find_chances(self, difference: Floats, averaged: bool) -> Floats:
         """Return how probable it is to be preferred at each difference, ties left aside.
@@ -98,10 +114,11 @@ class MixedPart:
         """
         d = np.asarray(difference, dtype=np.float64)
         nodes, weights = np.array([0.0]), np.array([1.0])
-        if averaged and self.spread > 0.0:
+        spread = np.asarray(self.spread) if averaged else np.zeros(1)
+        if spread.max() > 0.0:
             nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
             weights = weights / weights.sum()
-        at = d[..., None] + self.spread * nodes
+        at = d[..., None] + spread[..., None] * nodes
         at = np.clip(at, -600, 600)
         if self.family == "davidson":
             total = np.exp(at / 2) + np.exp(-at / 2) + np.exp(self.tie)
