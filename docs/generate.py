@@ -72,9 +72,10 @@ def refresh(text: str) -> str:
 
 def run(command: str) -> str:
     """Return what a ``panelist`` command prints, stderr included, without starting a process."""
-    from panelist.cli.main import A_BUG, MORE
+    from panelist.cli.main import A_BUG
     from panelist.cli.main import main as panelist
     from panelist.cli.power.progress import FIRST_WORDS
+    from panelist.cli.terminal import MORE
 
     name, *words = shlex.split(command)
     arguments = [each for word in words for each in _expand(word)]

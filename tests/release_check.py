@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGED = (
     "panelist/py.typed",
+    "panelist/errors.md",
     "panelist/web/static/rate.css",
     "panelist/web/static/stix-two-math-license.txt",
     "panelist/study/templates",
@@ -113,9 +114,23 @@ def use(commands: Path, home: Path) -> None:
     fitted = json.loads(run(fit, home))
     require(fitted["converged"] and len(fitted["coefficients"]) == 2, f"an odd fit: {fitted}")
     print(f"panelist fit: converged, log-likelihood {fitted['loglik']:.4f}")
+    page = lead(panelist, home)
+    require(Path(page).is_file(), f"an error leads to {page}, which is not installed")
+    print("an error leads to errors.md, as installed")
     run([panelist, "init", "mine", "--template", "likert"], home)
     run([panelist, "plan", "mine"], home)
     print(f"panelist serve: {serve([panelist, 'serve', 'mine', '--port', '0'], home)}")
+
+
+def lead(panelist: str, home: Path) -> str:
+    """Return the page to which an error leads."""
+    done = subprocess.run(
+        [panelist, "fit", "nosuch.csv", "--formula", FORMULA],
+        cwd=home, env=clean(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    found = re.search(r"^More: (.*)#bad-file$", done.stderr, re.MULTILINE)
+    require(done.returncode == 2 and found is not None, f"an odd error: {done.returncode} {done.stderr}")
+    return found[1] if found else ""
 
 
 def serve(command: list[str], home: Path) -> str:

@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 import pytest
 
-from panelist.cli.main import MORE, main
+from panelist.cli.main import main
+from panelist.cli.terminal import MORE
 
 FORMULA = "rating ~ system + (1 | rater) + (1 | item)"
 
 
-_WHERE_MORE = re.compile(rf"^{re.escape(MORE)}#[a-z-]+\n", re.MULTILINE)
+_WHERE_MORE = re.compile(rf"^{MORE}(\S+)#([a-z-]+)\n", re.MULTILINE)
 
 
 class Outcome(NamedTuple):

@@ -46,6 +46,10 @@ def test_the_judged_study_runs_from_init_to_the_report(study: Path, capsys: Capt
     assert "Beside the raters, outputs were scored by sim-judge (simulated; 2026-11-01; no answer" in methods
     bibliography = (study / "report_files" / "references.bib").read_text(encoding="utf-8")
     assert "cochran1977sampling" in bibliography
+    appendix = (study / "report_files" / "appendix.tex").read_text(encoding="utf-8")
+    cited = re.search(r"\\cite\{(.*)\}", appendix)
+    assert cited
+    assert all(f"{{{key}," in bibliography for key in cited[1].split(","))
     pairs = pd.read_csv(study / "report_files" / "tables" / "judges_fluency_pairs.csv")
     assert len(pairs) == 3
     provenance = (study / "report_files" / "provenance.json").read_text(encoding="utf-8")

@@ -309,6 +309,8 @@ def test_one_output_cannot_be_best_and_worst(open_site: Any) -> None:
     )
     expect(page.locator("[name=c1-best]:checked")).to_have_count(0)
     expect(page.locator("[name=c1]")).to_have_value("")
+    page.keyboard.press("ArrowUp")  # what arrow keys pass on their way keeps its answer
+    expect(page.locator("[name=c1]")).to_have_value("2,1")
 
 
 def test_a_rank_moves_on_when_it_is_given_again(open_site: Any) -> None:

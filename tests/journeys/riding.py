@@ -38,6 +38,10 @@ PLAY = """player => new Promise((done) => {
   player.addEventListener("error", done);
   player.play().catch(done);
 })"""
+# A ring around the control with the focus, or around the label that stands for it.
+FOCUS = """() => [document.activeElement, document.activeElement.closest("label")].some((one) =>
+  one && [one, ...one.querySelectorAll("*")].map((part) => getComputedStyle(part)).some((style) =>
+    (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none"))"""
 WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
@@ -156,13 +160,51 @@ class Rider:
         raise AssertionError("the visit does not end")
 
 
+class KeyRider(Rider):
+    """A rater without a mouse: Tab finds every control, arrows, space and letters answer, Enter goes on."""
+
+    def reach(self, selector: str) -> None:
+        """Press Tab until one of these controls has the focus, and see that it shows."""
+        for _ in range(120):
+            if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                assert self.page.evaluate(FOCUS), f"nothing shows that {selector} has the focus"
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab does not reach {selector}")
+
+    def answer(self) -> None:
+        """Answer everything that the page asks, with keys."""
+        press, practice = self.page.keyboard.press, self.where()["practice"]
+        for control in self.page.evaluate(LOOK):
+            name, kind = control["name"], control["kind"]
+            self.reach(f'[name="{name}"], [data-for="{name}"]')
+            if kind == "radio":
+                press("Space")
+                options = self.page.locator(f'input[name="{name}"]').count()
+                for _ in range(self._choose(name, options, practice)):
+                    press("ArrowDown")
+            elif kind in ("checkbox", "range"):
+                press("Space")
+            else:
+                self.page.keyboard.type("7")
+
+    def go_on(self) -> None:
+        """Reach the button that leads on and press it."""
+        here = self.where()["page"]
+        self.reach("button.primary[name=consent], #next")
+        self.page.keyboard.press("Enter")
+        self.wait_past(here)
+
+
 @contextmanager
-def open_window(browser: Browser, served: Served, **settings: Any) -> Iterator[Rider]:
+def open_window(
+    browser: Browser, served: Served, kind: type[Rider] = Rider, **settings: Any
+) -> Iterator[Rider]:
     """Open a window of its own, as on another device."""
     context: BrowserContext = browser.new_context(**settings)
     context.set_default_timeout(PATIENCE * 1000)
     try:
-        yield Rider(served, context.new_page())
+        yield kind(served, context.new_page())
     finally:
         context.close()
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from panelist.collection.store.operations.messages import SendMessage
 from tests.journeys.conftest import shorten
-from tests.journeys.riding import WIDE, Rider, find_faults, open_window
+from tests.journeys.riding import WIDE, KeyRider, Rider, find_faults, open_window
 from tests.patience import PATIENCE
 from tests.web.servers import Served, make_study, serve_in_thread
 
@@ -144,6 +144,22 @@ def test_the_whole_way_by_keyboard_alone(browser: Browser, likert: Served) -> No
                 arg=where["page"],
             )
         assert rider.where()["code"] == rider.visit().code
+
+
+@pytest.mark.parametrize("template", ["vas", "binary", "best-worst", "mixed", "chat"])
+def test_every_kind_of_control_is_reached_and_used_without_a_mouse(
+    browser: Browser, tmp_path: Path, template: str
+) -> None:
+    with (
+        serve_in_thread(shorten(tmp_path / template, template)) as served,
+        open_window(browser, served, KeyRider, **DESK) as rider,
+    ):
+        rider.join().ride(until="rate")
+        rider.answer()
+        rider.go_on()
+        given = [one for one in served.store.answers_after() if one.visit == rider.visit().id]
+        assert {one.page for one in given if one.phase == "trial"}
+        assert (rider.errors, rider.strangers) == ([], [])
 
 
 def test_a_graded_pair_is_answered_by_keys_and_looks_right_everywhere(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from panelist.cli.options import Json, argument, option
-from panelist.cli.terminal import THE_ANSWER_IS_NO, say, show, show_all
+from panelist.cli.terminal import THE_ANSWER_IS_NO, lead_on, say, show, show_all
 
 if TYPE_CHECKING:
     from panelist.core.display.result import Result
@@ -65,6 +65,8 @@ def check(
                 show(result)
             say()
         say(found.sentence())
+    if found.problems and not json:
+        lead_on("bad-study")
     if found.problems:
         raise typer.Exit(THE_ANSWER_IS_NO)
 

@@ -11,10 +11,13 @@ from panelist.study.file_names import is_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from contextlib import ExitStack
 
     from panelist.analysis.planned import Planned
     from panelist.reports.study_folder import StudyFolder
+    from panelist.reproduction.sources import UnpackedStudy
 
+ARCHIVE_ENDING = ".zip"
 StudyRatings = Annotated[
     Path | None,
     option(
@@ -23,6 +26,32 @@ StudyRatings = Annotated[
         "--ratings",
     ),
 ]
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a path names an archive, by its ending."""
+    return path.suffix.casefold() == ARCHIVE_ENDING and not path.is_dir()
+
+
+def make_unpacked(path: Path, places: "ExitStack") -> Path:
+    """Return the folder of an archive, which ``places`` keeps; any other path as it is."""
+    if not is_archive(path):
+        return path
+    from tempfile import TemporaryDirectory
+
+    from panelist.reports.archive.verify import unpack_archive
+
+    folder = Path(places.enter_context(TemporaryDirectory(prefix="panelist-archive-")))
+    unpack_archive(path, folder)
+    return folder
+
+
+def name_unpacked(given: "Iterable[Path]", folders: "Iterable[Path]") -> "list[Path | UnpackedStudy]":
+    """Return what was given, for each archive its folder with the name that the archive had."""
+    from panelist.reproduction.sources import UnpackedStudy
+
+    pairs = zip(given, folders, strict=True)
+    return [UnpackedStudy(folder, str(path)) if is_archive(path) else path for path, folder in pairs]
 
 
 def open_folder(source: Path, ratings: Path | None = None, power: Path | None = None) -> "StudyFolder":

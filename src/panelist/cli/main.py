@@ -43,13 +43,12 @@ from panelist.cli.scales import scales
 from panelist.cli.schema import schema
 from panelist.cli.serve import serve
 from panelist.cli.simulate import simulate
-from panelist.cli.terminal import say, tell, tell_dimly
+from panelist.cli.terminal import lead_on, say, tell
 from panelist.core.errors import PanelistError
 
 BAD_INPUT, A_BUG, INTERRUPTED = 2, 70, 130  # 70 is EX_SOFTWARE of sysexits.h
 TRACEBACK = "--traceback"
-MORE = "More: docs/errors.md"
-"""Where causes and cures of an error are, with a heading for every class of errors."""
+USAGE_ERROR = typer.BadParameter.__base__
 
 
 class Commands(PlainValues, TyperGroup):
@@ -133,8 +132,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if traceback:
             raise
         tell(f"Error: {error}")
-        tell_dimly(f"{MORE}#{find_anchor(error)}")
+        lead_on(find_anchor(error))
         sys.exit(BAD_INPUT)
+    except SystemExit as ended:
+        if given and USAGE_ERROR is not None and isinstance(ended.__context__, USAGE_ERROR):
+            lead_on("usage")
+        raise
     except KeyboardInterrupt:
         tell("Interrupted.")
         sys.exit(INTERRUPTED)
@@ -142,6 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if traceback:
             raise
         tell("Error: this machine has not enough memory. Use fewer rows (--where), or a smaller model.")
+        lead_on("not-enough-memory")
         sys.exit(BAD_INPUT)
     except Exception as error:
         if traceback:
@@ -151,6 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             f"This is a bug in Panelist ({what}). Please report it, with what the same command prints "
             f"when {TRACEBACK} is added."
         )
+        lead_on("a-fault-of-panelist")
         sys.exit(A_BUG)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panelist.cli.inputs import StudyRatings, open_folder
+from panelist.cli.inputs import StudyRatings, is_archive, open_folder
 from panelist.cli.options import (
     AcrossCriteria,
     Better,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis
     from panelist.study.study import Study
 
-ARCHIVE_ENDING = ".zip"
 CheckOnly = Annotated[
     bool,
     typer.Option("--check", help="Write nothing: hold the study against published lists of what to report."),
@@ -153,7 +152,7 @@ def _find_input(
     """
     from panelist.core.errors import BadFile
 
-    if source.suffix.casefold() == ARCHIVE_ENDING and not source.is_dir():
+    if is_archive(source):
         if ratings is not None:
             raise BadFile(f"--ratings goes with a study, and {source} is an archive with ratings of its own.")
         return _unpack(source, places)

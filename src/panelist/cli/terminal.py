@@ -3,17 +3,18 @@
 import os
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from panelist.core.display.result import Result
     from panelist.core.progress import OnProgress
     from panelist.core.tables.ratings import Ratings
 
 THE_ANSWER_IS_NO = 1
+MORE, ERRORS_PAGE = "More: ", "docs/errors.md"
 CLOSED_PIPE = 141  # what a shell reports for a program whose reader went away
 
 
@@ -89,6 +90,12 @@ def tell(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def lead_on(heading: str) -> None:
+    """Print where causes and cures are: a heading of the page of errors, installed or in the repository."""
+    installed = Path(__file__).parents[1] / "errors.md"
+    tell_dimly(f"{MORE}{installed if installed.is_file() else ERRORS_PAGE}#{heading}")
+
+
 def tell_dimly(text: str) -> None:
     """Print a line that matters less, on stderr; dimmed where that is a terminal with colours."""
     from rich.console import Console
@@ -97,7 +104,7 @@ def tell_dimly(text: str) -> None:
 
 
 def open_ratings(
-    path: "Path", columns: str | None, where: list[str] | None, drop: list[str] | None = None
+    path: Path, columns: str | None, where: list[str] | None, drop: list[str] | None = None
 ) -> "Ratings":
     """Return the ratings table in a file, its columns mapped and its rows chosen as the options say."""
     from panelist.core.tables.ratings import parse_columns, parse_where, read_ratings

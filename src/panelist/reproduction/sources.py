@@ -99,6 +99,14 @@ class Source:
         return f"{self.label}: {WORDS[self.kind]}{of}, from {self.origin}"
 
 
+@dataclass(frozen=True)
+class UnpackedStudy:
+    """A study from an archive: the folder where it is for a while, and the name of the archive."""
+
+    folder: Path
+    name: str
+
+
 def read_source(
     source: Any, label: str, columns: Mapping[str, str] | None = None, where: Mapping[str, Any] | None = None
 ) -> Source:
@@ -107,6 +115,8 @@ def read_source(
         return _read_mapping(source, label)
     if isinstance(source, Study):
         return _read_study(source, label, columns, where)
+    if isinstance(source, UnpackedStudy):
+        return replace(_read_study(load_study(source.folder), label, columns, where), origin=source.name)
     if isinstance(source, str | PathLike):
         path = Path(source)
         if is_study(path):

@@ -25,6 +25,7 @@ from panelist.reports.archive.verify import compare_numbers, verify_archive
 from panelist.reports.archive.write_archive import ANALYSIS, _copy_study, write_archive
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
+from tests.cli.commands import call
 from tests.collection.store.studies import RATED, finish, rate
 from tests.collection.store.studies import write_study as write_rated
 from tests.study.studies import PLAIN, write_study
@@ -93,6 +94,20 @@ def test_an_archive_holds_study_plan_ratings_report_and_versions(packed: tuple[P
     for one in manifest["files"]:
         assert one["sha256"] == hashlib.sha256(read_in(path, one["path"])).hexdigest()
     assert manifest["study_hash"] == load_study(folder).hash
+
+
+def test_an_archive_is_compared_with_a_study_as_a_study_is(
+    packed: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, path = packed
+    done = call(capsys, "reproduce", folder, path, "--no-fit-models", "--json")
+    found = json.loads(done.out)
+    assert found["sources"][1].endswith(f"from {path}")
+    assert "panelist-archive-" not in done.out  # where it was unpacked
+    assert found["similarity"][0]["groups"][-1]["low"] == 1.0
+    done = call(capsys, "heds", "diff", path, folder, "--json")
+    assert json.loads(done.out)["similarity"]["groups"][-1]["low"] == 1.0
+    assert str(path) in call(capsys, "reproduce", "size", path, "--sims", "5").out
 
 
 def test_the_readme_says_what_each_file_is(packed: tuple[Path, Path]) -> None:

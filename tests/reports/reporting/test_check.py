@@ -1,12 +1,14 @@
 """A study held against lists of what to report: what is there, what lacks, and which key would hold it."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from panelist.reports.datasheet.heds_questions import NEWEST, find_question
 from panelist.reports.report.contents import SECTIONS
+from panelist.reports.reporting.appendix import draw_appendix
 from panelist.reports.reporting.check import TITLES, check_reporting, read_criteria
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
@@ -26,7 +28,7 @@ def test_every_point_names_questions_sections_and_lists_that_exist() -> None:
         for number in point["heds"]:
             assert find_question(NEWEST, number).number == number
         assert set(point["lists"]) <= set(data["lists"])
-        assert point["heds"] or point["filled"]
+        assert point["heds"] or "filled" in point or "file" in point
         assert point.get("section", "methods") in TITLES
     assert set(TITLES) <= set(SECTIONS)
     assert all(TITLES[name] == SECTIONS[name] for name in TITLES if name != "methods")
@@ -57,6 +59,44 @@ def test_an_answer_in_the_study_file_makes_a_point_reported(folder: Path) -> Non
     states = {one.asks: one.state for one in after.points}
     assert states["personal data"] == "reported"
     assert len(after.missing) == len(before.missing) - 1
+
+
+def test_what_the_named_commands_write_makes_a_point_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order, registered = "who saw what, and in which order", "preregistration, and departures from it"
+
+    def find_states() -> dict[str, str]:
+        return {one.asks: one.state for one in check_reporting(load_study(folder)).points}
+
+    before = find_states()
+    assert (before[order], before[registered]) == ("missing", "missing")
+    assert call(capsys, "plan", folder).code == 0
+    assert call(capsys, "preregister", folder).code == 0
+    made = find_states()
+    assert (made[order], made[registered]) == ("reported", "in part")  # where it is registered is still open
+    file = folder / "study.yaml"
+    answer = '  "3.3.1": ["Yes", "https://osf.io/example"]\n'
+    file.write_text(file.read_text(encoding="utf-8") + answer, encoding="utf-8")
+    assert find_states()[registered] == "reported"
+
+
+def test_the_appendix_holds_the_lists_and_the_datasheet_and_breaks_lines_and_pages(folder: Path) -> None:
+    file = folder / "study.yaml"
+    file.write_text(file.read_text(encoding="utf-8") + '  "3.2.5": "50 % of A & B_1"\n', encoding="utf-8")
+    check = check_reporting(load_study(folder))
+    text = draw_appendix(check)
+    assert r"50 \% of A \& B\_1" in text
+    assert re.findall(r"\\begin\{(\w+)\}", text) == re.findall(r"\\end\{(\w+)\}", text) == ["longtable"]
+    assert text.count(r"\begingroup") == text.count(r"\endgroup") == 1
+    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+    rows = [line for line in text.splitlines() if line.endswith(r" \\") and " & " in line]
+    assert len(rows) == len(check.points) + 2  # the header on the first page, and on the others
+    assert all(len(re.findall(r"(?<!\\)&", row)) == 3 for row in rows)
+    cited = re.search(r"\\cite\{(.*)\}", text)
+    assert cited
+    assert cited[1].split(",") == list(check.references)
+    assert all(title in text for title in ("Outputs, evaluators and procedure", "HEDS 3.0"))
 
 
 def test_the_command_says_no_while_something_is_missing(

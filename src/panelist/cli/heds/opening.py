@@ -1,11 +1,12 @@
 """What the commands of a datasheet share: which file it is, how a sheet is opened, what is open in it."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panelist.cli.inputs import open_folder
+from panelist.cli.inputs import make_unpacked, open_folder
 from panelist.cli.options import argument, option
 from panelist.cli.terminal import say, tell
 from panelist.study.file_names import PLAN_TABLE
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 Source = Annotated[
     Path,
     argument(
-        "STUDY|CARD", "The study (its file or folder), or a datasheet that a HEDS form exported (JSON)."
+        "STUDY|CARD",
+        "The study (its file or folder, or an archive), or a datasheet that a HEDS form exported (JSON).",
     ),
 ]
 Out = Annotated[
@@ -67,12 +69,13 @@ def check_targets(out: list[Path] | None) -> list[Path]:
 
 
 def open_sheet(path: Path, version: "Version", ratings: Path | None, power: Path | None) -> "Sheet":
-    """Return the sheet of a card as it is, or that of a study in a version."""
+    """Return the sheet of a card as it is, or that of a study or an archive in a version."""
     if is_card(path):
         from panelist.reports.datasheet.files.read import read_sheet
 
         return read_sheet(path)
-    return open_filled(path, ratings, power).datasheet(version=version)
+    with ExitStack() as places:
+        return open_filled(make_unpacked(path, places), ratings, power).datasheet(version=version)
 
 
 def open_filled(path: Path, ratings: Path | None, power: Path | None) -> "StudyFolder":

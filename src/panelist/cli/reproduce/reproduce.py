@@ -1,11 +1,13 @@
 """``panelist reproduce`` and ``reproduce size``: an original and its repeats; how large one must be."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from panelist.cli.inputs import make_unpacked, name_unpacked
 from panelist.cli.options import Columns, Confidence, Json, Where, argument, option
 from panelist.cli.terminal import show, tell
 
@@ -19,7 +21,7 @@ Studies = Annotated[
     list[Path] | None,
     argument(
         "ORIGINAL REPEAT…",
-        "Ratings, choices, studies, scores tables (criterion, system, score) or printed tables.",
+        "Ratings, choices, studies, archives, scores tables (criterion, system, score) or printed tables.",
     ),
 ]
 ScaleMin = Annotated[
@@ -117,19 +119,21 @@ def reproduce(
         check_report_path(out)  # before the work starts
     if qra is not None:
         check_folder(qra, "files of QRA3")
-    given = studies or []
     chosen, rows = parse_columns(columns) or None, parse_where(where or []) or None
-    _check_number(given)
-    alike = _measure_similarity(given, sheet or [])
+    _check_number(studies or [])
     from panelist.reproduction.measures.common_scale import parse_scale_min
     from panelist.reproduction.reproduce import reproduce as compare
 
-    found = compare(
-        *given, scale_min=parse_scale_min(scale_min or []), scale_map=scale_map or [], columns=chosen,
-        systems=_read_pairs(map_, "--map"), criteria=_read_pairs(match, "--match"), where=rows,
-        aggregation=aggregate, yes=_read_numbers(yes), unit=unit, printed=printed, findings=finding or [],
-        confidence=confidence, margin=margin, fit_models=fit_models, on_progress=_tell_step,
-    )  # fmt: skip
+    with ExitStack() as places:
+        given, sheets = ([make_unpacked(path, places) for path in paths or []] for paths in (studies, sheet))
+        alike = _measure_similarity(given, sheets)
+        found = compare(
+            *name_unpacked(studies or [], given),
+            scale_min=parse_scale_min(scale_min or []), scale_map=scale_map or [], columns=chosen,
+            systems=_read_pairs(map_, "--map"), criteria=_read_pairs(match, "--match"), where=rows,
+            aggregation=aggregate, yes=_read_numbers(yes), unit=unit, printed=printed, findings=finding or [],
+            confidence=confidence, margin=margin, fit_models=fit_models, on_progress=_tell_step,
+        )  # fmt: skip
     found = replace(found, similarity=alike)
     if qra is not None:
         from panelist.reproduction.files.qra import export_qra
@@ -211,7 +215,8 @@ def _read_numbers(text: str) -> tuple[float, ...]:
 Original = Annotated[
     Path | None,
     argument(
-        "ORIGINAL", "Its ratings, choices or study. Without it, --n and --p say what its paper printed."
+        "ORIGINAL",
+        "Its ratings, choices, study or archive. Without it, --n and --p say what its paper printed.",
     ),
 ]
 Units = Annotated[int | None, option("N", "Units behind one comparison, as printed.", "--n")]
@@ -241,8 +246,11 @@ def reproduce_size(
 
     if out is not None:
         check_report_path(out)  # before the work starts
-    sized = size_original(
-        original, n=n, p=p, design=design, columns=parse_columns(columns) or None,
-        where=parse_where(where or []) or None, confidence=confidence, sims=sims, seed=seed,
-    )  # fmt: skip
+    with ExitStack() as places:
+        given = [original] if original else []
+        sized = size_original(
+            *name_unpacked(given, [make_unpacked(path, places) for path in given]), n=n, p=p, design=design,
+            columns=parse_columns(columns) or None, where=parse_where(where or []) or None,
+            confidence=confidence, sims=sims, seed=seed,
+        )  # fmt: skip
     hand_out(sized, out, json)

@@ -1,6 +1,7 @@
 """Text made safe for LaTeX."""
 
 import re
+from collections.abc import Sequence
 
 _GREEK = {
     "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "δ": r"$\delta$", "ε": r"$\varepsilon$",
@@ -24,6 +25,10 @@ _SPECIAL = {
 _TABLE = str.maketrans(_GREEK | _SIGNS | _SPECIAL)
 
 
+LONG_TEXT, SHORT_TEXT = 45, 18
+"""A cell with more letters breaks into lines; a column is at least as wide as the other number of them."""
+
+
 def latex(text: str) -> str:
     r"""Return the text so that LaTeX prints it as it is and executes nothing in it.
 
@@ -43,3 +48,28 @@ def latex_number(text: str) -> str:
     ('$-$0.25', '0.1 to 0.2', '\\\\textless{} 0.001')
     """
     return latex(re.sub(r"(?<![\w.])-(?=[\d∞.])", "−", text))
+
+
+def is_wordy(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a table holds texts that a line of a page cannot hold beside each other."""
+    return any(len(text) > LONG_TEXT for row in rows for text in row)
+
+
+def long_table(caption: str, label: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    r"""Return a table of texts: lines break in its cells, pages between its rows.
+
+    The preamble must have ``\usepackage{array,booktabs,longtable}``.
+    """
+    weights = [
+        max(SHORT_TEXT, min(LONG_TEXT, max(map(len, cells)))) for cells in zip(header, *rows, strict=True)
+    ]
+    room = (1 - 0.036 * (len(header) - 1)) / sum(weights)  # of the line; the rest is between columns
+    columns = "".join(
+        rf">{{\raggedright\arraybackslash}}p{{{room * weight:.3f}\linewidth}}" for weight in weights
+    )
+    head = [" & ".join(map(latex, header)) + r" \\", r"\midrule"]
+    lines = [r"{\small", rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}"]
+    lines += [rf"\caption{{{latex(caption)}.}}\label{{{label}}} \\", r"\toprule", *head, r"\endfirsthead"]
+    lines += [r"\toprule", *head, r"\endhead", r"\bottomrule", r"\endlastfoot"]
+    lines += [" & ".join(map(latex, row)) + r" \\" for row in rows]
+    return "\n".join([*lines, r"\end{longtable}", "}", ""])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.core.display.formats import is_interval
-from panelist.core.display.latex import latex, latex_number
+from panelist.core.display.latex import is_wordy, latex, latex_number, long_table
 from panelist.core.display.result import Result, Table
 from panelist.core.prose import capitalise
 from panelist.judges.card import tabulate_cards
@@ -156,11 +156,16 @@ def draw_html(table: Table, caption: str | None = None, most: int = MOST_ROWS) -
 
 
 def draw_latex(named: NamedTable, most: int = MOST_ROWS) -> str:
-    r"""Return a table as LaTeX; the preamble must have ``\usepackage{booktabs}``."""
-    table = named.table
+    r"""Return a table as LaTeX; the preamble must have ``\usepackage{booktabs}``.
+
+    A table of long texts takes as many pages as it needs, and ``\usepackage{array,longtable}`` as well.
+    """
+    table, label = named.table, f"tab:{named.name.replace('_', '-')}"
     formats, written = table.columns(), table.written()
+    if is_wordy(written):
+        return long_table(table.caption, label, table.header, written)
     lines = [r"\begin{table}[t]", r"\centering", r"\small", rf"\caption{{{latex(table.caption)}.}}"]
-    lines += [rf"\label{{tab:{named.name.replace('_', '-')}}}"]
+    lines += [rf"\label{{{label}}}"]
     lines += [rf"\begin{{tabular}}{{{''.join(form.align[0] for form in formats)}}}", r"\toprule"]
     lines += [" & ".join(latex(name) for name in table.header) + r" \\", r"\midrule"]
     for row in written[:most]:

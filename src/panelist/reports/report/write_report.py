@@ -19,6 +19,8 @@ from panelist.reports.references import list_references, write_bibtex
 from panelist.reports.report.estimate_charts import Chart, make_chart
 from panelist.reports.report.page import render_html
 from panelist.reports.report.report_tables import draw_csv, draw_latex, list_tables
+from panelist.reports.reporting.appendix import draw_appendix
+from panelist.reports.reporting.check import check_reporting
 
 if TYPE_CHECKING:
     from panelist.analysis.analysis_result import Analysis
@@ -120,6 +122,8 @@ def _write_files(analysis: "Analysis", folder: Path, report: str, day: date) -> 
         )
         + "\n",
     }
+    if analysis.study is not None:
+        texts["appendix.tex"] = draw_appendix(check_reporting(analysis.study, analysis), analysis)
     written = []
     for table in list_tables(analysis):
         texts[f"tables/{table.name}.tex"] = draw_latex(table)

@@ -6,7 +6,7 @@ study is known once. The datasheet itself, Amidei's checklist and the preregistr
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -57,6 +57,8 @@ class ReportingCheck(Result):
     points: tuple[ReportingPoint, ...]
     references: tuple[str, ...]
     """Keys of references.toml: where the lists are published."""
+    sheet: Sheet = field(repr=False)
+    """The datasheet, as far as the study fills it."""
 
     @property
     def missing(self) -> tuple[ReportingPoint, ...]:
@@ -103,11 +105,11 @@ def check_reporting(study: Study, analysis: Analysis | None = None) -> Reporting
     sheet = fill_sheet(study, folder.find_plan(), power=folder.power_file)
     data = read_criteria()
     shorts = {name: one["short"] for name, one in data["lists"].items()}
-    points = [_check_point(one, shorts, study, sheet, analysis) for one in data["criterion"]]
+    points = [_check_point(one, shorts, folder, sheet, analysis) for one in data["criterion"]]
     points += [_check_sheet(sheet, rated=analysis is not None), *_check_agreement(analysis, folder)]
     points += _check_departures(analysis)
     references = tuple(one["reference"] for one in data["lists"].values())
-    return ReportingCheck(study.title, tuple(points), references)
+    return ReportingCheck(study.title, tuple(points), references, sheet)
 
 
 @cache
@@ -118,21 +120,32 @@ def read_criteria() -> Mapping[str, Any]:
 
 
 def _check_point(
-    point: Mapping[str, Any], shorts: Mapping[str, str], study: Study, sheet: Sheet, analysis: Analysis | None
+    point: Mapping[str, Any],
+    shorts: Mapping[str, str],
+    folder: StudyFiles,
+    sheet: Sheet,
+    analysis: Analysis | None,
 ) -> ReportingPoint:
     lists = tuple(shorts[name] for name in point["lists"])
     asked, open_ = list(point["heds"]), _find_open(sheet, analysis)
     lacking = [number for number in asked if number in open_]
+    elsewhere = _find_elsewhere(point, folder)
     section = TITLES[point["section"]] if "section" in point else ""
-    if "filled" in point and not _look_up(study, point["filled"]):
-        return ReportingPoint(point["asks"], lists, "missing", point["key"])
     if analysis is None and NEED_RATINGS.intersection(lacking):
         return ReportingPoint(point["asks"], lists, "not yet", f"{section}, once there are ratings")
-    if not lacking:
-        numbers = f"{DATASHEET} {', '.join(asked)}" if asked else "the information sheet"
-        return ReportingPoint(point["asks"], lists, "reported", "; ".join(filter(None, (section, numbers))))
-    state: State = "missing" if len(lacking) == len(asked) else "in part"
+    if not lacking and (asked or elsewhere):
+        answered = [f"{DATASHEET} {', '.join(asked)}"] if asked else []
+        where = "; ".join([*filter(None, (section, elsewhere)), *answered])
+        return ReportingPoint(point["asks"], lists, "reported", where)
+    state: State = "in part" if elsewhere or 0 < len(lacking) < len(asked) else "missing"
     return ReportingPoint(point["asks"], lists, state, point["key"])
+
+
+def _find_elsewhere(point: Mapping[str, Any], folder: StudyFiles) -> str:
+    """Return what holds an answer outside the datasheet; nothing where nothing does."""
+    if "file" in point:
+        return str(point["file"]) if folder.beside(point["file"]) else ""
+    return "the information sheet" if "filled" in point and _look_up(folder.study, point["filled"]) else ""
 
 
 def _find_open(sheet: Sheet, analysis: Analysis | None) -> set[str]:
@@ -157,7 +170,7 @@ def _check_sheet(sheet: Sheet, *, rated: bool) -> ReportingPoint:
         blanks = dict.fromkeys(number for number in blanks if number not in AGREEMENT_QUESTIONS)
     if not blanks:
         return ReportingPoint("the whole datasheet", (SHEET,), "reported", "heds.json: panelist heds fill")
-    text = f"study.yaml, heds: {listing(blanks, 12)}"
+    text = f"study.yaml, heds: {listing(blanks, None)}"
     return ReportingPoint("the whole datasheet", (SHEET,), "in part", text)
 
 
@@ -177,8 +190,13 @@ def _check_agreement(analysis: Analysis | None, folder: StudyFiles) -> Iterator[
     for name, answers in found.items():
         if name == "experiment":  # the points above
             continue
-        lacking = {text: criterion for criterion, stated, text in answers if not stated}
-        where = "; ".join(f"{criterion}: {text}" for text, criterion in lacking.items())
+        lacking: dict[str, list[str]] = {}
+        for criterion, stated, text in answers:
+            if not stated:
+                lacking.setdefault(text, []).append(criterion)
+        where = "; ".join(f"{listing(criteria)}: {text}" for text, criteria in lacking.items())
+        if lacking and name == "independence":
+            where += " (known of what Panelist's own pages collected; no key of study.yaml holds it)"
         state: State = "missing" if lacking else "reported"
         yield ReportingPoint(f"reliability: {name}", named, state, where or TITLES["agreement"])
 

@@ -119,16 +119,21 @@ _OPENING = r"""\documentclass[a4paper,10pt]{article}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt}
 \sloppy
-\newcommand{\hedsquestion}[2]{\par\medskip\textbf{#1\quad #2}\nopagebreak\par}
-\newcommand{\hedsopen}[1]{\emph{#1.}\par}
-\begin{document}
 """
+MACROS = r"""\newcommand{\hedsquestion}[2]{\par\medskip\textbf{#1\quad #2}\nopagebreak\par}
+\newcommand{\hedsopen}[1]{\emph{#1.}\par}"""
+"""What render_latex_body uses."""
 
 
 def render_latex(sheet: Sheet) -> str:
     """Return the sheet as a LaTeX document; letters beyond Latin need LuaLaTeX or XeLaTeX."""
+    title = [r"\begin{document}", rf"\section*{{{latex(sheet.title)}}}"]
+    return "\n".join([_OPENING + MACROS, *title, render_latex_body(sheet) + r"\end{document}", ""])
+
+
+def render_latex_body(sheet: Sheet) -> str:
+    """Return what stands under the title of the document, for a place in another one."""
     lines = [
-        _OPENING + rf"\section*{{{latex(sheet.title)}}}",
         latex(f"Human Evaluation Datasheet, HEDS {sheet.version}. {say_counts(sheet)}"),
         *([rf"\par\textbf{{{latex(sheet.simulated)}.}}\par"] if sheet.simulated else []),
     ]
@@ -136,11 +141,7 @@ def render_latex(sheet: Sheet) -> str:
         lines += ["", rf"\subsection*{{{latex(group.heading)}}}"]
         for row in group.rows:
             lines += [rf"\hedsquestion{{{row.number}}}{{{latex(row.title)}}}", *_write_latex_row(row)]
-    lines += [
-        "",
-        r"\bigskip\footnotesize " + latex(f"{CITATION[sheet.version]}. {LICENCE}"),
-        r"\end{document}",
-    ]
+    lines += ["", r"{\bigskip\footnotesize " + latex(f"{CITATION[sheet.version]}. {LICENCE}") + r"\par}"]
     return "\n".join(lines) + "\n"
 
 
