@@ -136,6 +136,7 @@ def test_what_raters_judge_changes_only_by_name_and_stays_on_record(
         assert done.code == 0
         assert f"({name}: " in done.err
         assert f"allowed: {name}" in done.err
+        assert ", after 1 visit (" in done.err
 
 
 def test_export_allows_by_name_as_well(

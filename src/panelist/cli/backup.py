@@ -1,5 +1,6 @@
 """``panelist backup`` and ``panelist restore``: everything that was collected, in one file and back."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 from panelist.cli.export import DatabaseUrl, StudyPlace
 from panelist.cli.options import argument, option
 from panelist.cli.terminal import say, tell
+from panelist.core.prose import count
 
 
 def backup(
@@ -26,7 +28,7 @@ def backup(
         done = back_up(database, output, force)
     finally:
         database.close()
-    say(f"{done.counts['answers']:,} answers of {done.counts['visits']:,} visits written to {output}.")
+    say(f"{_say_counts(done.counts)} written to {output}.")
     say("It holds the ids and links of raters: keep it where only you can read it.")
 
 
@@ -52,4 +54,8 @@ def restore(
         database.close()
     if done.hash != loaded.hash:
         tell(f"Note: the backup was made with another state of the study file (its title is {done.title!r}).")
-    say(f"{done.counts['answers']:,} answers of {done.counts['visits']:,} visits restored to {name}.")
+    say(f"{_say_counts(done.counts)} restored to {name}.")
+
+
+def _say_counts(counts: Mapping[str, int]) -> str:
+    return f"{count(counts['answers'], 'answer')} of {count(counts['visits'], 'visit')}"

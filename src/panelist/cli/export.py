@@ -119,4 +119,4 @@ def export(
     if ids:
         tell("Note: this file says who the raters are. Keep it apart from what you share.")
     rows = count(len(made.frame), "row")
-    say(f"{rows} of {what} written to {output} ({len(snapshot.visits):,} visits).")
+    say(f"{rows} of {what} written to {output} ({count(len(snapshot.visits), 'visit')}).")

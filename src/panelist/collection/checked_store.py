@@ -9,6 +9,7 @@ from panelist.collection.store.operations.plans import find_moved
 from panelist.collection.store.store import Store, open_store
 from panelist.collection.study_changes import Change, find_changes, find_gaps, list_changes, refuse_names
 from panelist.core.errors import BadPlan
+from panelist.core.prose import count
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
 from panelist.design.plan_files import write_plan, write_sample
@@ -112,7 +113,8 @@ def _find_plan(study: Study, known: _Known | None, notes: list[str]) -> Plan | N
         write_plan(plan, study.folder)
         write_sample(plan, study)
         notes.append(
-            f"there was no plan, so one was made: {len(plan.raters)} raters, {PLAN_TABLE} beside the study"
+            f"there was no plan, so one was made: {count(len(plan.raters), 'rater')}, {PLAN_TABLE} "
+            "beside the study"
         )
         return plan
     stale = not fits_study(plan, study)

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, pick
+from panelist.core.prose import count
 
 COLUMNS = (
     "rater", "order", "phase", "item", "system", "criterion", "position", "occasion",
@@ -88,7 +89,7 @@ class Plan(Result):
 
     def title(self) -> str:
         """Return the heading."""
-        return f"Plan: {self.design}, {len(self.raters):,} raters"
+        return f"Plan: {self.design}, {count(len(self.raters), 'rater')}"
 
     def parts(self) -> list[Part]:
         """Return the sizes and the notes."""

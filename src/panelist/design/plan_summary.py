@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from panelist.core.display.result import Part, Result, Sentence
+from panelist.core.prose import count
 from panelist.design.assess.balance import Balance, measure_balance
 from panelist.design.assess.estimable import Estimability, find_estimable
 from panelist.design.assess.media_load import MediaLoad, measure_load
@@ -72,11 +73,11 @@ def _say_design(plan: Plan, study: Study) -> str:
     """Return the design in one sentence: its kind, its size per rater, its criteria and sittings."""
     choice = study.file.design
     title = DESIGNS[plan.design].title
-    said = f"{title[0].upper()}{title[1:]} ({plan.design}): {len(plan.raters):,} raters"
+    said = f"{title[0].upper()}{title[1:]} ({plan.design}): {count(len(plan.raters), 'rater')}"
     if study.file.raters.groups:
         _, first = np.unique(plan.table["rater"].cat.codes.to_numpy(), return_index=True)
         groups = plan.table["group"].iloc[first].value_counts(sort=False)
-        listed = ", ".join(f"{count:,} {name}" for name, count in groups.items() if count)
+        listed = ", ".join(f"{n:,} {name}" for name, n in groups.items() if n)
         said += f" ({listed})"
     if len(study.criteria) > 1:
         said += f"; {len(study.criteria)} criteria {choice.criteria}"

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from panelist.core.errors import BadFile, BadRatings, did_you_mean, list_shortly
-from panelist.core.prose import listing, quoted
+from panelist.core.prose import count, listing, quoted
 from panelist.core.tables.cells import read_identifiers
 from panelist.core.tables.columns import find_role
 from panelist.core.tables.frames import read_frame
@@ -211,7 +211,9 @@ def _identify(frame: pd.DataFrame, origin: str) -> pd.DataFrame:
     for name in (name for name in keys if name != "criterion"):
         if gaps := int(made[name].isna().sum()):
             row = int(np.flatnonzero(made[name].isna())[0]) + 1
-            raise BadRatings(f"{origin} has {gaps:,} rows without {name!r}, the first of them row {row}.")
+            raise BadRatings(
+                f"{origin} has {count(gaps, 'row')} without {name!r}, the first of them row {row}."
+            )
     return made
 
 

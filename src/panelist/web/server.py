@@ -20,6 +20,7 @@ from uvicorn.supervisors import Multiprocess
 from panelist.collection.addresses import BadAddress, check_url
 from panelist.collection.checked_store import open_checked
 from panelist.collection.links import Link, keep_links, open_link
+from panelist.core.prose import count
 from panelist.study.panels import find_panel
 from panelist.study.reading.load import load_study
 from panelist.study.study import Study
@@ -83,7 +84,7 @@ class Ready:
 
     def lines(self) -> Iterator[str]:
         """Return what the person who started it needs to know."""
-        yield f"{self.title}: {self.places} places, collected in {self.database}"
+        yield f"{self.title}: {count(self.places, 'place')}, collected in {self.database}"
         for note in self.notes:
             yield f"note: {note}"
         yield ""

@@ -306,11 +306,11 @@ def test_commands_export_back_up_and_restore(study: Study, plan: Plan, tmp_path:
         assert stat.S_IMODE((tmp_path / "v.csv").stat().st_mode) == 0o600
         assert pd.read_csv(tmp_path / "v.csv")["outside_id"].tolist() == ["PID-1"]
         assert "who the raters are" in said
-        assert "10 answers of 1 visits" in call("backup", study.folder, "-o", tmp_path / "b.db")
+        assert "10 answers of 1 visit" in call("backup", study.folder, "-o", tmp_path / "b.db")
     with pytest.raises(BadStore, match="holds 10 answers"):
         call("restore", tmp_path / "b.db", study.folder)
     said = call("restore", tmp_path / "b.db", study.folder, "--db", tmp_path / "again.db")
-    assert "10 answers of 1 visits restored" in said
+    assert "10 answers of 1 visit restored" in said
     call("export", study.folder, "--db", tmp_path / "again.db", "-o", tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "r.csv").read_bytes()
 

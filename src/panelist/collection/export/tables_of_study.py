@@ -106,8 +106,9 @@ def check_study(snapshot: Snapshot, study: Study, plan: "Plan") -> tuple[str, ..
         )
     versions = snapshot.study_versions
     notes = [
-        f"the study changed on {datetime.fromtimestamp(one.made, UTC):%Y-%m-%d}, after {one.visits} visits "
-        f"({'; '.join(one.changed)}); allowed: {', '.join(one.allowed) or 'nothing by name'}"
+        f"the study changed on {datetime.fromtimestamp(one.made, UTC):%Y-%m-%d}, after "
+        f"{count(one.visits, 'visit')} ({'; '.join(one.changed)}); "
+        f"allowed: {', '.join(one.allowed) or 'nothing by name'}"
         for one in versions
         if one.changed and one.visits
     ]

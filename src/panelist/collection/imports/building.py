@@ -20,7 +20,7 @@ from panelist.collection.imports.mapping import (
 )
 from panelist.collection.imports.source_sheet import SkippedData, SourceSheet
 from panelist.core.errors import BadFile
-from panelist.core.prose import listing
+from panelist.core.prose import count, inflect, listing
 from panelist.core.tables.cells import MISSING_WORDS
 from panelist.core.tables.pair_answers import SILENT, drop_zeros
 
@@ -175,9 +175,14 @@ def _compare(
             "kept without a choice"
         )
     if clash:
-        tally.notes.append(f"{clash:,} trials on {comparison.name} name one output best and worst: no choice")
+        tally.notes.append(
+            f"{count(clash, 'trial')} on {comparison.name} {inflect(clash, 'names', 'name')} one output "
+            "best and worst: no choice"
+        )
     if silent:
-        tally.notes.append(f"{silent:,} trials on {comparison.name} are without an answer")
+        tally.notes.append(
+            f"{count(silent, 'trial')} on {comparison.name} {inflect(silent, 'is', 'are')} without an answer"
+        )
     frame = pd.concat(parts, ignore_index=True)
     return frame.sort_values([ROW, SLOT, "position"], kind="stable", ignore_index=True)
 

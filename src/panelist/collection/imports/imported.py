@@ -14,6 +14,7 @@ from panelist.collection.imports.mapping import Mapping
 from panelist.collection.imports.source_sheet import SkippedData
 from panelist.core.display.result import NamedValues, Part, Result, Table, json_object
 from panelist.core.errors import BadFile
+from panelist.core.prose import count
 from panelist.core.tables.readers import find_ending
 
 
@@ -48,7 +49,7 @@ class Imported(Result):
         rows = [("rows used" if self.mapping.source == "table" else "submissions", f"{self.n_submissions:,}")]
         if self.background is not None:
             about = [name for name in self.background.columns if name != "rater"]
-            rows.append(("background", f"{len(self.background):,} raters: {', '.join(about)}"))
+            rows.append(("background", f"{count(len(self.background), 'rater')}: {', '.join(about)}"))
         if not len(self.frame):
             return [NamedValues([*rows, *self._remarks()])]
         rows.append(("rows", f"{len(self.frame):,}"))

@@ -30,7 +30,7 @@ from panelist.collection.imports.recognising import draft_tables, find_reading
 from panelist.collection.imports.source_sheet import SourceSheet
 from panelist.collection.imports.times import read_time
 from panelist.core.errors import BadFile
-from panelist.core.prose import count, listing
+from panelist.core.prose import count, inflect, listing
 from panelist.study.yaml_lines import YamlText
 
 ORDER = (
@@ -301,7 +301,8 @@ def _add_times(
         odd = [text for text, time in zip(given, read, strict=True) if time is None]
         if odd:
             tally.notes.append(
-                f"{len(odd):,} cells of {column} are not times that can be read ({odd[0]!r}): as they are"
+                f"{count(len(odd), 'cell')} of {column} {inflect(len(odd), 'is no time', 'are not times')} "
+                f"that can be read ({odd[0]!r}): as before"
             )
         frame[name] = np.array(
             [text if t is None else t for text, t in zip(given, read, strict=True)], dtype=object
@@ -312,7 +313,8 @@ def _add_times(
     seconds = pd.to_numeric(cells, errors="coerce").to_numpy()
     if unread := int((np.isnan(seconds) & cells.ne("").to_numpy()).sum()):
         tally.notes.append(
-            f"{unread:,} cells of {mapping.times.seconds} are not numbers of seconds: left empty"
+            f"{count(unread, 'cell')} of {mapping.times.seconds} "
+            f"{inflect(unread, 'is no number', 'are not numbers')} of seconds: left empty"
         )
     several = pd.DataFrame({"row": rows, "n": frame["_n"], "criterion": frame["criterion"]}).drop_duplicates()
     if several["row"].duplicated().any():

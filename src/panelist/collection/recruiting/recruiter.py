@@ -123,7 +123,7 @@ class Recruiter:
             check_promise(self.study, reward, max(minutes, offer.minutes))
         now = self._move(campaign, "PUBLISH", PUBLISHED)
         self._save(replace(campaign, status=now, reward=reward, minutes=minutes, places=places), "published")
-        return f"Published: {places} places at {Decimal(reward).scaleb(-2)} {offer.currency} each."
+        return f"Published: {count(places, 'place')} at {Decimal(reward).scaleb(-2)} {offer.currency} each."
 
     def pause(self) -> str:
         """Pause recruiting on Prolific."""
@@ -142,14 +142,14 @@ class Recruiter:
         campaign = self.find_campaign()
         if places < campaign.places:
             raise BadRecruiting(
-                f"Prolific was asked for {campaign.places} places; the number can only grow. Pause or close "
-                "recruiting where these are too many."
+                f"Prolific was asked for {count(campaign.places, 'place')}; the number can only "
+                "grow. Pause or close recruiting where these are too many."
             )
         self._check_places(places, campaign)
         there = self.api.change_study(campaign.outside_id, {"total_available_places": places})
         now = int(there.get("total_available_places") or places)
-        self._save(replace(campaign, places=now), f"asked for {now} places")
-        return f"Prolific is asked for {now} raters in all."
+        self._save(replace(campaign, places=now), f"asked for {count(now, 'place')}")
+        return f"Prolific is asked for {count(now, 'rater')} in all."
 
     def close(self) -> str:
         """Stop recruiting for good, once everybody is settled."""

@@ -12,6 +12,7 @@ from panelist.collection.recruiting.prolific.submission import Submission
 from panelist.collection.recruiting.submissions import find_newest
 from panelist.collection.store.operations.recruits import Recruit
 from panelist.collection.store.records import Visit
+from panelist.core.prose import count
 from panelist.study.rules.recruiting import SHORTEST_MESSAGE
 from panelist.study.sections.collecting import Outcomes
 from panelist.study.sections.recruiting import Recruiting, Rejection
@@ -161,4 +162,4 @@ def _advise(
         return LOOK, f"code for {handed_in.replace('_', ' ')}" if handed_in else (
             "nobody with that id came here"
         )
-    return LOOK, f"stopped after {len(tally.pages)} pages"
+    return LOOK, f"stopped after {count(len(tally.pages), 'page')}"

@@ -6,6 +6,8 @@ import re
 import secrets
 from dataclasses import dataclass, field
 
+from panelist.core.prose import count
+
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that look alike
 GROUPS, GROUP_LENGTH = 4, 4
 # scrypt's usual cost for a login: 16 MiB and some 50 ms (RFC 7914, https://www.rfc-editor.org/rfc/rfc7914).
@@ -43,9 +45,9 @@ def find_weakness(password: str) -> str:
     """
     text = password.strip().casefold()
     if len(text) < SHORTEST:
-        return f"it has {len(text)} characters"
+        return f"it has {count(len(text), 'character')}"
     if len(set(text)) < FEWEST_DIFFERENT:
-        return f"it has {len(set(text))} different characters"
+        return f"it has {count(len(set(text)), 'different character')}"
     if any(text == text[:n] * (len(text) // n) for n in range(1, len(text) // 2 + 1) if len(text) % n == 0):
         return "it repeats the same characters"
     rest = text

@@ -16,6 +16,7 @@ from panelist.collection.store.database.copies import copy_file, settle_file
 from panelist.collection.store.database.engine import Database, find_url
 from panelist.collection.store.database.migrate import find_version, migrate, read_version
 from panelist.collection.store.errors import BadStore
+from panelist.core.prose import count
 
 CHUNK = 5000
 _VERSIONS = "alembic_version"
@@ -72,7 +73,8 @@ def restore(file: Path, database: Database, force: bool = False) -> Copied:
 def _restore(file: Path, database: Database, force: bool) -> Copied:
     if not force and (there := _count_answers(database)):
         raise BadStore(
-            f"{database.name} holds {there} answers. Back it up first; then add --force to replace it."
+            f"{database.name} holds {count(there, 'answer')}. Back it up first; then add --force to "
+            "replace it."
         )
     with tempfile.TemporaryDirectory(prefix="panelist-") as folder:
         copy = Path(folder) / "restore.db"
