@@ -130,25 +130,21 @@ class OutputForm(Result):
 
 
 def describe_form(outputs: Outputs, ratings: pd.DataFrame, systems: tuple[str, ...]) -> OutputForm | None:
-    """Return length and form of the outputs of these systems; None where they are not texts."""
+    """Return length and form of what is judged in the outputs of these systems; None where it is no text."""
     frame = outputs.frame[outputs.frame["system"].isin(systems)]
-    texts = [outputs.words(item, name) for item, name in zip(frame["item"], frame["system"], strict=True)]
-    if not any(text.strip() for text in texts):
+    shape = outputs.format("output")
+    judged = [
+        shape.list_judged(outputs.cell(item, name), outputs.options)
+        for item, name in zip(frame["item"], frame["system"], strict=True)
+    ]
+    if not any(words.strip() for parts in judged for _, words in parts):
         return None
-    facts = pd.DataFrame(
-        {"item": frame["item"].to_numpy(), "system": frame["system"].to_numpy(), "text": texts}
-    )
-    facts["words"] = [len(text.split()) for text in texts]
-    raw = frame["output"].tolist()
+    facts = pd.DataFrame({"item": frame["item"].to_numpy(), "system": frame["system"].to_numpy()})
+    facts["words"] = [sum(len(words.split()) for _, words in parts) for parts in judged]
     for name, pattern in FEATURES.items():
-        facts[name] = [bool(pattern.search(text)) for text in map(_unescape, raw)]
+        facts[name] = [any(pattern.search(text) for text, _ in parts) for parts in judged]
     means = _average(ratings)
     return OutputForm(tuple(_describe(name, facts[facts["system"] == name], means) for name in systems))
-
-
-def _unescape(text: str) -> str:
-    """Return a text with the line ends that JSON writes as letters, so that dialogues are read as well."""
-    return text.replace("\\n", "\n") if text.startswith("[") else text
 
 
 def _average(ratings: pd.DataFrame) -> pd.DataFrame:
