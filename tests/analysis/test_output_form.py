@@ -1,11 +1,15 @@
 """Length and form of outputs, by system."""
 
+import json
+
 import numpy as np
 import pandas as pd
+import pytest
 
 from panelist.analysis.output_form import describe_form
 from panelist.study.outputs import Outputs
 from panelist.study.reading.output_features import FEATURES
+from panelist.study.sections.outputs_file import OutputsFile
 
 MARKED = "# Legs\n\n- eight\n- six\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n```\n\n$x^2$ words"
 
@@ -45,3 +49,20 @@ def test_too_few_outputs_have_no_correlation() -> None:
 
 def test_outputs_without_words_have_no_form() -> None:
     assert describe_form(make_outputs({"a": ["", " "]}), pd.DataFrame(), ("a",)) is None
+
+
+@pytest.mark.parametrize(("rate", "words"), [("each", 6), ("whole", 6), ("last", 2)])
+def test_of_a_dialogue_the_answers_that_are_judged_have_length_and_form(rate: str, words: int) -> None:
+    """Also in the first line of a turn; what a person asks is no form of a system."""
+    asked = {"role": "user", "text": "```\nlong question\n```\nwith many words"}
+    said = [{"role": "assistant", "text": text} for text in ("- one\n- two\nthree four", "# Last **word**")]
+    options = OutputsFile.model_validate(
+        {"formats": {"output": "turns"}, "turns": {"inside": "markdown", "rate": rate}}
+    )
+    rows = [("i", "a", json.dumps([asked, said[0], asked, said[1]]))]
+    outputs = Outputs(pd.DataFrame(rows, columns=["item", "system", "output"]), options)
+    form = describe_form(outputs, pd.DataFrame(), ("a",))
+    assert form is not None
+    assert form.systems[0].words == words
+    found = {name for name, share in form.systems[0].shares.items() if share}
+    assert found == ({"headings"} if rate == "last" else {"headings", "lists"})

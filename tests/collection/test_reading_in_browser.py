@@ -186,6 +186,34 @@ def test_prompt_and_next_stay_in_reach_of_a_long_text(show: Any, view: dict[str,
     assert last["y"] + last["height"] <= foot["y"] + 1
 
 
+@pytest.mark.parametrize("view", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_prompt_longer_than_the_window_is_read_to_its_end_before_it_stays(
+    show: Any, view: dict[str, int]
+) -> None:
+    """A conversation as context is often so long. It was cut once its first line had left the window."""
+    page = show(walk_with(LONG, {"a": LIKERT}, PROMPT * 12), view)
+    prompt, text, far = page.locator(".prompt"), page.locator("article .text"), 0.0
+    before = text.evaluate("(one) => one.getBoundingClientRect().top + scrollY")
+    assert prompt.evaluate("(one) => one.offsetHeight") > 1.5 * view["height"]
+    while far < before - 0.3 * view["height"]:  # all the way down something can be read in the middle
+        page.evaluate("(to) => scrollTo(0, to)", far)
+        page.wait_for_timeout(60)
+        middle = (
+            "() => Boolean(document.elementFromPoint(innerWidth / 2, 0.4 * innerHeight).closest('.prompt'))"
+        )
+        assert page.evaluate(middle) == (far + 0.4 * view["height"] < before - 20), far
+        far += 0.3 * view["height"]
+    for far in (
+        before,
+        page.evaluate("document.scrollingElement.scrollHeight"),
+    ):  # and then it stays, to the end
+        page.evaluate("(to) => scrollTo(0, to)", far)
+        page.wait_for_timeout(60)
+        assert is_in_sight(page, ".prompt")
+        assert prompt.evaluate("(one) => one.offsetHeight") <= 0.31 * view["height"]
+        assert abs(text.evaluate("(one) => one.getBoundingClientRect().top + scrollY") - before) < 1
+
+
 def test_low_answers_stay_beside_a_long_text_on_a_large_screen(show: Any) -> None:
     page = show(walk_with(LONG, {"a": LIKERT}, PROMPT), DESKTOP)
     assert is_in_sight(page, ".choice")
@@ -230,6 +258,8 @@ def test_nothing_stays_above_the_keyboard_of_a_phone(windows: Windows) -> None:
     site = SmallSite(walk_with(LONG, {"a": SCALES["text"]}, PROMPT))
     page = windows.open(viewport=PHONE, has_touch=True, is_mobile=True)
     page.goto(site.url)
+    page.evaluate("scrollTo(0, 900)")
+    page.wait_for_timeout(100)
     styles = "(all) => all.map((one) => getComputedStyle(one).position)"
     assert page.locator(".prompt, .foot-bar").evaluate_all(styles) == ["sticky", "sticky"]
     page.locator("textarea").focus()

@@ -1,12 +1,14 @@
 """Names in outputs: found, counted by system, masked."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from panelist.formats.base import write_canonical
 from panelist.study.blindness import MASK, count_masks, count_names, find_names, redact, say_names
 from panelist.study.outputs import Outputs
 from panelist.study.sections.outputs_file import ColumnFormats, OutputsFile
@@ -71,3 +73,22 @@ def test_roles_of_dialogues_are_not_masked() -> None:
     assert changed == 1
     (text,) = masked.frame["output"]
     assert json.loads(text) == [turns[0], {"role": "assistant", "text": f"{MASK}."}]
+
+
+def test_only_dialogues_with_a_name_are_changed_and_files_keep_their_names() -> None:
+    options = OutputsFile(formats=ColumnFormats(output="turns"))
+    turns = [{"role": "user", "text": "Who?"}, {"role": "assistant", "text": "I.", "audio": ["tuned-1.wav"]}]
+    outputs = make_outputs(("tuned", write_canonical(turns)), options=options)
+    masked, changed = redact(outputs)
+    assert (changed, masked.frame["output"].tolist()) == (0, outputs.frame["output"].tolist())
+
+
+def test_names_in_what_is_said_about_files_are_counted_and_masked() -> None:
+    options = OutputsFile(formats=ColumnFormats(output="audio"), transcripts="said")
+    outputs = make_outputs(("tuned", "tuned-1.wav"), ("other", "other-1.wav"), options=options)
+    outputs = replace(outputs, frame=outputs.frame.assign(said=["I am GPT.", "Hello."]))
+    assert [(one.system, one.name) for one in count_names(outputs)] == [("tuned", "GPT")]
+    masked, changed = redact(outputs)
+    assert (changed, count_masks(masked), count_names(masked)) == (1, 1, [])
+    assert masked.frame["output"].tolist() == ["tuned-1.wav", "other-1.wav"]
+    assert masked.frame["said"].tolist() == [f"I am {MASK}.", "Hello."]

@@ -14,7 +14,7 @@ from panelist.core.display.formats import Cell, decimals
 from panelist.core.display.result import Part, Result, Sentence, Table, json_ready
 from panelist.core.prose import capitalise, listing
 from panelist.study.outputs import Outputs
-from panelist.study.reading.output_features import FEATURES, unescape
+from panelist.study.reading.output_features import FEATURES, list_judged_parts
 
 LARGE_GAP = 0.3
 """A difference in shares between two systems that a reader should know about."""
@@ -122,18 +122,15 @@ class OutputForm(Result):
 
 
 def describe_form(outputs: Outputs, ratings: pd.DataFrame, systems: tuple[str, ...]) -> OutputForm | None:
-    """Return length and form of the outputs of these systems; None where they are not texts."""
+    """Return length and form of what is judged in the outputs of these systems; None where it is no text."""
     frame = outputs.frame[outputs.frame["system"].isin(systems)]
-    texts = [outputs.words(item, name) for item, name in zip(frame["item"], frame["system"], strict=True)]
-    if not any(text.strip() for text in texts):
+    judged = list_judged_parts(outputs, frame)
+    if not any(words.strip() for parts in judged for _, words in parts):
         return None
-    facts = pd.DataFrame(
-        {"item": frame["item"].to_numpy(), "system": frame["system"].to_numpy(), "text": texts}
-    )
-    facts["words"] = [len(text.split()) for text in texts]
-    raw = frame["output"].tolist()
+    facts = pd.DataFrame({"item": frame["item"].to_numpy(), "system": frame["system"].to_numpy()})
+    facts["words"] = [sum(len(words.split()) for _, words in parts) for parts in judged]
     for name, pattern in FEATURES.items():
-        facts[name] = [bool(pattern.search(text)) for text in map(unescape, raw)]
+        facts[name] = [any(pattern.search(text) for text, _ in parts) for parts in judged]
     means = _average(ratings)
     return OutputForm(tuple(_describe(name, facts[facts["system"] == name], means) for name in systems))
 

@@ -90,6 +90,12 @@ class Turns(StimulusFormat):
         words = (inside.read_words(Stimulus(turn.text), options) for turn in _list_shown(cell, options))
         return "\n\n".join(words)
 
+    def list_judged(self, cell: Stimulus, options: FormatOptions) -> tuple[tuple[str, str], ...]:
+        """Return what the assistant says, turn by turn, or last: what a person asks is not judged."""
+        turns, inside = read_leniently(cell.text), _find_inside(cell, options)
+        texts = [turns[place].text for place in _find_judged(turns, options)]
+        return tuple((text, inside.read_words(Stimulus(text), options)) for text in texts)
+
     def show(self, cell: Stimulus, options: FormatOptions, say: Say) -> Markup:
         """Return the dialogue as a list of turns."""
         return list_turns(((turn, turn.html) for turn in self.split(cell, options, say)), say)
@@ -120,8 +126,7 @@ class Turns(StimulusFormat):
     def rewrite(self, cell: Stimulus, options: FormatOptions, change: Callable[[str], str]) -> str:
         """Return the dialogue with the turns that are judged changed: the last, or all of the assistant's."""
         turns = read_leniently(cell.text)
-        judged = [place for place, turn in enumerate(turns) if turn.role == "assistant"]
-        judged = judged[-1:] if options.turns.rate == "last" else judged
+        judged = _find_judged(turns, options)
         written = [
             {
                 "role": turn.role,
@@ -204,6 +209,12 @@ def _list_shown(cell: Stimulus, options: FormatOptions) -> list[DialogueTurn]:
     return [
         turn for turn in read_leniently(cell.text) if turn.role != "system" or "system" in options.turns.show
     ]
+
+
+def _find_judged(turns: tuple[DialogueTurn, ...], options: FormatOptions) -> list[int]:
+    """Return the places of the turns that are judged."""
+    judged = [place for place, turn in enumerate(turns) if turn.role == "assistant"]
+    return judged[-1:] if options.turns.rate == "last" else judged
 
 
 def _find_inside(cell: Stimulus, options: FormatOptions) -> StimulusFormat:

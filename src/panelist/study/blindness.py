@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from panelist.core.prose import count, listing
+from panelist.formats.base import write_canonical
 from panelist.study.outputs import Outputs
 
 MASK = "[assistant]"
 SHORTEST = 3  # letters of a system's name: shorter ones stand in any text
-TEXTS = ("plain", "markdown", "code", "turns")
-"""Formats whose cells hold text; the others name files."""
 # Products and makers of language models, as models name themselves; words that mean something else only with
 # their capital letter. Longer names come first, so that the whole of a name is found.
 KNOWN = (
@@ -48,8 +47,6 @@ def count_names(outputs: Outputs) -> list[NameCount]:
 
     A name counts in whatever case it is written first.
     """
-    if outputs.options.formats.output not in TEXTS:
-        return []
     pattern = find_pattern(outputs.systems)
     found: dict[tuple[str, str], int] = {}
     shown: dict[str, str] = {}
@@ -76,33 +73,42 @@ def say_names(counts: list[NameCount]) -> str:
 
 def count_masks(outputs: Outputs) -> int:
     """Return how many outputs hold a name that was masked."""
-    return int(outputs.frame["output"].str.contains(MASK, regex=False).sum())
+    masked = [outputs.frame[column].str.contains(MASK, regex=False) for column in _list_columns(outputs)]
+    return int(np.any(masked, axis=0).sum()) if masked else 0
 
 
 def redact(outputs: Outputs) -> tuple[Outputs, int]:
-    """Return the outputs with every name masked, and in how many of them one was."""
+    """Return the outputs with every name masked that raters read, and in how many of them one was."""
     pattern = find_pattern(outputs.systems)
-    dialogues = outputs.options.formats.output == "turns"
-    masked = [
-        json.dumps(_mask(json.loads(text), pattern), ensure_ascii=False)
-        if dialogues and text.strip()
-        else pattern.sub(MASK, text)
-        for text in outputs.frame["output"].tolist()
-    ]
-    changed = int(np.sum([new != old for new, old in zip(masked, outputs.frame["output"], strict=True)]))
-    return replace(outputs, frame=outputs.frame.assign(output=masked)), changed
+    dialogues = outputs.format("output").has_turns
+    frame, changed = outputs.frame, np.zeros(len(outputs.frame), dtype=bool)
+    for column in _list_columns(outputs):
+        texts = frame[column].tolist()
+        masked = [
+            _mask_turns(text, pattern) if dialogues and text.strip() else pattern.sub(MASK, text)
+            for text in texts
+        ]
+        changed |= [new != old for new, old in zip(masked, texts, strict=True)]
+        frame = frame.assign(**{column: masked})
+    return replace(outputs, frame=frame), int(changed.sum())
 
 
-def _mask(value: Any, pattern: re.Pattern[str]) -> Any:
-    """Return JSON with names masked in what is said, not in roles."""
-    if isinstance(value, list):
-        return [_mask(one, pattern) for one in value]
-    if isinstance(value, dict):
-        return {
-            key: _mask(one, pattern) if key in ("text", "content") or not isinstance(one, str) else one
-            for key, one in value.items()
-        }
-    return pattern.sub(MASK, value) if isinstance(value, str) else value
+def _list_columns(outputs: Outputs) -> tuple[str, ...]:
+    """Return the columns with the words of outputs; where those are files, what is said about them."""
+    if not outputs.media.kinds("output"):
+        return ("output",)
+    beside = ("alt", outputs.options.transcripts.casefold())
+    return tuple(column for column in beside if column in outputs.frame)
+
+
+def _mask_turns(text: str, pattern: re.Pattern[str]) -> str:
+    """Return a dialogue with names masked in what is said: roles and files keep theirs."""
+    turns: list[dict[str, Any]] = json.loads(text)
+    for turn in turns:
+        for key in ("text", "content"):
+            if isinstance(turn.get(key), str):
+                turn[key] = pattern.sub(MASK, turn[key])
+    return write_canonical(turns)
 
 
 def find_names(outputs: Outputs) -> Iterator[str]:

@@ -243,3 +243,8 @@ def test_an_empty_table_is_drawn_as_its_header() -> None:
 )
 def test_numbers_are_written_as_papers_write_them(written: str, expected: str) -> None:
     assert written == expected
+
+
+def test_an_empty_corner_is_no_header() -> None:
+    drawn = OneTable(Table("", ("", "n"), [("a", 1)]))._repr_html_()
+    assert "<tr><td></td><th" in drawn

@@ -134,6 +134,11 @@ def test_wide_matrices_scroll_beside_their_names() -> None:
     assert "matrix" not in draw_html(Table("t", ("system", "n"), [("a", 1)]))
 
 
+def test_an_empty_corner_is_no_header() -> None:
+    """A header that says nothing is a barrier to those who hear the page."""
+    assert '<tr><td></td><th scope="col"' in draw_html(Table("t", ("", "n"), [("a", 1)]))
+
+
 def test_methods_say_who_rated_how_they_were_paid_prepared_and_checked() -> None:
     study = load_study(EXAMPLE)
     text = write_methods(analyse(study, simulate_demo(), resamples=FEW))

@@ -49,8 +49,7 @@ class Table:
 
     A column without a format has its text on the left and its numbers on the right, with three decimals.
     ``names`` are columns named by the data, such as systems: no display changes their case.
-    Columns may share a header, and then a format; none is without, which screen readers would pass over.
-    ``name`` is how code finds the table among others.
+    Columns may share a header, and then a format. ``name`` is how code finds the table among others.
     """
 
     caption: str
@@ -66,8 +65,6 @@ class Table:
             raise ValueError(
                 f"Table {self.caption!r} has formats for columns it lacks: {', '.join(unknown)}."
             )
-        if not all(str(one).strip() for one in self.header):
-            raise ValueError(f"Table {self.caption!r} has a column without a header.")
         if any(len(row) != len(self.header) for row in self.rows):
             raise ValueError(f"Table {self.caption!r} has a row that is not {len(self.header)} cells long.")
 
@@ -283,7 +280,8 @@ def _html(part: Part) -> str:
         return "\n".join(["<table>", "<tbody>", *rows, "</tbody>", "</table>"])
     sides = [f' class="{form.align}"' for form in part.columns()]
     heads = (
-        f'<th scope="col"{side}>{escape(name)}</th>' for side, name in zip(sides, part.header, strict=True)
+        f'<th scope="col"{side}>{escape(name)}</th>' if name else "<td></td>"  # an empty corner is no header
+        for side, name in zip(sides, part.header, strict=True)
     )
     lines = ["<table>", f"<caption>{escape(part.caption)}</caption>"]
     lines += ["<thead>", f"<tr>{''.join(heads)}</tr>", "</thead>", "<tbody>"]

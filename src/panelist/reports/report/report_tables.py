@@ -127,6 +127,8 @@ def draw_html(table: Table, caption: str | None = None, most: int = MOST_ROWS) -
     title = table.caption if caption is None else caption
     heads = "".join(
         f'<th scope="col"{_side(form.align)}>{escape(name if name in table.names else _head(name))}</th>'
+        if name
+        else "<td></td>"
         for form, name in zip(formats, table.header, strict=True)
     )
     title = typeset(title)

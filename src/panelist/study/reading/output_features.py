@@ -21,9 +21,13 @@ MEASURED = ("words", "characters", *FEATURES)
 """What is counted where the outputs file has no column of that name; of ``lists`` the entries."""
 
 
-def unescape(text: str) -> str:
-    """Return a text with the line ends that JSON writes as letters, so that dialogues are read as well."""
-    return text.replace("\\n", "\n") if text.startswith("[") else text
+def list_judged_parts(outputs: Outputs, frame: pd.DataFrame) -> list[tuple[tuple[str, str], ...]]:
+    """Return what is judged in the outputs of these rows: each part as it is written, and its words."""
+    shape = outputs.format("output")
+    return [
+        shape.list_judged(outputs.cell(item, system), outputs.options)
+        for item, system in zip(frame["item"], frame["system"], strict=True)
+    ]
 
 
 def measure_outputs(outputs: Outputs, name: str) -> Floats:
@@ -37,8 +41,12 @@ def measure_outputs(outputs: Outputs, name: str) -> Floats:
                 "rows. Fill the gaps, or leave it out of analysis: style."
             )
         return values
+    judged = list_judged_parts(outputs, frame)
     if name in FEATURES:
         pattern = FEATURES[name]
-        return np.array([len(pattern.findall(text)) for text in map(unescape, frame["output"])], dtype=float)
-    texts = [outputs.words(item, system) for item, system in zip(frame["item"], frame["system"], strict=True)]
-    return np.array([len(text) if name == "characters" else len(text.split()) for text in texts], dtype=float)
+        counts = [sum(len(pattern.findall(text)) for text, _ in parts) for parts in judged]
+    elif name == "words":
+        counts = [sum(len(words.split()) for _, words in parts) for parts in judged]
+    else:
+        counts = [sum(len(words) for _, words in parts) for parts in judged]
+    return np.array(counts, dtype=np.float64)

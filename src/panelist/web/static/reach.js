@@ -1,6 +1,7 @@
 // What a text answers stays above it, the answers below it if there is room; a link leads to the next open question.
 const prompt = document.querySelector(".prompt");
 const dock = document.querySelector(".dock");
+const PINNED = 0.3; // of the window, at most, for the prompt: see rate.css
 const READ = 1 / 3; // of the window, at least, for the text between
 const form = document.querySelector("form[data-page]");
 const link = document.querySelector("#reach");
@@ -16,13 +17,18 @@ function look() {
   if (control) link.hash = `#${control.id}`;
 }
 
-/** Scrolled past, a long prompt keeps a part of the window, and its place, so that nothing below it jumps. */
+/** Scrolled past to its end, a long prompt keeps a part of the window, and its place: nothing below it jumps. */
 function pin() {
   if (!prompt) return;
-  const above = prompt.previousElementSibling.getBoundingClientRect().bottom < 0;
+  const top = prompt.previousElementSibling.getBoundingClientRect().bottom;
+  const above = top + prompt.scrollHeight < PINNED * innerHeight;
+  // The place is kept below it, not as its own margin: that would end its stay as much too early. It is there
+  // before it is needed, since a page that was shorter for a moment would scroll back.
+  const { style } = prompt.nextElementSibling;
+  const keep = (hidden) => { style.marginBlockStart = above && hidden > 0 ? `${hidden}px` : ""; };
+  if (above && !prompt.classList.contains("above")) keep(prompt.scrollHeight - PINNED * innerHeight);
   prompt.classList.toggle("above", above);
-  const hidden = prompt.scrollHeight - prompt.clientHeight;
-  prompt.style.marginBlockEnd = above && hidden > 0 ? `${hidden}px` : "";
+  keep(prompt.scrollHeight - prompt.clientHeight);
   if (!above) prompt.scrollTop = 0;
 }
 
@@ -30,7 +36,7 @@ function pin() {
 function moor() {
   if (!dock) return;
   dock.classList.add("pinned"); // which makes it lower
-  const above = prompt ? Math.min(prompt.scrollHeight, 0.3 * innerHeight) : 0;
+  const above = prompt ? Math.min(prompt.scrollHeight, PINNED * innerHeight) : 0;
   const below = dock.offsetHeight + link.closest(".foot-bar").offsetHeight;
   dock.classList.toggle("pinned", above + below <= (1 - READ) * innerHeight);
 }
@@ -40,7 +46,6 @@ const lookSoon = () => { asked ||= requestAnimationFrame(() => { asked = 0; pin(
 const moorSoon = () => requestAnimationFrame(() => { moor(); lookSoon(); });
 for (const event of ["scroll", "resize"]) addEventListener(event, lookSoon, { passive: true });
 for (const event of ["change", "answer"]) form.addEventListener(event, lookSoon);
-prompt?.classList.add("pinned");
 prompt?.addEventListener("toggle", moorSoon, { capture: true });
 addEventListener("resize", moorSoon, { passive: true });
 moor();
