@@ -16,6 +16,7 @@ from panelist.judges.match_pairs import match_pairs
 from panelist.judges.table import read_judges
 from panelist.judges.units import Units, make_units
 from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
+from panelist.judges.worth.agreement import AnswerAgreement
 from panelist.judges.worth.alt_test import pool_raters, run_alt_test
 from panelist.judges.worth.bias import measure_favour, measure_length
 from panelist.judges.worth.calibration import calibrate
@@ -176,6 +177,11 @@ def test_pairs_of_pandalm() -> None:
         names += ["score_pearson_with_mean_of_people", "reliability_mean", "disattenuated"]
         assert found == pytest.approx([expected[name] for name in names], abs=1e-6)
         assert (one.n_outputs, sum(one.missing.values())) == (expected["n"], expected["no_answer"])
+        assert isinstance(one.agreement, AnswerAgreement)
+        for rater in one.agreement.raters:
+            assert rater.with_judge == pytest.approx(expected["agreement_with_each"][rater.rater], abs=1e-6)
+            others = expected["person_agreement_with_others"][rater.rater]
+            assert rater.with_others == pytest.approx(others, abs=1e-6)
         assert one.length is not None
         slopes = (one.length.slope, one.length.se, one.length.judge_slope, one.length.people_slope)
         names = ["slope", "se_hc1", "judge_alone_slope", "people_slope"]
@@ -201,6 +207,19 @@ def test_both_orders_of_a_judge() -> None:
     names = ["same_answer", "position_bias", "position_bias_se", "pearson_both_orders"]
     names += ["length_slope", "length_slope_se_by_item"]
     assert found == pytest.approx([expected[name] for name in names], abs=1e-6)
+
+
+def test_pairs_of_unknown_raters_say_so() -> None:
+    people, machines, _ = pairs("syn_pairs")
+    nobody = people.drop(columns="rater")
+    one = measure_judges(nobody, machines, resamples=100).judges[0]
+    assert (one.alt_test, one.agreement) == (None, None)
+    assert "raters are unknown: no ceiling and no alt-test" in one.notes
+    alone = people[people["rater"] == people["rater"].iloc[0]]
+    assert (
+        "one rater only: no ceiling and no alt-test"
+        in measure_judges(alone, machines, resamples=100).judges[0].notes
+    )
 
 
 def make_alt_units(name: str, judge: str) -> Units:
@@ -356,6 +375,8 @@ def test_mixed_regression(key: str) -> None:
             people, items = found.split(rows[at : at + 1])
             assert (people[0], items[0]) == pytest.approx((pair["v_people"], pair["v_items"]), abs=1e-5)
     assert found.estimate == pytest.approx([one["estimate"] for one in expected["means"]], abs=1e-4)
+    errors = np.sqrt(found.measure(np.eye(S))[0])
+    assert errors == pytest.approx([one["se"] for one in expected["means"]], abs=1e-4)
     slopes = [(one.estimate, one.se) for one in found.slopes]
     assert slopes == [
         pytest.approx((one["estimate"], one["se"]), abs=1e-4) for one in expected.get("slopes", [])

@@ -151,7 +151,33 @@ def test_from_the_plan_to_the_comparison_on_the_command_line(
     (one,) = json.loads(done.out)["criteria"]
     assert (one["n_items"], one["n_judged"]) == (36, N)
     assert any("36.0 were to be expected by sample.csv" in note for note in one["notes"])
+    page = tmp_path / "report.html"
+    told = call(capsys, "report", tmp_path, "--judge", tmp_path / "judges.csv", "-o", page, "--no-files",
+                "--resamples", 50)  # fmt: skip
+    assert told.code == 0, told.err
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert "36.0 were to be expected by sample.csv" in text  # of the study's own sample, as compare has it
     other = (tmp_path / "study.yaml").read_text().replace("items: 36", "items: 48")
     (tmp_path / "study.yaml").write_text(other)
     late = call(capsys, "compare", tmp_path, "--judge", tmp_path / "judges.csv")
     assert (late.code, "is another than the one in" in late.err) == (2, True)
+
+
+def test_a_study_says_how_long_its_scale_is_where_people_used_a_part_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_world(tmp_path, "sample: {items: 36}\n")
+    assert call(capsys, "plan", tmp_path).code == call(capsys, "simulate", tmp_path).code == 0
+    ratings = pd.read_csv(tmp_path / "ratings.csv")
+    ratings.assign(rating=ratings["rating"].clip(2, 4)).to_csv(tmp_path / "ratings.csv", index=False)
+    scores = pd.read_csv(tmp_path / "judges.csv")
+    scores.assign(rating=scores["rating"].round().clip(1, 5)).to_csv(tmp_path / "judges.csv", index=False)
+    for words in (("judges", "worth", tmp_path), ("compare", tmp_path, "--judge")):
+        done = call(capsys, *words, tmp_path / "judges.csv")
+        assert done.code == 0, done.err
+        assert "off the scale" not in done.out
+    table = tmp_path / "ratings.csv"  # a table alone knows no more than the ratings in it
+    assert (
+        "lie off the scale (2.00 to 4.00"
+        in call(capsys, "judges", "worth", table, tmp_path / "judges.csv").out
+    )

@@ -202,9 +202,11 @@ def _compare_planned(
 
     if wants_judges(*judging.values()):
         from panelist.judges.sample import find_sample
+        from panelist.judges.scale import find_ends_of
 
         if judging["sample"] is None:
             judging = judging | {"sample": find_sample(planned.study)}
+        judging = judging | {"points": judging["points"] or find_ends_of(planned.study)}
         correction = read_correction(planned.ratings, *judging.values())
         return compare_beside(planned.ratings, correction, planned.spec, planned.choose(criterion))
     from panelist.analysis.planned import compare_planned

@@ -32,6 +32,7 @@ from panelist.judges.correct.weights import Weighted, weigh_means
 from panelist.judges.correction import Correction, choose_way, read_correction
 from panelist.judges.match import JudgedRatings, check_raters, match_criterion
 from panelist.judges.match_pairs import match_pairs
+from panelist.judges.scale import Points
 
 ITEMS_A_JUDGE = 10  # labelled items for each judge; with fewer, slopes cost more than they gain
 FEW_RATERS = 5
@@ -56,7 +57,7 @@ def compare_systems(
     judge_scale: str = "auto",
     judge_method: str = "auto",
     judge_variants: Sequence[str] = (),
-    points: tuple[float, float] | None = None,
+    points: Points = None,
     **choices: Any,
 ) -> Comparison:
     """Return, for each criterion, the systems' estimates and ranks and every pair's adjusted difference.
@@ -119,7 +120,7 @@ def wants_judges(
     sample: Any,
     scale: str,
     method: str,
-    points: tuple[float, float] | None,
+    points: Points,
     variants: Sequence[str] = (),
 ) -> bool:
     """Return whether a judge is named; raise where something that goes with one is given without it."""

@@ -14,7 +14,7 @@ from panelist.core.tables.ratings import Ratings
 from panelist.judges.correct.variants import read_variants
 from panelist.judges.match import JudgedRatings
 from panelist.judges.sample import ItemSample, part_by_probability, read_sample
-from panelist.judges.scale import check_scale
+from panelist.judges.scale import Points, check_scale
 from panelist.judges.table import JudgeScores, read_judges
 from panelist.numerics.arrays import Floats
 
@@ -29,7 +29,7 @@ class Correction:
     sample: ItemSample | None = None
     scale: str = "auto"
     method: str = "auto"
-    points: tuple[float, float] | None = None
+    points: Points = None
     variants: frozenset[str] = frozenset()
 
 
@@ -40,7 +40,7 @@ def read_correction(
     sample: Any,
     scale: str,
     method: str,
-    points: tuple[float, float] | None = None,
+    points: Points = None,
     variants: Sequence[str] = (),
 ) -> Correction:
     """Return how judges correct a comparison, once every word in it is checked."""

@@ -14,7 +14,7 @@ from panelist.analysis.cleaning.usable import count_levels
 from panelist.core.errors import BadModel, BadRatings, UnknownName, did_you_mean
 from panelist.core.prose import count, inflect, listing, quoted
 from panelist.core.tables.ratings import Ratings
-from panelist.judges.scale import ScaleMatch, match_scales
+from panelist.judges.scale import Points, ScaleMatch, match_scales
 from panelist.judges.table import JudgeScores
 from panelist.numerics.arrays import Bools, Floats, Longs
 
@@ -108,12 +108,7 @@ def check_raters(ratings: Ratings, judges: Sequence[str]) -> list[str]:
 
 
 def match_criterion(
-    ratings: Ratings,
-    scores: JudgeScores,
-    criterion: str,
-    *,
-    scale: str = "auto",
-    points: tuple[float, float] | None = None,
+    ratings: Ratings, scores: JudgeScores, criterion: str, *, scale: str = "auto", points: Points = None
 ) -> JudgedRatings:
     """Return ratings and scores of one criterion, or raise with what they lack."""
     if scores.kind == "pairs":
@@ -125,7 +120,9 @@ def match_criterion(
             f"{scores.source} has no scores on {criterion!r}; it has {listing(scores.criteria, None)}."
         )
     y = frame["rating"].to_numpy(dtype=np.float64)
-    own, scales = match_scales(own, y, scale, points)
+    own, scales = match_scales(
+        own, y, scale, points.get(criterion) if isinstance(points, Mapping) else points
+    )
     notes += [one.note for one in scales.values() if one.note]
     systems = tuple(sorted(frame["system"].astype(str).unique()))
     judged = own.frame[own.frame["system"].isin(systems)]

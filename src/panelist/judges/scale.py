@@ -7,6 +7,7 @@ correction uses its midranks (docs/judges.md).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +17,12 @@ from panelist.core.display.formats import number
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.judges.table import JudgeScores, refuse_off_scale
 from panelist.numerics.arrays import Floats
+from panelist.scales.base import RatingScale
+from panelist.study.study import Study
 
+Ends = tuple[float, float]
+Points = Ends | Mapping[str, Ends] | None
+"""The ends of people's scale, or of each criterion's; without them the lowest and highest rating given."""
 JudgeScale = Literal["auto", "same", "other", "as-is"]
 SCALES = ("auto", "same", "other", "as-is")
 INSIDE = 0.75  # of a judge's scores must lie on people's scale for it to be the judge's too
@@ -41,8 +47,21 @@ def check_scale(name: str) -> None:
         raise UnknownName(f"No way to match scales is called {name!r}. {did_you_mean(name, SCALES)}")
 
 
+def find_ends_of(study: Study) -> dict[str, Ends]:
+    """Return the ends of each criterion's scale, where it has both: people need not have used them."""
+    found = {}
+    for one in study.criteria:
+        if (
+            isinstance(one.scale, RatingScale)
+            and one.scale.lowest is not None
+            and one.scale.highest is not None
+        ):
+            found[one.name] = (float(one.scale.lowest), float(one.scale.highest))
+    return found
+
+
 def match_scales(
-    scores: JudgeScores, ratings: Floats, how: str = "auto", points: tuple[float, float] | None = None
+    scores: JudgeScores, ratings: Floats, how: str = "auto", points: Ends | None = None
 ) -> tuple[JudgeScores, dict[str, ScaleMatch]]:
     """Return the scores with what is off the scale refused, and each judge's match.
 

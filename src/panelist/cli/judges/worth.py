@@ -91,6 +91,7 @@ def judges_worth(
         refuse_options(context, DECIDED)
     table = planned.ratings if planned is not None else open_ratings(source, columns, where, drop)
     from panelist.core.tables.columns import parse_columns
+    from panelist.judges.scale import find_ends_of
     from panelist.judges.worth.measure import measure_judges
 
     given = {system: family for system, family in parse_columns(families).items() if family}
@@ -104,7 +105,7 @@ def judges_worth(
         epsilon=epsilon,
         outputs=outputs,
         judge_scale=judge_scale,
-        points=find_ends(scale),
+        points=find_ends(scale) or (find_ends_of(planned.study) if planned is not None else None),
         families=given or (planned.study.families if planned is not None else None),
     )
     show_planned(planned, {"worth": found}, json)

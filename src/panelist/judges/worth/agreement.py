@@ -1,14 +1,16 @@
-"""Agreement of a judge with people on the same scale: as of two raters, and which way it leans."""
+"""Agreement of a judge with people on the same scale: as of two raters; and of answers about pairs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 
 import numpy as np
 
 from panelist.agreement.coefficient import COEFFICIENTS
 from panelist.agreement.criterion_table import from_matrix
+from panelist.core.display.formats import number
+from panelist.judges.units import Units
 from panelist.numerics.arrays import Floats
 
 ALPHA = "krippendorff_alpha_interval"
@@ -25,6 +27,61 @@ class JudgeAgreement:
     exact: float
     leniency: float
     spread_ratio: float
+
+    def phrase(self) -> str:
+        """Return it in words."""
+        return (
+            f"alpha {number(self.alpha, 2)} with people's mean, {100 * self.exact:.0f} % of ratings hit, "
+            f"leniency {number(self.leniency, 2)}, spread {number(self.spread_ratio, 2)} times people's"
+        )
+
+
+@dataclass(frozen=True)
+class RaterAgreement:
+    """How often a rater's answers are the judge's, and on average the other raters'."""
+
+    rater: str
+    n: int
+    with_judge: float
+    with_others: float
+
+
+@dataclass(frozen=True)
+class AnswerAgreement:
+    """Equal answers about pairs, by rater and on average: the judge with people, a person with the others."""
+
+    judge: float
+    people: float
+    raters: tuple[RaterAgreement, ...]
+
+    def phrase(self) -> str:
+        """Return it in words."""
+        people = f"; two people agree on {100 * self.people:.0f} %" if isfinite(self.people) else ""
+        return f"{100 * self.judge:.0f} % of people's answers are the judge's{people}"
+
+
+def measure_answers(units: Units) -> AnswerAgreement | None:
+    """Return how often answers are equal, over units with the judge's; None where raters are unknown."""
+    known = units.answered()
+    if not known.raters or not len(known.unit):
+        return None
+    answers, codes = np.unique(known.y, return_inverse=True)
+    counts = np.zeros((len(known.f), len(answers)))
+    np.add.at(counts, (known.unit, codes), 1.0)
+    others = counts.sum(axis=1)[known.unit] - 1
+    with np.errstate(invalid="ignore"):
+        alike = np.where(others > 0, (counts[known.unit, codes] - 1) / np.maximum(others, 1), nan)
+    hit = known.y == known.f[known.unit]
+    rows = []
+    for code, rater in enumerate(known.raters):
+        own = known.rater == code
+        if own.any():
+            met = own & np.isfinite(alike)
+            with_others = float(alike[met].mean()) if met.any() else nan
+            rows.append(RaterAgreement(rater, int(own.sum()), float(hit[own].mean()), with_others))
+    between = [one.with_others for one in rows if isfinite(one.with_others)]
+    judge = float(np.mean([one.with_judge for one in rows]))
+    return AnswerAgreement(judge, float(np.mean(between)) if between else nan, tuple(rows))
 
 
 def measure_agreement_with_people(

@@ -10,7 +10,7 @@ from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interva
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
 from panelist.core.prose import count, listing
 from panelist.judges.worth.accuracy import TieAccuracy
-from panelist.judges.worth.agreement import JudgeAgreement
+from panelist.judges.worth.agreement import AnswerAgreement, JudgeAgreement
 from panelist.judges.worth.alt_test import AltTest
 from panelist.judges.worth.bias import Favour, LengthBias, SilenceBias
 from panelist.judges.worth.calibration import CalibrationPoint
@@ -62,7 +62,7 @@ class JudgeWorth(Result):
     spa_model: float = float("nan")
     accuracy: TieAccuracy | None
     alt_test: AltTest | None
-    agreement: JudgeAgreement | None
+    agreement: JudgeAgreement | AnswerAgreement | None
     bias: tuple[Favour, ...]
     length: LengthBias | None
     position: PositionBias | None
@@ -233,16 +233,7 @@ class JudgeWorth(Result):
                 )
             )
         if self.agreement is not None:
-            two = self.agreement
-            rows.append(
-                (
-                    "agreement",
-                    f"alpha {number(two.alpha, 2)} with people's mean, {100 * two.exact:.0f} % of ratings "
-                    "hit, "
-                    f"leniency {number(two.leniency, 2)}, spread {number(two.spread_ratio, 2)} times "
-                    "people's",
-                )
-            )
+            rows.append(("agreement", self.agreement.phrase()))
         if self.length is not None:
             long = self.length
             rows.append(

@@ -22,7 +22,7 @@ from panelist.judges.families import check_families, find_kin, say_kin
 from panelist.judges.guard import Following, adjust_together, follow_judges
 from panelist.judges.lengths import read_lengths, spread_lengths
 from panelist.judges.match import JudgedRatings, check_raters, match_criterion
-from panelist.judges.scale import ScaleMatch, check_scale
+from panelist.judges.scale import Points, ScaleMatch, check_scale
 from panelist.judges.table import JudgeScores, read_judges
 from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
 from panelist.judges.worth.agreement import measure_agreement_with_people
@@ -59,7 +59,7 @@ class WorthSpec:
     resamples: int = 2000
     seed: int = 0
     scale: str = "auto"
-    points: tuple[float, float] | None = None
+    points: Points = None
     combine: bool = True
 
 
@@ -74,7 +74,7 @@ def measure_judges(
     epsilon: float = 0.1,
     outputs: Any = None,
     judge_scale: str = "auto",
-    points: tuple[float, float] | None = None,
+    points: Points = None,
     families: Mapping[str, str] | None = None,
     combine: bool = True,
     resamples: int = 2000,
@@ -88,8 +88,8 @@ def measure_judges(
     turn), or both. ``epsilon`` of the alternative annotator test is what a person's cost is worth (.2
     experts, .15 trained, .1 crowd), to be chosen beforehand. ``outputs`` is a table of outputs (``item,
     system, output`` or ``words``) for the bias by length; ``judge_scale`` and ``points`` say whether judges
-    answer on people's scale, and its ends; ``families`` are those of the systems (judges/families.py). With
-    ``combine`` several judges are also measured as one.
+    answer on people's scale, and its ends (or those of each criterion); ``families`` are those of the
+    systems (judges/families.py). With ``combine`` several judges are also measured as one.
     """
     spec = WorthSpec(confidence, interval, epsilon, resamples, seed, judge_scale, points, combine)
     _check(spec)

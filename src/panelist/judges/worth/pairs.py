@@ -14,6 +14,7 @@ from panelist.judges.correct.strengths import PairData
 from panelist.judges.match_pairs import match_pairs
 from panelist.judges.table import JudgeScores
 from panelist.judges.units import Units, make_units
+from panelist.judges.worth.agreement import measure_answers
 from panelist.judges.worth.alt_test import middle_answer, run_alt_test
 from panelist.judges.worth.ceiling import measure_reliability
 from panelist.judges.worth.judge_worth import JudgeWorth, WorthLevel
@@ -60,6 +61,7 @@ def _measure_one(
     reliability = measure_reliability(units) if len(pairs.raters) > 1 else None
     control = middle_answer(pairs.score) if len(pairs.score) else 0.5
     several = len(pairs.raters) > 1
+    who = "one rater only" if pairs.raters else "raters are unknown"
     silent = scores.on(criterion).frame
     own = silent[(silent["judge"] == judge).to_numpy()]
     missing = own.loc[own["reason"] != "", "reason"].value_counts()
@@ -82,7 +84,7 @@ def _measure_one(
         spa_normal=nan,
         accuracy=None,
         alt_test=run_alt_test(units, spec.epsilon, "equality", control=control) if several else None,
-        agreement=None,
+        agreement=measure_answers(units),
         bias=measure_win_rates(people, f, pairs.judged_a, pairs.judged_b, pairs.systems, spec.confidence),
         length=_length(pairs, people, f, lengths),
         position=(place := measure_position(scores.on(criterion), judge)),
@@ -94,6 +96,7 @@ def _measure_one(
         notes=(
             *pairs.notes,
             *(() if place else ("position cannot be told: no pair was judged in both orders",)),
+            *(() if several else (f"{who}: no ceiling and no alt-test",)),
         ),
     )
 

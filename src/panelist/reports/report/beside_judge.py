@@ -10,7 +10,7 @@ from panelist.analysis.cleaning.clean import clean_ratings
 from panelist.analysis.cleaning.everything import read_everything
 from panelist.analysis.systems.comparison import Comparison
 from panelist.core.display.formats import number
-from panelist.core.display.result import Part, Result, Sentence, Table
+from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
 from panelist.core.errors import BadModel
 from panelist.core.prose import count, listing
 from panelist.judges.card import JudgeCard, make_cards, tabulate_cards
@@ -18,6 +18,8 @@ from panelist.judges.compare import compare_beside
 from panelist.judges.correct.corrected import METHODS, CorrectedCriterion
 from panelist.judges.correction import read_correction
 from panelist.judges.families import say_kin
+from panelist.judges.sample import find_sample
+from panelist.judges.scale import Points, find_ends_of
 from panelist.judges.worth.measure import measure_judges
 from panelist.judges.worth.worth import Worth
 
@@ -78,7 +80,8 @@ class BesideJudge(Result):
         parts: list[Part] = [tabulate_cards(self.cards), *map(Sentence, self.sentences())]
         for one in self.criteria:
             parts += list_tables_of(one)
-        return parts
+        said = dict.fromkeys(note for one in self.criteria for note in one.notes)
+        return [*parts, *([NamedValues([("note", note) for note in said])] if said else [])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison, the worth and the cards."""
@@ -106,12 +109,15 @@ def add_judges(
     drop: str | Iterable[str] = (),
     sample: Any = None,
     judge_scale: str = "auto",
-    points: tuple[float, float] | None = None,
+    points: Points = None,
 ) -> Analysis:
     """Return the analysis with what judges add to it, from the ratings that it counted."""
     if analysis.spec.by is not None:
         raise BadModel("A report is made by strata or with a judge, not both: leave out --by or --judge.")
     kept = clean_ratings(read_everything(ratings, columns, drop=drop), analysis.study).kept
+    if analysis.study is not None:  # what it says of the scales and of the items that people rated
+        sample = find_sample(analysis.study) if sample is None else sample
+        points = points or find_ends_of(analysis.study)
     correction = read_correction(kept, list(judges), (), sample, judge_scale, "auto", points)
     families = {} if analysis.study is None else analysis.study.families
     compared = compare_beside(kept, correction, analysis.spec)

@@ -24,6 +24,7 @@ def follow_so_far(given: Sequence[GivenRatings], study: Study) -> dict[int, str]
         return {}
     from panelist.judges.guard import adjust_together, follow_judges
     from panelist.judges.match import match_criterion
+    from panelist.judges.scale import find_ends_of
     from panelist.judges.table import read_judges
 
     found = []
@@ -34,7 +35,8 @@ def follow_so_far(given: Sequence[GivenRatings], study: Study) -> dict[int, str]
                 continue
             if scores.criteria and one.criterion not in scores.criteria:
                 continue
-            found += follow_judges(match_criterion(_name_outputs(one), scores, one.criterion))
+            points = find_ends_of(study)
+            found += follow_judges(match_criterion(_name_outputs(one), scores, one.criterion, points=points))
     except PanelistError as error:
         log.warning("%s cannot be held against the ratings: %s", JUDGES_FILE, error)
         return {}
