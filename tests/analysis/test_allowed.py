@@ -121,6 +121,18 @@ def test_a_linear_model_says_that_nothing_was_allowed_for() -> None:
     assert any("the linear model has none" in note for note in found.criteria[0].notes)
 
 
+def test_a_fit_that_did_not_converge_is_not_taken() -> None:
+    """Ratings of a are at both ends alone: its spread has no limit."""
+    rng = np.random.default_rng(2)
+    rows = [(f"r{r}", f"i{i}", s) for r in range(8) for i in range(12) for s in "ab"]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system"])
+    ends, all_points = rng.choice([1, 5], len(frame)), rng.integers(1, 6, len(frame))
+    frame["rating"] = np.where(frame["system"] == "a", ends, all_points)
+    found = compare_systems(frame, formula=FORMULA, allow="scale").criteria[0]
+    assert found.remedy.choice == "location"
+    assert "did not converge" in found.remedy.sentence()
+
+
 def test_spread_comes_before_thresholds_unless_thresholds_fit_better() -> None:
     def side(p: float, aic: float) -> SideTest:
         return SideTest("side", 1.0, 1, p, aic)

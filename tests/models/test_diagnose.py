@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from panelist.core.errors import BadModel
@@ -10,6 +11,7 @@ from panelist.models.diagnose import diagnose
 from panelist.models.fit import fit
 from panelist.models.results.fitted import Fit
 from tests.models.small_tables import even_frame, make_frame
+from tests.shared_cases import MISSING, SHARED
 
 
 def notes(fitted: Fit, word: str) -> list[str]:
@@ -149,3 +151,12 @@ def test_a_fit_without_an_optimum_is_not_called_separated() -> None:
     told = diagnose(lost)
     assert any(note.startswith("not converged") for note in told)
     assert not any(note.startswith("separated") for note in told)
+
+
+@pytest.mark.skipif(not (SHARED / "models2").is_dir(), reason=MISSING)
+def test_the_approximation_is_not_judged_where_an_effect_is_separated() -> None:
+    """Its shift there is not known, and was called an unknown amount beside an error of 0.0."""
+    formula = "rating ~ system + (1 | rater) + (1 | rater:system) + (system | item)"
+    found = fit(formula, pd.read_csv(SHARED / "models2" / "separated.csv"))
+    assert any(note.startswith("separated") for note in found.notes)
+    assert not any("approximation does not hold" in note for note in found.notes)

@@ -137,7 +137,12 @@ def _say_unidentified(fit: Fit) -> list[str]:
 
 
 def _say_not_trusted(fit: Fit) -> list[str]:
-    """Say that the Laplace approximation does not hold; it is measured only where it might not."""
+    """Say that the Laplace approximation does not hold; it is measured only where it might not.
+
+    With a separated effect there is no one point at which it could be measured, and that is said already.
+    """
+    if np.isnan(fit.vcov).any():
+        return []
     unit = LATENT_SD[fit.link] if fit.link and fit.link != "cauchit" else 1.5
     if max(float(np.abs(block).max()) for block in fit.solution.lambdas) < _SMALL * unit:
         return []

@@ -25,6 +25,7 @@ def test_with_two_systems_too_the_pair_is_tested_and_bounded(place: int, value: 
     assert far == sign * np.inf
     assert 0 < sign * near < 6
     assert any("at least as much" in note for note in only.notes)
+    assert not any("unknown amount" in note for note in only.notes)
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

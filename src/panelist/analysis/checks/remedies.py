@@ -240,8 +240,7 @@ def choose_side(scale: SideTest | Missing, nominal: SideTest | Missing, alpha: f
 def compare_side(side: str, plain: "Fit", fit: "Fit") -> SideTest | Missing:
     """Return the likelihood ratio test of the effects that one fit has and the other has not."""
     if not fit.converged:
-        why = next((note for note in fit.notes if note.startswith("not converged")), "not converged")
-        return Missing(f"The fit with {side} effects has {why}.")
+        return Missing(f"The fit with {side} effects did not converge: {fit.optimum.reason}.")
     df = fit.n_parameters - plain.n_parameters
     chisq = max(2.0 * (fit.loglik - plain.loglik), 0.0)
     p = float(chdtrc(df, chisq)) if df > 0 else nan
