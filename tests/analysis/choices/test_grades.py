@@ -155,7 +155,9 @@ def test_a_grade_that_one_side_alone_got_is_a_grade_of_both() -> None:
 
 
 def test_where_nobody_preferred_what_stood_second_position_has_no_estimate() -> None:
-    found = compare_choices(make_votes(0))["choice"]
+    words = {0: "about the same", 1: "A is slightly better", 2: "A is much better"}
+    votes = make_votes(0)
+    found = compare_choices(votes.assign(rating=votes["rating"].map(words)))["choice"]
     mixed = found.strengths.mixed
     assert mixed is not None
     assert mixed.slopes == ()
