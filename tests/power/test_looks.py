@@ -1,14 +1,18 @@
 """Studies that are looked at before their end, simulated."""
 
+import numpy as np
 import pytest
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.errors import PanelistError
+from panelist.design.make import plan_study
 from panelist.power.curve import make_cells, simulate_power
+from panelist.power.layouts.from_plan import lay_out_plan
 from panelist.power.looks import LookCurve, simulate_looks, take_raters
 from panelist.power.run import Run
 from panelist.power.truth.base import Truth
 from tests.cli.commands import call
+from tests.design.small_studies import make_study
 from tests.power.grids import cross
 
 LAYOUT = cross(8, 10, 2)
@@ -46,6 +50,24 @@ def test_looks_find_early_what_is_large_and_pay_for_it_at_the_end() -> None:
         layout=LAYOUT, models="item_means", effects=1.2, truth=Truth.preset("general"), sims=150, seed=4
     ).cells[0]
     assert late.cells[1].power == pytest.approx(alone.power, abs=0.12)
+
+
+def test_looks_at_pairs_take_whole_pages() -> None:
+    study = make_study(
+        8, ("a", "b"), {"clarity": {"type": "preference"}}, design={"type": "pairs", "ratings_per_output": 6}
+    )
+    layout = lay_out_plan(plan_study(study), study)
+    part, rows = take_raters(layout, 3)
+    assert part.page is not None
+    assert layout.page is not None
+    assert sorted(set(part.page.tolist())) == list(range(part.n_rows // 2))
+    assert np.unique(layout.page[rows]).size == part.n_rows // 2
+    assert (part.points, part.told) == (5, layout.told)
+    cells = make_cells([Truth.preset("general")], [layout], [3.0])
+    found = simulate_looks(cells, ["pairs_graded"], AnalysisSpec(), Run(20, seed=1), (3, 6), "pocock")
+    null, large = found.cells
+    assert large.power > 0.8 > null.power
+    assert large.stopped[0] > 0
 
 
 def test_looks_must_suit_the_design() -> None:

@@ -138,7 +138,10 @@ def take_raters(layout: Layout, n: int) -> tuple[Layout, Any]:
     part = Layout(
         layout.rater[rows], item.astype(np.int32), system, n, len(items), layout.systems, round(each, 2)
     )
-    return part, rows
+    if layout.page is None:
+        return part, rows
+    page = np.unique(layout.page[rows], return_inverse=True)[1].astype(np.int32)
+    return replace(part, page=page, told=layout.told, points=layout.points), rows
 
 
 def _check_looks(looks: Sequence[int], cells: Sequence[Cell], run: Run) -> list[int]:
@@ -146,8 +149,10 @@ def _check_looks(looks: Sequence[int], cells: Sequence[Cell], run: Run) -> list[
     if len(layouts) > 1 or len({cell.truth for cell in cells}) > 1:
         raise PanelistError("Looks are simulated for one design and one truth: give one number of each.")
     (layout,) = layouts.values()
-    if layout.n_systems != 2 or layout.page is not None:
-        raise PanelistError("Looks are simulated for one contrast: two systems that are rated.")
+    if layout.n_systems != 2:
+        raise PanelistError(
+            f"Looks are simulated for one contrast, of two systems. Here are {layout.n_systems}."
+        )
     rising = len(looks) > 1 and all(0 < a < b for a, b in pairwise(looks))
     if not rising or looks[-1] != layout.n_raters:
         raise PanelistError(

@@ -15,6 +15,7 @@ from panelist.core.tables.ratings import read_ratings
 from panelist.reports.repeat.from_ratings import guess_scale
 from panelist.scales.pairs import Preference
 from tests.analysis.choices.choices import trials_of
+from tests.analysis.choices.votes import draw_votes
 
 QUICK: dict[str, Any] = {"interval": "none"}
 
@@ -129,3 +130,36 @@ def test_a_repeat_of_graded_pairs_begins_with_as_many_points(points: int) -> Non
     frame = make_graded(points, raters=6)
     assert guess_scale(frame)[0] == {"type": "preference", "points": points}
     assert guess_scale(frame.drop(columns="grade"))[0] == {"type": "pairs"}
+
+
+def make_votes(low: int) -> pd.DataFrame:
+    """Return pairs in rows, graded from -2 (B is much better) to 2, without grades below ``low``."""
+    votes = draw_votes(400)
+    grade = np.searchsorted([-3.0, -0.6, 0.6, 3.0], votes.pop("latent")) - 2
+    votes = votes.drop(columns="winner").assign(rating=grade, first="a")
+    return votes[grade >= low].reset_index(drop=True)
+
+
+def test_a_grade_that_one_side_alone_got_is_a_grade_of_both() -> None:
+    votes = make_votes(-1)
+    assert set(votes["rating"]) == {-1, 0, 1, 2}
+    sides = {"model_a": "model_b", "model_b": "model_a", "words_a": "words_b", "words_b": "words_a"}
+    turned = votes.rename(columns=sides).assign(rating=-votes["rating"], first="b")
+    one, two = (compare_choices(table)["choice"] for table in (votes, turned))
+    assert "of 5 grades" in one.sentence()
+    assert one.strengths.loglik == pytest.approx(two.strengths.loglik, abs=1e-8)
+    assert one.strengths.theta == pytest.approx(two.strengths.theta, abs=1e-6)
+    mixed = one.strengths.mixed
+    assert mixed is not None
+    assert np.abs(mixed.thresholds).max() < 6
+
+
+def test_where_nobody_preferred_what_stood_second_position_has_no_estimate() -> None:
+    words = {0: "about the same", 1: "A is slightly better", 2: "A is much better"}
+    votes = make_votes(0)
+    found = compare_choices(votes.assign(rating=votes["rating"].map(words)))["choice"]
+    mixed = found.strengths.mixed
+    assert mixed is not None
+    assert mixed.slopes == ()
+    assert np.abs(mixed.thresholds).max() < 6
+    assert "Nobody ever preferred the other output to the one that stood first" in " ".join(found.notes)

@@ -81,6 +81,24 @@ class GradedPairs:
         )
 
 
+def scale_grades(grade: Floats | Longs) -> tuple[Longs, int]:
+    """Return the answers that grades about 0 are, and the number of points.
+
+    A grade that was given on neither side is left out: its threshold would have no finite place.
+
+    >>> answer, points = scale_grades(np.array([2, -1, 0, 1]))
+    >>> answer.tolist(), points
+    ([4, 1, 2, 3], 5)
+    """
+    sizes = np.unique(np.abs(grade))
+    ties = bool((sizes == 0).any())
+    step = np.searchsorted(sizes[sizes > 0], np.abs(grade)) + 1
+    points = 2 * int((sizes > 0).sum()) + ties
+    signed = np.where(grade == 0, 0, np.sign(grade) * step).astype(np.int64)
+    answer = signed + points // 2 if ties else signed + points // 2 - (signed > 0)
+    return answer, points
+
+
 def build_pairs(pairs: GradedPairs) -> ModelMatrices:
     """Return the matrices of the model, the systems after the first as columns.
 

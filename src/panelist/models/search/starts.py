@@ -32,7 +32,8 @@ def start_alpha(codes: Ints, thresholds: Thresholds, link: str, spread: float) -
         reached = len(codes) - np.array([0, *accumulate(counts[:-2])])
         stopped = np.clip(np.array(counts[:-1]) / reached, 0.5 / len(codes), 1.0 - 0.5 / len(codes))
         return thresholds.solve(_QUANTILES[link](stopped) * spread)
-    values = _QUANTILES[link](np.array(shares)) * spread
+    nearly = 0.5 / len(codes)  # mirrored thresholds may have a category that was used on one side alone
+    values = _QUANTILES[link](np.clip(shares, nearly, 1.0 - nearly)) * spread
     alpha = thresholds.solve(values)
     if all(low < high for low, high in pairwise((thresholds.J @ alpha).tolist())):
         return alpha

@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 from panelist.analysis.choices.models.mixed_part import MixedCovariance
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.errors import BadDesign
-from panelist.models.choices.pairs import GradedPairs, PairGroup, build_pairs, find_pair_analogue, solve_pairs
+from panelist.models.choices.pairs import (
+    GradedPairs,
+    PairGroup,
+    build_pairs,
+    find_pair_analogue,
+    scale_grades,
+    solve_pairs,
+)
 from panelist.numerics.arrays import Floats, Longs
 from panelist.power.analyses.base import PowerAnalysis, SimulatedPairTests, Tester, analysis, make_tests
 from panelist.power.layouts.base import Layout
@@ -66,8 +73,8 @@ class PairsMixed(PowerAnalysis):
     ) -> tuple[Floats, Floats, Floats]:
         """Return estimates, standard errors and degrees of freedom of one data set; nan where none."""
         lost = np.full(len(L), np.nan)
-        answer = np.searchsorted(cuts, latent[:, 0] - latent[:, 1]).astype(np.int64)
-        points = len(cuts) + 1
+        place = np.searchsorted(cuts, latent[:, 0] - latent[:, 1])
+        answer, points = scale_grades(2 * place - len(cuts))
         design = build_pairs(GradedPairs(systems, shown[:, 0], shown[:, 1], answer, points, groups))
         solution, _ = solve_pairs(design)
         if not (solution.optimum.converged and np.isfinite(solution.vcov).all()):

@@ -28,7 +28,14 @@ from panelist.core.errors import BadModel
 from panelist.core.prose import listing
 from panelist.models.choices.analogue import ChoiceAnalogue, fit_analogue, make_matrices
 from panelist.models.choices.free_pairs import free_pairs
-from panelist.models.choices.pairs import POSITION, GradedPairs, build_pairs, find_pair_analogue, solve_pairs
+from panelist.models.choices.pairs import (
+    POSITION,
+    GradedPairs,
+    build_pairs,
+    find_pair_analogue,
+    scale_grades,
+    solve_pairs,
+)
 from panelist.models.choices.preferences import RandomPreferences, stack_terms
 from panelist.models.choices.search_stages import estimate_stages
 from panelist.models.choices.stages import ChoiceStages
@@ -85,12 +92,7 @@ def grade_pairs(trials: ChoiceTrials, style: Mapping[str, Floats]) -> tuple[Grad
     else:
         place = trials.place[options]
         grade = np.where(np.isnan(place[:, 0]), 0.0, np.sign(place[:, 1] - place[:, 0]))
-    sizes = np.unique(np.abs(grade))
-    ties = bool((sizes == 0).any())
-    step = np.searchsorted(sizes[sizes > 0], np.abs(grade)) + 1
-    points = 2 * int((sizes > 0).sum()) + ties
-    signed = np.where(grade == 0, 0, np.sign(grade) * step).astype(np.int64)
-    answer = signed + points // 2 if ties else signed + points // 2 - (signed > 0)
+    answer, points = scale_grades(grade)
     position = trials.position[options]
     known = (np.sort(position, axis=1) == (1, 2)).all()
     found = GradedPairs(
@@ -164,6 +166,13 @@ def _place(pairs: GradedPairs, terms: ChoiceTerms | None) -> tuple[GradedPairs, 
     if _follows(pairs):
         return replace(pairs, position=None), [
             "A system stood on one side throughout, so the effect of position cannot be told from it."
+        ]
+    favoured = np.sign(pairs.answer - (pairs.points - 1) / 2) * pairs.position
+    if (favoured >= 0).all() or (favoured <= 0).all():
+        side = "first" if favoured.max() > 0 else "second"
+        return replace(pairs, position=None), [
+            f"Nobody ever preferred the other output to the one that stood {side}, so the effect of position "
+            "has no finite estimate, and is left out."
         ]
     return pairs, []
 
