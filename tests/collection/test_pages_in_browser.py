@@ -415,6 +415,16 @@ def test_no_scale_has_a_barrier_also_with_answers_missing(
     site.close()
 
 
+def test_a_control_without_a_name_is_found(windows: Windows) -> None:
+    page = windows.open(**VIEWS[0])
+    page.set_content(
+        "<html lang=en><title>t</title><main><h1>t</h1><button></button><input type=range></main>"
+    )
+    found = "\n".join(find_barriers(page))
+    assert "screen reader: - button" in found
+    assert "screen reader: - slider" in found
+
+
 def check_walk(page: Page, site: SmallSite) -> None:
     """Look at every kind of page of a walk."""
     seen: set[tuple[type, str]] = set()
@@ -433,6 +443,10 @@ def check_walk(page: Page, site: SmallSite) -> None:
     site.close()
 
 
+CONTROLS = "button|link|radio|checkbox|slider|textbox|combobox|img|article|region|progressbar"
+"""What a screen reader announces by its name."""
+
+
 def find_barriers(page: Page) -> list[str]:
     """Return what axe-core finds, with all details open, and whether the page scrolls sideways."""
     page.evaluate("document.querySelectorAll('details').forEach((part) => part.open = true)")
@@ -440,4 +454,8 @@ def find_barriers(page: Page) -> list[str]:
     barriers = [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
         barriers.append("scrolls sideways")
+    nameless = re.findall(
+        rf"^ *- (?:{CONTROLS})(?: \[.*\])?(?::.*)?$", page.locator("body").aria_snapshot(), re.MULTILINE
+    )
+    barriers += [f"no name for a screen reader: {line.strip()}" for line in nameless]
     return barriers

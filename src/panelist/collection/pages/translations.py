@@ -26,8 +26,43 @@ def _arabic(n: int) -> str:
     return "few" if 3 <= n % 100 <= 10 else "many" if n % 100 >= 11 else "other"
 
 
-# Which form of a text goes with a number: the plural rules of the Unicode CLDR, https://cldr.unicode.org
-PLURALS: dict[str, Callable[[int], str]] = {"ar": _arabic, "fr": _french}
+def _russian(n: int) -> str:
+    if n % 10 == 1 and n % 100 != 11:
+        return "one"
+    return "few" if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else "many"
+
+
+def _polish(n: int) -> str:
+    return "one" if n == 1 else "many" if n % 10 == 1 else _russian(n)
+
+
+def _czech(n: int) -> str:
+    return "one" if n == 1 else "few" if n in (2, 3, 4) else "other"
+
+
+def _without(_: int) -> str:
+    return "other"
+
+
+# Which form of a text goes with a number: the plural rules of the Unicode CLDR, https://cldr.unicode.org,
+# also for languages that the pages do not speak yet, so that a new one is one file.
+PLURALS: dict[str, Callable[[int], str]] = {
+    "ar": _arabic,
+    **dict.fromkeys(("fr", "pt", "hy", "hi", "fa"), _french),
+    **dict.fromkeys(("ru", "uk", "be"), _russian),
+    "pl": _polish,
+    **dict.fromkeys(("cs", "sk"), _czech),
+    **dict.fromkeys(("zh", "ja", "ko", "vi", "th", "id", "ms"), _without),
+}
+
+
+def list_forms(language: str) -> frozenset[str]:
+    """Return the forms that a text with a number has in a language.
+
+    >>> sorted(list_forms("de")), sorted(list_forms("pl"))
+    (['one', 'other'], ['few', 'many', 'one'])
+    """
+    return frozenset(map(PLURALS.get(language, _english), range(200)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ copy?.addEventListener("click", async () => {
   const code = document.querySelector("#code");
   try {
     await navigator.clipboard.writeText(code.textContent);
-    copy.querySelector("span").textContent = copy.dataset.copied;
+    copy.querySelector("span").textContent = document.querySelector("#copied").textContent = copy.dataset.copied;
   } catch { // without https, or not allowed: the code stands selected, ready to be copied by hand
     getSelection().selectAllChildren(code);
   }
