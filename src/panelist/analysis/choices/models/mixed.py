@@ -65,7 +65,7 @@ def fit_mixed(
         raise BadModel(
             "some systems never lost, or never won, which leaves spreads of preferences undetermined"
         )
-    fit = _fit_pairs if trials.kind == "pairs" else _fit_stages
+    fit = _fit_pairs if trials.kind == "pairs" else fit_stages
     fitted = fit(trials, clustered, style, confidence, terms)
     if not style:
         return fitted
@@ -198,13 +198,14 @@ def _follows(pairs: GradedPairs) -> bool:
     return bool((np.bincount(first, minlength=k) == 0).any() or (np.bincount(second, minlength=k) == 0).any())
 
 
-def _fit_stages(
+def fit_stages(
     trials: ChoiceTrials,
     clustered: Strengths,
     style: Mapping[str, Floats],
-    confidence: float,
-    asked: ChoiceTerms | None,
+    confidence: float = 0.95,
+    asked: ChoiceTerms | None = None,
 ) -> Strengths:
+    """Return the strengths of rankings and sets; ``style`` holds any values of the options."""
     if asked is not None and (asked.position or any(what != "preferences" for _, what in asked.groups)):
         raise BadModel(
             "rankings and sets take (1 | rater:system) and (1 | item:system) alone, and no effect of position"
@@ -363,4 +364,4 @@ def _describe(
     )
 
 
-__all__ = ["NAME", "POSITION", "fit_mixed", "grade_pairs"]
+__all__ = ["NAME", "POSITION", "fit_mixed", "fit_stages", "grade_pairs"]
