@@ -87,8 +87,10 @@ def install(wheel: Path, venv: Path, python: str, *, lowest: bool) -> Path:
     pip = [str(commands / "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     if lowest:
         run([*pip, "uv"], venv.parent)
-        oldest = ["pip", "install", "-q", "--resolution", "lowest-direct", "--only-binary", ":all:"]
-        run([str(commands / "uv"), *oldest, "--python", str(commands / "python"), str(wheel)], venv.parent)
+        uv = [str(commands / "uv"), "pip", "install", "-q", "--python", str(commands / "python")]
+        oldest = ["--resolution", "lowest-direct", "--only-binary", ":all:"]
+        run([*uv, *oldest, "-r", str(ROOT / "pyproject.toml")], venv.parent)  # of a wheel, none is direct
+        run([*uv, "--no-deps", str(wheel)], venv.parent)
     else:
         run([*pip, str(wheel)], venv.parent)
     listed = json.loads(

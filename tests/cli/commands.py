@@ -10,6 +10,32 @@ from panelist.cli.terminal import MORE
 
 FORMULA = "rating ~ system + (1 | rater) + (1 | item)"
 
+NAMES = [
+    "demo",
+    "init",
+    "check",
+    "power",
+    "power paper",
+    "size",
+    "plan",
+    "plan extend",
+    "preregister",
+    "simulate",
+]
+NAMES += ["serve", "links", "recruit", "export", "backup", "restore", "forget", "import"]
+NAMES += ["report", "heds fill", "heds lint", "heds convert", "heds diff", "archive", "verify"]
+NAMES += [
+    "agreement",
+    "compare",
+    "judges prompts",
+    "judges read",
+    "judges worth",
+    "scales",
+    "reproduce",
+    "reproduce size",
+    "fit",
+    "schema",
+]
 
 _WHERE_MORE = re.compile(rf"^{MORE}(\S+)#([a-z-]+)\n", re.MULTILINE)
 

@@ -10,7 +10,7 @@ from panelist.cli import main as command_line
 from panelist.cli import terminal
 from panelist.core.errors import PanelistError
 from panelist.study.start import init_study
-from tests.cli.test_main import NAMES
+from tests.cli.commands import NAMES
 
 WRONG = {  # for every command something that people do, and the heading that they should find
     "demo --output STUDY": "bad-file",

@@ -10,35 +10,9 @@ import pytest
 
 from panelist.cli import main as command_line
 from panelist.core.errors import BadRatings
-from tests.cli.commands import FORMULA, call
+from tests.cli.commands import FORMULA, NAMES, call
 
 Capture = pytest.CaptureFixture[str]
-NAMES = [
-    "demo",
-    "init",
-    "check",
-    "power",
-    "power paper",
-    "size",
-    "plan",
-    "plan extend",
-    "preregister",
-    "simulate",
-]
-NAMES += ["serve", "links", "recruit", "export", "backup", "restore", "forget", "import"]
-NAMES += ["report", "heds fill", "heds lint", "heds convert", "heds diff", "archive", "verify"]
-NAMES += [
-    "agreement",
-    "compare",
-    "judges prompts",
-    "judges read",
-    "judges worth",
-    "scales",
-    "reproduce",
-    "reproduce size",
-    "fit",
-    "schema",
-]
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 import uvicorn
-from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 from panelist.collection.addresses import BadAddress, check_url
@@ -40,6 +39,7 @@ LOOPBACK_ADDRESSES = ("127.0.0.1", "::1")
 BACKLOG = 2048
 MOST_OPEN = 65_536
 PORT_TRIES, PORT_PAUSE = 10, 0.3
+STARTUP_FAILURE = 3  # of uvicorn, which keeps it in one module or another
 END_SECONDS = 10
 """How long shutting down may take in all, and less than that for requests to be answered."""
 ANSWERING_SECONDS = 6
