@@ -80,9 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sims", type=int, default=150)
     options = parser.parse_args(arguments)
-    print(
-        "| two studies; SD of raters' and items' preferences | said to differ | no model |\n| :--- | ---: | ---: |"
-    )
+    print("| two studies; SD of preferences | said to differ | no model |\n| :--- | ---: | ---: |")
     for design in DESIGNS:
         found, failed = count_false(design, options.sims)
         print(f"| {design} | {found / max(options.sims - failed, 1):.3f} | {failed} |", flush=True)
