@@ -75,7 +75,7 @@ def run(command: str) -> str:
     from panelist.cli.main import A_BUG
     from panelist.cli.main import main as panelist
     from panelist.cli.power.progress import FIRST_WORDS
-    from panelist.cli.terminal import MORE
+    from panelist.core.errors import MORE
 
     name, *words = shlex.split(command)
     arguments = [each for word in words for each in _expand(word)]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from panelist.cli.main import main
-from panelist.cli.terminal import MORE
+from panelist.core.errors import MORE
 
 FORMULA = "rating ~ system + (1 | rater) + (1 | item)"
 

@@ -3,12 +3,14 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import panelist
 from docs.generate import ERRORS, ROOT
 from panelist.cli import main as command_line
-from panelist.cli import terminal
-from panelist.core.errors import PanelistError
+from panelist.core import errors
+from panelist.core.errors import BadFormula, PanelistError, find_anchor
 from panelist.study.start import init_study
 from tests.cli.commands import NAMES
 
@@ -72,7 +74,7 @@ def find_explained() -> set[str]:
 
 def test_every_class_of_errors_is_explained_in_words() -> None:
     listed = re.findall(r"^<!-- messages of (\w+),", ERRORS.read_text("utf-8"), re.MULTILINE)
-    anchors = {command_line.find_anchor(type(name, (PanelistError,), {})("No.")) for name in listed}
+    anchors = {find_anchor(type(name, (PanelistError,), {})) for name in listed}
     assert anchors | {"usage", "not-enough-memory", "a-fault-of-panelist"} <= find_explained()
 
 
@@ -110,10 +112,14 @@ def test_a_program_without_its_repository_has_the_page_beside_it(
     page = tmp_path / "panelist" / "errors.md"
     page.parent.mkdir()
     page.write_bytes(ERRORS.read_bytes())
-    monkeypatch.setattr(terminal, "__file__", str(page.parent / "cli" / "terminal.py"))
-    (tmp_path / "panelist" / "cli").mkdir()
-    with pytest.raises(SystemExit):
-        command_line.main(["nosuch"])
+    monkeypatch.setattr(errors, "__file__", str(page.parent / "core" / "errors.py"))
+    (tmp_path / "panelist" / "core").mkdir()
+    errors.find_causes.cache_clear()
+    try:
+        with pytest.raises(SystemExit):
+            command_line.main(["nosuch"])
+    finally:
+        errors.find_causes.cache_clear()
     assert capsys.readouterr().err.splitlines()[-1] == f"More: {page}#usage"
     assert '"docs/errors.md" = "panelist/errors.md"' in (ROOT / "pyproject.toml").read_text("utf-8")
 
@@ -134,3 +140,9 @@ def test_a_fault_and_a_lack_of_memory_lead_to_their_headings(
         with pytest.raises(SystemExit):
             command_line.main(["fit"])
         assert capsys.readouterr().err.endswith(f"#{heading}\n")
+
+
+def test_an_error_in_python_leads_there_too() -> None:
+    with pytest.raises(BadFormula) as caught:
+        panelist.fit("rating ~ sistem", pd.DataFrame({"rating": [1, 2], "system": ["a", "b"]}))
+    assert [note.rpartition("/")[2] for note in caught.value.__notes__] == ["errors.md#bad-formula"]

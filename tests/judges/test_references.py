@@ -279,13 +279,13 @@ def test_alt_test_of_pooled_raters(judge: str) -> None:
 def test_naive_ppi_that_stands_beside(key: str) -> None:
     expected = reference()["ppi"][key]
     y, f, here = _ppi_case(key)
-    for name, weight in (("tuned", None), ("lambda_1", 1.0)):
+    for name, weight in (("tuned", None), ("lambda_1", 1.0), ("people_only", 0.0)):
         found = estimate_mean(y[here], f[here], f[~here], weight)
         row = expected[name]
         assert (found.value, found.low, found.high) == pytest.approx(
             (row["estimate"], row["low"], row["high"]), abs=1e-8
         )
-        assert found.weight == pytest.approx(row.get("lambda", 1.0), abs=1e-8)
+        assert found.weight == pytest.approx(row.get("lambda", weight), abs=1e-8)
     estimate, se, slope = regress_mean(y[here], f[here], f)
     row = expected["regression"]
     assert (estimate, se, slope) == pytest.approx((row["estimate"], row["se"], row["gamma"]), abs=1e-8)

@@ -6,7 +6,6 @@ Only Typer is imported here; a command imports what it needs when it runs, so th
 import atexit
 import gc
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -44,7 +43,7 @@ from panelist.cli.schema import schema
 from panelist.cli.serve import serve
 from panelist.cli.simulate import simulate
 from panelist.cli.terminal import lead_on, say, tell
-from panelist.core.errors import PanelistError
+from panelist.core.errors import PanelistError, find_anchor
 
 BAD_INPUT, A_BUG, INTERRUPTED = 2, 70, 130  # 70 is EX_SOFTWARE of sysexits.h
 TRACEBACK = "--traceback"
@@ -132,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if traceback:
             raise
         tell(f"Error: {error}")
-        lead_on(find_anchor(error))
+        lead_on(find_anchor(type(error)))
         sys.exit(BAD_INPUT)
     except SystemExit as ended:
         if given and USAGE_ERROR is not None and isinstance(ended.__context__, USAGE_ERROR):
@@ -157,16 +156,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         lead_on("a-fault-of-panelist")
         sys.exit(A_BUG)
-
-
-def find_anchor(error: PanelistError) -> str:
-    """Return the heading of an error on the page of errors.
-
-    >>> from panelist.core.errors import BadRatings
-    >>> find_anchor(PanelistError("No.")), find_anchor(BadRatings("No."))
-    ('panelist-error', 'bad-ratings')
-    """
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
 
 
 def _collect_seldom() -> None:

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from panelist.core.errors import MORE, find_causes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from panelist.core.tables.ratings import Ratings
 
 THE_ANSWER_IS_NO = 1
-MORE, ERRORS_PAGE = "More: ", "docs/errors.md"
 CLOSED_PIPE = 141  # what a shell reports for a program whose reader went away
 
 
@@ -91,9 +92,8 @@ def tell(text: str) -> None:
 
 
 def lead_on(heading: str) -> None:
-    """Print where causes and cures are: a heading of the page of errors, installed or in the repository."""
-    installed = Path(__file__).parents[1] / "errors.md"
-    tell_dimly(f"{MORE}{installed if installed.is_file() else ERRORS_PAGE}#{heading}")
+    """Print where causes and cures are."""
+    tell_dimly(MORE + find_causes(heading))
 
 
 def tell_dimly(text: str) -> None:

@@ -12,12 +12,37 @@ PanelistError            the user can fix it; the command line prints it and exi
 └── UnknownName          a name that no registry has; suggests similar ones
 """
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+MORE = "More: "  # before the place with causes and cures
 
 
 class PanelistError(Exception):
-    """Something the user can fix; the message says how."""
+    """Something the user can fix; the message says how, and a note on it where causes and cures are."""
+
+    def __init__(self, *words: object) -> None:
+        super().__init__(*words)
+        self.add_note(MORE + find_causes(find_anchor(type(self))))
+
+
+def find_anchor(kind: type[PanelistError]) -> str:
+    """Return the heading of an error on the page of errors.
+
+    >>> find_anchor(PanelistError), find_anchor(BadRatings)
+    ('panelist-error', 'bad-ratings')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", kind.__name__).lower()
+
+
+@cache
+def find_causes(heading: str) -> str:
+    """Return where causes and cures are: a heading of the page of errors, installed or in the repository."""
+    installed = Path(__file__).parents[1] / "errors.md"
+    return f"{installed if installed.is_file() else 'docs/errors.md'}#{heading}"
 
 
 class BadFile(PanelistError):
