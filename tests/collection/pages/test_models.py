@@ -172,7 +172,8 @@ def disguise(study: Study) -> Study:
     """Return the study with names that no text would have by chance."""
     frame = study.outputs.frame.copy()
     systems = {name: f"zqx-system-{place}" for place, name in enumerate(study.systems)}
-    items = {name: f"zqx-item-{place}" for place, name in enumerate(study.items)}
+    every = dict.fromkeys(frame["item"])  # a sample leaves some to the judge
+    items = {name: f"zqx-item-{place}" for place, name in enumerate(every)}
     frame["system"] = pd.Series([systems[name] for name in frame["system"]], dtype="str")
     frame["item"] = pd.Series([items[name] for name in frame["item"]], dtype="str")
     file = study.file
