@@ -22,7 +22,7 @@ def test_a_folder_that_is_not_there_is_answered_with_the_study_of_the_nearest_na
     (tmp_path / "other.yaml").write_text("a: 1", encoding="utf-8")
     (near := tmp_path / "forecasts").mkdir()
     (near / "study.yaml").write_text("", encoding="utf-8")
-    with pytest.raises(BadFile, match=r"Did you mean 'forecasts'\?$"):
+    with pytest.raises(BadFile, match=r"Did you mean 'forecasts'\?(\n|$)"):
         load_study(tmp_path / "forecast")
-    with pytest.raises(BadFile, match=r"nowhere\. Make one with: panelist init FOLDER$"):
+    with pytest.raises(BadFile, match=r"nowhere\. Make one with: panelist init FOLDER(\n|$)"):
         load_study(tmp_path / "nowhere")

@@ -20,6 +20,7 @@ class Registry(Generic[T]):
     >>> links["probti"]
     Traceback (most recent call last):
     panelist.core.errors.UnknownName: No link is called 'probti'. Did you mean 'probit'?
+    More: docs/errors.md#unknown-name
 
     ``home`` is the folder whose files fill it, where that is in a higher layer than its readers; it is
     imported when something is first looked up.
