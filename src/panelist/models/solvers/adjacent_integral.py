@@ -21,6 +21,7 @@ from panelist.models.likelihoods.link_functions import LATENT_SD
 from panelist.models.likelihoods.nests import find_fineness
 from panelist.models.likelihoods.thresholds import Thresholds
 from panelist.models.search.starts import start_cells
+from panelist.models.solvers.polish import polish
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
 from panelist.numerics.arrays import Floats, Longs
@@ -162,26 +163,14 @@ def _describe(model: Integral, design: ModelMatrices, best: object, points: int)
         zero = np.append(psi[:-1], 0.0)
         if model.evaluate(zero)[0] <= model.evaluate(psi)[0] + 1e-5:
             psi = zero
-    value, gradient = model.evaluate(psi)
-    hessian = find_curvature(model, psi)
-    # A variance at zero is at a symmetric minimum: it says nothing about the others, and is left out.
-    kept = np.flatnonzero((psi != 0.0) | (np.arange(len(psi)) < size))
-    used, finite = hessian[np.ix_(kept, kept)], bool(np.isfinite(hessian).all())
-    covariance = np.full((size, size), np.nan)
-    if finite:
-        inverse = np.linalg.pinv(used, hermitian=True)
-        covariance = inverse[:size, :size]
-        polished = psi.copy()
-        polished[kept] -= inverse @ gradient[kept]
-        reached, slope = model.evaluate(polished)
-        if reached <= value + 1e-9 * (1.0 + abs(value)) and np.abs(slope).max() < np.abs(gradient).max():
-            psi, value, gradient = polished, reached, slope
-    s, p, largest = model.cells.table.shape[2], model.X.shape[1], float(np.abs(gradient).max())
+    end = polish(psi, size, model.evaluate)
+    psi, covariance = end.psi, end.covariance
+    s, p, largest = model.cells.table.shape[2], model.X.shape[1], float(np.abs(end.gradient).max())
     lambdas = (np.array([[abs(psi[-1])]]),)
     modes = np.array([model.find_mode(psi, rows) for rows in model.levels])
     singular = describe_singular(design.factors, lambdas)
     return Solution(
-        loglik=-value,
+        loglik=-end.value,
         n_parameters=len(psi),
         beta=psi[s : s + p].copy(),
         vcov=covariance[s : s + p, s : s + p],
@@ -193,26 +182,15 @@ def _describe(model: Integral, design: ModelMatrices, best: object, points: int)
         deviations=(abs(psi[-1]) * np.sqrt(modes[:, 1:]),),
         optimum=Optimum(
             method="BFGS with the exact gradient, then Newton",
-            converged=finite and largest < 1e-3 * max(1.0, 1e-4 * len(design.rows)),
+            converged=end.finite and largest < 1e-3 * max(1.0, 1e-4 * len(design.rows)),
             reason="the slope is below the tolerance" if largest < 1e-3 else "the limit on steps was reached",
             steps=steps,
             evaluations=model.evaluations,
             gradient=largest,
-            condition=scaled_condition(used),
+            condition=scaled_condition(end.curvature),
             tolerance=_TOLERANCE,
         ),
         notes=tuple(singular),
         singular=bool(singular),
         points=points,
     )
-
-
-def find_curvature(model: Integral, psi: Floats) -> Floats:
-    """Return the Hessian of −log L by central differences of the exact gradient."""
-    rows = []
-    for c in range(len(psi)):
-        step = np.zeros(len(psi))
-        step[c] = 1e-4
-        rows.append((model.evaluate(psi + step)[1] - model.evaluate(psi - step)[1]) / 2e-4)
-    hessian = np.array(rows)
-    return 0.5 * (hessian + hessian.T)

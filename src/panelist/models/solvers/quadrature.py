@@ -42,6 +42,7 @@ from panelist.models.likelihoods.thresholds import Thresholds
 from panelist.models.search.bfgs import EVALUATIONS, ITERATIONS, REASON, REASONS, Search, make_search
 from panelist.models.search.nested import minimise
 from panelist.models.search.starts import start_cells
+from panelist.models.solvers.polish import polish
 from panelist.models.solvers.separation import scaled_condition
 from panelist.models.solvers.solution import Optimum, Solution
 from panelist.numerics.arrays import Floats
@@ -101,30 +102,19 @@ def _try_zero(model: Nest, modes: Floats, search: Search) -> None:
 def _describe(model: Nest, places: Places, design: ModelMatrices, modes: Floats, search: Search) -> Solution:
     s, p, q = model.J.shape[1], model.X.shape[1], model.S.shape[1]
     size = s + p + q
-    psi, gradient = search.point, np.full(len(search.point), np.nan)
-    value = float(evaluate_quadrature(model, psi, modes, gradient))
-    hessian = curvature_at(model, psi, modes)
-    finite = bool(np.isfinite(value)) and bool(np.all(np.isfinite(hessian)))
-    # A variance at zero is at a symmetric minimum: it says nothing about the others, and is left out.
-    kept = np.flatnonzero((psi != 0.0) | (np.arange(len(psi)) < size))
-    used = hessian[np.ix_(kept, kept)]
-    covariance = np.full((size, size), np.nan)
-    if finite:
-        inverse = np.linalg.pinv(used, hermitian=True)
-        covariance = inverse[:size, :size]
-        polished = psi.copy()
-        polished[kept] -= inverse @ gradient[kept]
-        slope = gradient.copy()
-        reached = float(evaluate_quadrature(model, polished, modes, slope))
-        if reached <= value + 1e-9 * (1.0 + abs(value)) and np.abs(slope).max() < np.abs(gradient).max():
-            psi, value, gradient = polished, reached, slope
-    largest = float(np.abs(gradient).max())
+
+    def evaluate(psi: Floats) -> tuple[float, Floats]:
+        gradient = np.full(len(psi), np.nan)
+        return float(evaluate_quadrature(model, psi, modes, gradient)), gradient
+
+    end = polish(search.point, size, evaluate)
+    psi, covariance, largest = end.psi, end.covariance, float(np.abs(end.gradient).max())
     unbounded = _find_unbounded(model, psi)
     lambdas = tuple(np.array([[abs(tau)]]) for tau in psi[size:])
     effects = _find_effects(model, places, psi, modes)
     singular = describe_singular(design.factors, lambdas)
     return Solution(
-        loglik=-value,
+        loglik=-end.value,
         n_parameters=len(psi),
         beta=psi[s : s + p].copy(),
         vcov=covariance[s : s + p, s : s + p],
@@ -136,14 +126,14 @@ def _describe(model: Nest, places: Places, design: ModelMatrices, modes: Floats,
         deviations=tuple(deviation[:, None] for _, deviation in effects),
         optimum=Optimum(
             method="BFGS with the exact gradient, then Newton",
-            converged=finite and unbounded is None and largest < 1e-3 * max(1.0, 1e-4 * len(design.rows)),
+            converged=end.finite and unbounded is None and largest < 1e-3 * max(1.0, 1e-4 * len(design.rows)),
             reason=REASONS[float(search.state[REASON])]
             if unbounded is None
             else _say_unbounded(design, unbounded),
             steps=int(search.state[ITERATIONS]),
             evaluations=int(search.state[EVALUATIONS]),
             gradient=largest,
-            condition=scaled_condition(used),
+            condition=scaled_condition(end.curvature),
             tolerance=_TOLERANCE,
         ),
         notes=tuple(singular),
@@ -169,21 +159,6 @@ def _find_unbounded(model: Nest, psi: Floats) -> int | None:
         if max(counts) > MOST_NODES:
             return int(model.taus[1])
     return None
-
-
-def curvature_at(model: Nest, psi: Floats, modes: Floats) -> Floats:
-    """Return the Hessian of −log L by central differences of the exact gradient."""
-    k = len(psi)
-    hessian, up, down = np.empty((k, k)), np.empty(k), np.empty(k)
-    for c in range(k):
-        step = np.zeros(k)
-        step[c] = 1e-4
-        ends = [
-            evaluate_quadrature(model, psi + step, modes, up),
-            evaluate_quadrature(model, psi - step, modes, down),
-        ]
-        hessian[c] = (up - down) / 2e-4 if np.all(np.isfinite(ends)) else np.nan
-    return 0.5 * (hessian + hessian.T)
 
 
 def _find_effects(model: Nest, places: Places, psi: Floats, modes: Floats) -> list[tuple[Floats, Floats]]:
