@@ -182,10 +182,11 @@ class OrdinalMixed:
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
         condition = condition if self.base.penalty.is_empty else inf  # a prior hides what looks strange
         design = replace(self.design, codes=pack.codes)
-        hessian = found.hessian
-        lost, covariance = hold_lost(beta, covariance, hessian, condition, design, pack.thresholds, unit)
-        still = np.where(np.outer(~lost, ~lost), covariance, 0.0)
-        shift = find_shift(slopes, hessian, still) if self.measured else _NOTHING
+        shift = find_shift(slopes, found.hessian, covariance) if self.measured else _NOTHING
+        flat = found.hessian if not len(self.base.penalty.rows) else _NOTHING  # a prior bends it everywhere
+        lost, covariance = hold_lost(beta, covariance, flat, condition, design, pack.thresholds, unit)
+        if lost.any() and self.measured and len(flat):
+            shift = find_shift(slopes, flat, np.where(np.outer(~lost, ~lost), covariance, 0.0))
         converged = found.converged(len(pack.codes))
         lambdas = split_lambda(self.design.factors, tau)
         return FittedResponse(
