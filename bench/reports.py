@@ -4,12 +4,15 @@ import resource
 import subprocess
 import sys
 import tempfile
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars
 
 from bench.report import Options, Section, say, word
 from bench.simulate import MAXIMAL, SIZES, simulate
@@ -89,7 +92,7 @@ class Reports(Section):
         formats = {name: decimals(1) for name in header[2:5]} | {"ratings": TEXT, "command": TEXT}
         one = self.reading
         times = (
-            ("reading a new frame, names as str, object, string or category", one.first, MOST_READING),
+            ("reading a new frame, names of the kind that takes longest", one.first, MOST_READING),
             ("reading it again", one.again, MOST_READING),
             ("a fit to the frame, less one to the ratings read", one.fit_frame - one.fit_read, MOST_READING),
             ("a fit to the ratings read", one.fit_read, None),
@@ -102,6 +105,7 @@ class Reports(Section):
                 ("what", "ms", "target, ms"),
                 small,
                 {"what": TEXT, "ms": decimals(2), "target, ms": decimals(1)},
+                "Kinds: str, object, string and category of pandas, String and Categorical of polars.",
             ),
         ]
 
@@ -136,6 +140,8 @@ def measure_reading(runs: int = 40) -> Reading:
     known = read_ratings(frame)
     names = [name for name in frame if name != "rating"]
     kinds = [frame.astype(dict.fromkeys(names, kind)) for kind in ("str", "object", "string", "category")]
+    polar = polars.from_dict({name: frame[name].tolist() for name in frame})
+    kinds += [polar, polar.with_columns(polars.col(names).cast(polars.Categorical))]
 
     def best(call: object) -> float:
         found = []
@@ -145,8 +151,8 @@ def measure_reading(runs: int = 40) -> Reading:
             found.append(process_time() - start)
         return min(found)
 
-    def read_new(kind: pd.DataFrame) -> float:
-        copies = iter([kind.copy() for _ in range(runs + 1)])
+    def read_new(kind: Any) -> float:
+        copies = iter([copy(kind) for _ in range(runs + 1)])
         return best(lambda: read_ratings(next(copies)))
 
     return Reading(

@@ -121,7 +121,7 @@ def test_demo_ended_midway_leaves_no_server_and_can_be_run_again(
         port = int(server.split("127.0.0.1:")[1].split(",")[0])
         os.kill(demo.pid, number)
         assert demo.wait(PATIENCE) == code
-    limit = time.monotonic() + 20
+    limit = time.monotonic() + PATIENCE
     while _answers(port):
         assert time.monotonic() < limit, "the server is still there"
         time.sleep(0.1)

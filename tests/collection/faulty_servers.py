@@ -133,7 +133,7 @@ async def rate_through(
         await asyncio.sleep(up[0] + (up[1] - up[0]) * number / len(faults))
         assert not robots.done(), "the robots were done before the faults were over"
         await asyncio.to_thread(strike)
-    return await asyncio.wait_for(robots, 120)
+    return await asyncio.wait_for(robots, 4 * PATIENCE)
 
 
 def check_whole(

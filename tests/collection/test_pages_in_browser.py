@@ -1,6 +1,7 @@
 """The pages in a real browser: what is measured, what happens without a connection, and who can use them."""
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from tests.collection.raters import (
     walk_through,
 )
 from tests.collection.small_site import SmallSite
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: no program 'chromium'")
 
@@ -73,7 +75,7 @@ def open_site(context: BrowserContext) -> Iterator[Any]:
 
 def wait_until_sent(page: Page) -> None:
     """Wait until no answer waits in the browser; the policy of the page forbids waiting inside it."""
-    for _ in range(200):
+    for _ in range(int(20 * PATIENCE)):
         if not page.evaluate("Object.keys(localStorage).some((key) => key.startsWith('panelist:/'))"):
             return
         page.wait_for_timeout(50)
@@ -227,12 +229,17 @@ def test_a_line_works_with_keys_alone(open_site: Any) -> None:
     sight = open_site(scales={"a": SCALES["vas"]})
     page = sight.page
     page.locator("[type=range]").focus()
+    began = time.monotonic()
     for key in ("ArrowRight", "ArrowRight", "PageUp", "ArrowDown"):
         page.keyboard.press(key)
+    at_once = time.monotonic() - began < 0.5  # an answer stands when no key has followed for 0.6 s
     expect(page.locator("[type=range]")).to_have_attribute("aria-valuetext", "61 of 100")
     wait_until_sent(page)
     page.wait_for_timeout(800)
-    assert [answer["value"] for answer in sight.site.answers] == ["61.0"]
+    wait_until_sent(page)
+    values = [answer["value"] for answer in sight.site.answers]
+    assert values[-1] == "61.0"
+    assert len(values) == 1 or not at_once
     page.keyboard.press("Enter")
     expect(page.locator("#where")).to_have_text("Text 2 of 6")
 
@@ -375,7 +382,7 @@ def test_the_redirect_waits_and_can_be_stopped(open_site: Any) -> None:
     page = sight.page
     page.reload()
     expect(page.locator("#code")).to_have_text("C1")
-    expect(page.locator("#left")).to_have_text("19")
+    expect(page.locator("#left")).to_have_text(re.compile(r"^1\d$"))  # of 20
     page.get_by_role("button", name="Stay on this page").click()
     expect(page.locator("#wait")).to_have_text(load_words("en").say("stays"))
     page.wait_for_timeout(1200)

@@ -157,6 +157,12 @@ def is_in_sight(page: Page, selector: str) -> bool:
     return found
 
 
+def settle(page: Page) -> None:
+    """Wait for the frames in which the page takes in that it was scrolled, however slow they are."""
+    frames = "for (let n = 0; n < 3; n++) await new Promise((done) => requestAnimationFrame(done));"
+    page.evaluate(f"async () => {{ {frames} }}")
+
+
 @pytest.mark.parametrize("context", [PROMPT, "Write a report."], ids=["long prompt", "short prompt"])
 @pytest.mark.parametrize("view", [DESKTOP, ZOOMED, PHONE], ids=["desktop", "zoomed", "phone"])
 def test_prompt_and_next_stay_in_reach_of_a_long_text(show: Any, view: dict[str, int], context: str) -> None:
@@ -166,7 +172,7 @@ def test_prompt_and_next_stay_in_reach_of_a_long_text(show: Any, view: dict[str,
     text = page.locator("article .text")
     before = text.evaluate("(one) => one.getBoundingClientRect().top + scrollY")
     page.evaluate("scrollTo(0, 900)")
-    page.wait_for_timeout(100)
+    settle(page)
     assert abs(text.evaluate("(one) => one.getBoundingClientRect().top + scrollY") - before) < 1
     assert is_in_sight(page, ".prompt")
     assert page.locator(".prompt").get_attribute("aria-label") == "What it is about"
@@ -178,7 +184,7 @@ def test_prompt_and_next_stay_in_reach_of_a_long_text(show: Any, view: dict[str,
     assert taken < 0.5 * view["height"]
     # At the end of the page nothing of the text or the answers lies under what stays.
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_timeout(100)
+    settle(page)
     last = page.locator(".choices .choice").last.bounding_box()
     foot = page.locator(".foot-bar").bounding_box()
     assert last is not None
@@ -197,7 +203,7 @@ def test_a_prompt_longer_than_the_window_is_read_to_its_end_before_it_stays(
     assert prompt.evaluate("(one) => one.offsetHeight") > 1.5 * view["height"]
     while far < before - 0.3 * view["height"]:  # all the way down something can be read in the middle
         page.evaluate("(to) => scrollTo(0, to)", far)
-        page.wait_for_timeout(60)
+        settle(page)
         middle = (
             "() => Boolean(document.elementFromPoint(innerWidth / 2, 0.4 * innerHeight).closest('.prompt'))"
         )
@@ -208,7 +214,7 @@ def test_a_prompt_longer_than_the_window_is_read_to_its_end_before_it_stays(
         page.evaluate("document.scrollingElement.scrollHeight"),
     ):  # and then it stays, to the end
         page.evaluate("(to) => scrollTo(0, to)", far)
-        page.wait_for_timeout(60)
+        settle(page)
         assert is_in_sight(page, ".prompt")
         assert prompt.evaluate("(one) => one.offsetHeight") <= 0.31 * view["height"]
         assert abs(text.evaluate("(one) => one.getBoundingClientRect().top + scrollY") - before) < 1
@@ -233,7 +239,7 @@ def test_what_stays_leaves_a_third_of_the_window_to_read(
     view = {"width": 1280, "height": height}
     page = show(walk_with(LONG, dict.fromkeys("abc"[:questions], LIKERT), context), view)
     page.evaluate("scrollTo(0, 600)")
-    page.wait_for_timeout(100)
+    settle(page)
     free = page.evaluate(
         """() => [...document.querySelectorAll(".prompt, .dock.pinned, .foot-bar")]
           .reduce((left, one) => left - one.offsetHeight, innerHeight)"""
@@ -259,7 +265,7 @@ def test_nothing_stays_above_the_keyboard_of_a_phone(windows: Windows) -> None:
     page = windows.open(viewport=PHONE, has_touch=True, is_mobile=True)
     page.goto(site.url)
     page.evaluate("scrollTo(0, 900)")
-    page.wait_for_timeout(100)
+    settle(page)
     styles = "(all) => all.map((one) => getComputedStyle(one).position)"
     assert page.locator(".prompt, .foot-bar").evaluate_all(styles) == ["sticky", "sticky"]
     page.locator("textarea").focus()

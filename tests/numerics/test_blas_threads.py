@@ -12,6 +12,7 @@ from panelist.models.fit import fit
 from panelist.models.results.fitted import Fit
 from panelist.numerics.blas_threads import single_threaded_blas
 from tests.models.small_tables import make_frame
+from tests.patience import PATIENCE
 
 FITS = 8
 
@@ -74,12 +75,12 @@ def test_blas_is_given_back_by_whichever_thread_ends_last() -> None:
     def stay() -> None:
         with single_threaded_blas(10):
             inside.set()
-            assert leave.wait(10.0)
+            assert leave.wait(PATIENCE)
 
     with ThreadPoolExecutor(1) as pool:
         with single_threaded_blas(10):  # the main thread comes first and leaves first
             other = pool.submit(stay)
-            assert inside.wait(10.0)
+            assert inside.wait(PATIENCE)
         leave.set()
         other.result()
     assert blas_threads() == before

@@ -9,6 +9,7 @@ import pytest
 
 from panelist.web import connections
 from panelist.web.connections import BODY, HEAD
+from tests.patience import PATIENCE
 from tests.web.servers import Served, make_study, serve_in_thread
 
 HALF_A_HEAD = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
@@ -25,7 +26,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def knock(served: Served, begin: bytes) -> socket.socket:
     parts = urlsplit(served.url)
-    opened = socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30)
+    opened = socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE)
     opened.sendall(begin)
     return opened
 
@@ -95,7 +96,7 @@ def test_who_does_not_take_the_replies_is_let_go(served: Served, monkeypatch: py
     parts = urlsplit(served.url)
     opened = socket.socket()
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    opened.settimeout(5)
+    opened.settimeout(PATIENCE)
     opened.connect((parts.hostname or "", parts.port or 0))
     with pytest.raises(ConnectionError):
         ask_without_end(opened)

@@ -2,12 +2,12 @@
 
 import sys
 import threading
-import time
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.patience import PATIENCE
 from tests.web import servers
 from tests.web.researchers import STUDY, make_folder
 from tests.web.servers import PASSWORD, serve_command
@@ -20,7 +20,7 @@ from panelist.web.planner import runs, setting
 
 def go_on(*_, **__):
     print("busy", flush=True)
-    time.sleep(300)
+    time.sleep(3600)
 
 runs.Compiling.is_over = lambda *_: True
 action_routes.make_file = setting.Setting.find_truth = go_on
@@ -37,7 +37,7 @@ def test_long_work_does_not_keep_the_server_from_ending(
     monkeypatch.setattr(servers, "COMMAND", [sys.executable, "-c", NEVER_DONE])
     with (
         serve_command(folder, PANELIST_PASSWORD=PASSWORD) as running,
-        httpx.Client(base_url=running.url, timeout=60) as client,
+        httpx.Client(base_url=running.url, timeout=PATIENCE) as client,
     ):
         assert client.post("/dashboard/login", data={"password": PASSWORD}).status_code == 303
         token = client.get("/dashboard/download").text.split('name="csrf" value="')[1].split('"')[0]
@@ -54,9 +54,7 @@ def test_long_work_does_not_keep_the_server_from_ending(
         assert running.process.stdout is not None
         busy = (line for line in running.process.stdout if line == "busy\n")
         assert [next(busy), next(busy)]
-        began = time.monotonic()
-        assert running.stop() == 0
-        assert time.monotonic() - began < 20
+        assert running.stop() == 0  # what goes on takes longer than the patience of stop()
         for one in asking:
-            one.join(20)
+            one.join(PATIENCE)
             assert not one.is_alive()

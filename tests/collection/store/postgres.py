@@ -11,6 +11,8 @@ from pathlib import Path
 import psycopg
 from sqlalchemy.engine import make_url
 
+from tests.patience import PATIENCE
+
 ASKED_FOR = "PANELIST_TEST_DB"
 PLACES = ("/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin")
 
@@ -62,7 +64,7 @@ class Server:
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [*self._as, str(self.programs / program), *arguments]
-        subprocess.run(command, check=True, cwd=self.folder, stdout=subprocess.DEVNULL, timeout=60)
+        subprocess.run(command, check=True, cwd=self.folder, stdout=subprocess.DEVNULL, timeout=PATIENCE)
 
 
 def make_database(url: str) -> str:

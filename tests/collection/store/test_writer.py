@@ -153,13 +153,11 @@ def test_a_locked_file_is_waited_for(tmp_path: Path, study: Study, plan: Plan) -
         store.database.engine.dispose()
         other.isolation_level = None
         other.execute("BEGIN IMMEDIATE")
-        began = time.monotonic()
         waiting = store.writer.submit(SaveAnswers(visit.id, 1, 1, (answer(),)))
         time.sleep(0.2)
         assert not waiting.done()
         other.execute("ROLLBACK")
-        assert waiting.result(timeout=15).answers[0].revision == 0
-        assert time.monotonic() - began >= 0.2
+        assert waiting.result(timeout=PATIENCE).answers[0].revision == 0
 
 
 def test_a_server_that_restarts_loses_nothing(postgres_server: Server, study: Study, plan: Plan) -> None:
@@ -176,7 +174,7 @@ def test_a_server_that_restarts_loses_nothing(postgres_server: Server, study: St
             assert not any(future.done() for future in waiting)
         finally:
             postgres_server.start()
-        assert [future.result(timeout=20).answers[0].revision for future in waiting] == [0, 0]
+        assert [future.result(timeout=PATIENCE).answers[0].revision for future in waiting] == [0, 0]
         assert store.find_visit(visit.token) is not None
         assert store.writer.tally.lost > 0
         assert len(store.snapshot().answers) == 3

@@ -31,7 +31,7 @@ def test_a_search_that_was_killed_ends_with_the_same_numbers(tmp_path: Path) -> 
     process = subprocess.Popen(
         [*COMMAND, *OPTIONS, "--journal", str(journal)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until and (not journal.exists() or journal.read_bytes().count(b"\n") < 40):
         time.sleep(0.005)
     process.kill()

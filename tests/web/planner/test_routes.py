@@ -141,7 +141,7 @@ def test_whoever_leaves_stops_the_run_and_raters_do_not_wait_for_it(served: Serv
                 assert other.get("/health").status_code == 200
             assert not run.stopped  # all were answered while it went on
             assert next(news)["over"] is False
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE
         while not run.stopped and time.monotonic() < until:
             time.sleep(0.05)
         assert run.stopped

@@ -35,8 +35,8 @@ def find_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "planner"]
 
 
-def wait_until(is_so, seconds: float = PATIENCE) -> bool:  # type: ignore[no-untyped-def]
-    until = time.monotonic() + seconds
+def wait_until(is_so) -> bool:  # type: ignore[no-untyped-def]
+    until = time.monotonic() + PATIENCE
     while not is_so() and time.monotonic() < until:
         time.sleep(0.01)
     return bool(is_so())
@@ -68,7 +68,7 @@ def test_the_numbers_are_those_of_the_command(planner: Planner) -> None:
 def test_the_ordinal_model_finds_the_same_however_few_at_a_time(planner: Planner) -> None:
     query = replace(QUICK, items=10, ratings_per_item=2, outputs_per_rater=5, model="clmm")
     run = planner.join(query)
-    assert wait_until(lambda: run.state.own is not None and run.state.own.sims >= 25, 60)
+    assert wait_until(lambda: run.state.own is not None and run.state.own.sims >= 25)
     run.stop()
     assert run.wait(PATIENCE)
     planner.leave(run)

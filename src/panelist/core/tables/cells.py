@@ -46,7 +46,7 @@ def code_identifiers(column: pd.Series) -> tuple[pd.Series, NDArray[np.intp], li
         return column, codes, names  # already in the target form
     if isinstance(column.dtype, pd.StringDtype) and None not in names:
         return column.astype(TEXT_TYPE), codes, names
-    return _text(_take(names, codes), column.index), codes, names
+    return _text(names, codes, column.index), codes, names
 
 
 def is_blank(column: pd.Series) -> bool:
@@ -138,7 +138,7 @@ def read_ratings_column(
         values = np.array([*(np.nan if x is None else x for x in numbers), np.nan])
         return _check_finite(_whole(pd.Series(values[codes], column.index, name=column.name))), notes
     texts = [None if gone else label(cell) for cell, gone in zip(cells, missing, strict=True)]
-    return _text(_take(texts, codes), column.index), notes
+    return _text(texts, codes, column.index), notes
 
 
 def _is_word(cell: Any) -> bool:
@@ -246,7 +246,7 @@ def settle(column: pd.Series) -> pd.Series:
         "timedelta",
     }:
         return column.infer_objects()
-    return _text(np.array([_describe(cell) for cell in column], dtype=object), column.index)
+    return _text([_describe(cell) for cell in column], np.arange(len(column)), column.index)
 
 
 def is_set(column: pd.Series) -> NDArray[np.bool_]:
@@ -375,11 +375,12 @@ def _take(values: list[Any], codes: NDArray[np.intp]) -> NDArray[np.object_]:
     return table[codes]
 
 
-def _text(values: NDArray[np.object_], index: pd.Index) -> pd.Series:
-    """Return texts, None where missing, as a column; pandas would look at each of them first."""
+def _text(names: Sequence[str | None], codes: NDArray[np.intp], index: pd.Index) -> pd.Series:
+    """Return the text of each number, none for -1, as a column; pandas would look at each cell first."""
     kind: Any = TEXT_TYPE
-    texts = kind.__from_arrow__(pa.array(values, type=pa.large_string()))
-    return pd.Series(texts, index, copy=False)
+    table = pa.array([*names, None], type=pa.large_string())
+    texts = table.take(pa.array(np.where(codes < 0, len(names), codes)))
+    return pd.Series(kind.__from_arrow__(texts), index, copy=False)
 
 
 def _shorten(text: Any) -> str:

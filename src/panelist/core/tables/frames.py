@@ -1,11 +1,13 @@
 """Frames of any library as a pandas frame with plain column names and numbered rows."""
 
 import weakref
+from collections.abc import Sequence
 from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from panelist.core.errors import BadRatings
 from panelist.core.tables.readers import Raw
@@ -55,11 +57,25 @@ def _convert_frame(source: Any) -> tuple[pd.DataFrame, str]:
             f"A {type(source).__name__} is not a ratings table. Give the path of a file (CSV, TSV, JSONL, "
             "Parquet, Excel), or a pandas, polars or pyarrow frame."
         )
-    frame = found.to_arrow().to_pandas(integer_object_nulls=True)
-    for name, kind in found.schema.items():
+    many = len(found) > MOST_ROWS  # for few rows, starting threads takes longer than the rows
+    schema = found.schema
+    texts = [name for name, kind in schema.items() if isinstance(kind, nw.Categorical)]
+    table = _spell_out(found.to_arrow(), texts)
+    frame = table.to_pandas(integer_object_nulls=True, use_threads=many)
+    for name, kind in schema.items():
         if isinstance(kind, nw.Enum):  # what polars calls an ordered categorical
             frame[name] = frame[name].astype(pd.CategoricalDtype(list(kind.categories), ordered=True))
     return frame, f"a {type(source).__module__.split('.')[0]} frame"
+
+
+def _spell_out(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return the table with unordered categories of text as text, which they are read as in any case."""
+    for name in names:
+        place = table.schema.get_field_index(name)
+        kind = table.schema.field(place).type
+        if pa.types.is_dictionary(kind) and pa.types.is_large_string(kind.value_type) and not kind.ordered:
+            table = table.set_column(place, name, table.column(place).cast(kind.value_type))
+    return table
 
 
 MOST_FRAMES = 4
