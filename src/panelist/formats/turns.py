@@ -153,7 +153,7 @@ def read_turns(text: str) -> tuple[DialogueTurn, ...]:
     except RecursionError:
         raise BadTurns(f"the cell is nested too deeply. A dialogue is a list of turns: {EXAMPLE}.") from None
     if not isinstance(cells, list) or not cells:
-        found = "an empty list" if cells == [] else f"{type(cells).__name__} {json.dumps(cells)[:40]}"
+        found = "an empty list" if cells == [] else json.dumps(cells, ensure_ascii=False)[:40]
         raise BadTurns(f"found {found}. A dialogue is a list of turns: {EXAMPLE}.")
     return tuple(_read_turn(cell, number) for number, cell in enumerate(cells, start=1))
 
