@@ -166,6 +166,30 @@ def test_outputs_without_a_row_are_no_answers(beside: JudgedRatings) -> None:
     assert f"judge has no row for {len(rated)} outputs: counted as no answers" in compared.notes
 
 
+def test_a_rating_without_its_rater_is_nobodys_and_counted(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    gaps = ratings.assign(rater=ratings["rater"].where(ratings.index >= 5))
+    lost, part = (
+        measure_judges(table, judges, judge_scale="as-is", resamples=100).judges[0]
+        for table in (gaps, ratings[5:])
+    )
+    assert "5 ratings without a rater left out" in lost.notes
+    assert lost.n_raters == part.n_raters
+    assert lost.level("pair") == part.level("pair")
+
+
+def test_several_ratings_of_a_rater_and_an_output_count_as_their_mean(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    turns = pd.concat([ratings.assign(rating=ratings["rating"] + step) for step in (-1, 1)])
+    once, twice = (
+        panelist.compare_systems(table, judge=judges, judge_scale="as-is").criteria[0]
+        for table in (ratings, turns)
+    )
+    assert twice.n == once.n == len(ratings)
+    assert [one.se for one in twice.pairs] == pytest.approx([one.se for one in once.pairs])
+    assert any(note.startswith(f"{2 * len(ratings):,} ratings are {len(ratings):,}") for note in twice.notes)
+
+
 def test_an_output_that_does_not_exist_is_no_silence(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     gone = judges["item"].isin(judges["item"].unique()[:20]) & (judges["system"] == "A")

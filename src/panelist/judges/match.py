@@ -210,7 +210,25 @@ def _usable(ratings: Ratings, criterion: str) -> tuple[pd.DataFrame, list[str]]:
     if not full.any():
         raise BadModel(f"On {criterion!r} nobody rated anything.")
     kept = frame[full].reset_index(drop=True)
-    return kept.assign(item=kept["item"].astype(str), system=kept["system"].astype(str)), []
+    kept = kept.assign(item=kept["item"].astype(str), system=kept["system"].astype(str))
+    if not count_levels(kept, "rater"):
+        return kept, []
+    named = kept["rater"].notna().to_numpy()
+    lost = [] if named.all() else [f"{count(int((~named).sum()), 'rating')} without a rater left out"]
+    joined, said = _join_repeats(kept[named].reset_index(drop=True))
+    return joined, [*lost, *said]
+
+
+def _join_repeats(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return one rating of each rater and output: of several (turns, occasions) their mean."""
+    keys = ["rater", "item", "system"]
+    if not frame.duplicated(keys).any():
+        return frame, []
+    joined = frame.groupby(keys, observed=True, sort=False, as_index=False)["rating"].mean()
+    return joined, [
+        f"{len(frame):,} ratings are {len(joined):,} of a rater and an output: of several (turns, occasions) "
+        "the mean counts"
+    ]
 
 
 def _say_no_overlap(frame: pd.DataFrame, scores: JudgeScores, criterion: str) -> str:
