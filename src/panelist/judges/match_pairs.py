@@ -82,8 +82,13 @@ def match_pairs(
     keys, notes = ["item", "system_a", "system_b"], []
     names = tuple(judges or own.judges)
     table: pd.DataFrame | None = None
+    asked, lacking = people[keys].drop_duplicates(), []
     for at, judge in enumerate(names):
         judged, silent = list_judged(own, judge)
+        listed = own.frame.loc[(own.frame["judge"] == judge).to_numpy(), keys].drop_duplicates()
+        lacking.append(len(asked) - len(asked.merge(listed, on=keys)))
+        if lacking[-1]:
+            notes.append(f"{judge} has no row for {count(lacking[-1], 'pair')}: counted as no answers")
         if silent:
             notes.append(f"{judge} gave no (full) answer to {count(silent, 'pair')}: left out")
         judged = judged.rename(columns={"score": f"f{at}"})
@@ -128,5 +133,6 @@ def match_pairs(
         judged_a=number(table["system_a"], code),
         judged_b=number(table["system_b"], code),
         judges=table[[f"f{at}" for at in range(len(names))]].to_numpy(dtype=np.float64),
+        lacking=tuple(lacking),
         notes=tuple(notes),
     )

@@ -81,6 +81,40 @@ def test_a_request_holds_what_a_rater_reads(tmp_path: Path) -> None:
     assert study.outputs.text(row["item"], row["system"]) in user
 
 
+def test_examples_are_answered_as_a_judge_shall_answer(tmp_path: Path) -> None:
+    def example(template: str) -> str:
+        one = make_prompts(make_study(tmp_path / template, template)).requests[0]
+        return str(one["messages"][0]["content"]).partition("## Examples")[2]
+
+    assert "Informativeness: B\n" in example("pairs")
+    assert "Clarity: B2\n" in example("preference")
+    assert "Helpfulness: A turn 1: 5, B turn 1: 1\n" in example("chat")
+
+
+def test_dialogues_say_who_speaks_and_each_turn_is_asked_about(tmp_path: Path) -> None:
+    study = make_study(tmp_path / "study", "chat")
+    prompts = make_prompts(study)
+    one = prompts.requests[0]
+    user = one["messages"][1]["content"]
+    assert user.index("[Assistant A]\nPerson, turn 1:\n") < user.index("Assistant, turn 2:\n")
+    assert list(one["answer"]["properties"]) == ["A turn 1", "A turn 2", "B turn 1", "B turn 2"]
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    first = prompts.key.iloc[0]
+    mark, system = first["id"], first["system"]
+
+    def reply(request: dict[str, Any]) -> Any:
+        said = {label: {"helpfulness": 1 + label.endswith("2")} for label in request["answer"]["properties"]}
+        if request["id"] == mark:
+            said["A turn 2"] = {"helpfulness": "cannot say"}
+        return said
+
+    found = read_answers(write_lines(tmp_path / "answers.jsonl", answer_all(prompts, reply)), key)
+    assert len(found.frame) == len(prompts.key) / 2
+    assert (found.frame["rating"] == "").sum() == (found.frame["no_answer"] == "refused").sum() == 1
+    assert set(found.frame["rating"]) == {"", "1.5"}
+    assert found.outcomes[system, "refused"] == 1
+
+
 def test_ids_are_stable_and_the_instrument_is_one(tmp_path: Path) -> None:
     study = make_study(tmp_path / "study")
     once, again = make_prompts(study), make_prompts(study, samples=2)

@@ -27,6 +27,8 @@ from panelist.scales.pairs import Pairs, PairScale
 ANSWERED = "answered"
 OUTCOMES = (ANSWERED, *REASONS)
 ABOUT = ("model", "date", "settings")
+ONE_ANSWER = ("id", "system", "system_b", "criterion")
+"""What the lines of a key have in common that make one row: the turns of an output are rated one by one."""
 _REFUSAL = re.compile(
     r"(i['’]?m |i am )?(very )?(sorry|unable)\b|i (can['’]?t|can ?not|won['’]?t|will not)\b|as an ai\b",
     re.IGNORECASE,
@@ -87,7 +89,7 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
     lines = read_records(read_bytes(path), path.name).rows
     given = _collect(lines, set(asked["id"]), path.name, key)
     name = judge or _find_model(given, path.name)
-    rows, outcomes = [], Counter[tuple[str, str]]()
+    rows, outcomes = dict[tuple[str, ...], list[dict[str, Any]]](), Counter[tuple[str, str]]()
     scales: dict[str, Any] = {}
     several = set(asked.loc[asked["criterion"] != asked.groupby("id")["criterion"].transform("first"), "id"])
     for cells in asked.itertuples(index=False, name=None):
@@ -103,10 +105,20 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
         for system in filter(None, (row["system"], row["system_b"])):
             outcomes[system, outcome] += 1
         why = "" if outcome == ANSWERED else outcome
-        rows.append({**_write_row(name, row, value, line or {}, scales[row["scale"]]), NO_ANSWER: why})
-    frame = pd.DataFrame(rows)
+        made = {**_write_row(name, row, value, line or {}, scales[row["scale"]]), NO_ANSWER: why}
+        rows.setdefault(tuple(row[one] for one in ONE_ANSWER), []).append(made)
+    frame = pd.DataFrame([_join_turns(parts) for parts in rows.values()])
     empty = [name for name in (*ABOUT, NO_ANSWER) if (frame[name] == "").all()]
     return ReadAnswers(frame.drop(columns=empty), name, len(lines), asked["id"].nunique(), dict(outcomes))
+
+
+def _join_turns(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one row of the answers about the turns of an output: their mean, none where one is missing."""
+    if len(parts) == 1:
+        return parts[0]
+    if gap := next((one for one in parts if one[NO_ANSWER]), None):
+        return {**gap, "rating": ""}
+    return {**parts[0], "rating": str(sum(float(one["rating"]) for one in parts) / len(parts))}
 
 
 def _read_key(path: Path) -> pd.DataFrame:
