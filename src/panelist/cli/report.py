@@ -69,7 +69,7 @@ def report(
     drop: Drop = None,
     json: Json = False,
 ) -> None:
-    """Write the report: the analysis as one page, with figures, tables and paragraphs to paste."""
+    """Write the report: one page, with figures, tables and paragraphs to paste."""
     from contextlib import ExitStack
 
     from panelist.analysis.analyse import analyse

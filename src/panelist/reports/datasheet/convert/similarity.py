@@ -90,7 +90,8 @@ class Similarity(Result):
             return "No property is stated in both datasheets, so their similarity is unknown."
         degree = _span(all_)
         stated = count(known, "property", "properties")
-        text = f"Both datasheets state {stated}; {all_.same} {inflect(all_.same, 'is', 'are')} the same: similarity {degree}."
+        same = f"{all_.same} {inflect(all_.same, 'is', 'are')} the same"
+        text = f"Both datasheets state {stated}; {same}: similarity {degree}."
         if all_.worded:
             texts = count(all_.worded, "property is", "properties are")
             text += f" {texts} worded differently: read them to see whether they mean the same."
@@ -105,7 +106,9 @@ class Similarity(Result):
         if low >= CLOSE:
             return f"Expect close results; a difference beyond chance points to what was changed{named}."
         if high < APART:
-            return f"These are two different experiments{named}: different results do not contradict each other."
+            return (
+                f"These are two different experiments{named}: different results do not contradict each other."
+            )
         return f"Results may differ because of what was changed{named}."
 
     def parts(self) -> list[Part]:
