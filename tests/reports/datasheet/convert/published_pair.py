@@ -1,4 +1,4 @@
-"""Two published datasheets of two repeats of one study (the readability of question-answer pairs, Yao et al. 2022).
+"""Two published datasheets, of two repeats of one study (questions and answers, Yao et al. 2022).
 
 Abridged: the ticks and the texts that the comparison reads, without names and addresses of people. From
 SamsungLabs/ReproNLP2026, datacard.json at e10e9d9, and manhue/ReproNLP2026_0031-01,
