@@ -80,6 +80,8 @@ class Similarity(Result):
 
     def title(self) -> str:
         """Return the heading."""
+        if self.first == self.second:
+            return f"How similar the two experiments called {self.first} are"
         return f"How similar {self.first} and {self.second} are"
 
     def sentence(self) -> str:
@@ -94,7 +96,7 @@ class Similarity(Result):
         text = f"Both datasheets state {stated}; {same}: similarity {degree}."
         if all_.worded:
             texts = count(all_.worded, "property is", "properties are")
-            text += f" {texts} worded differently: read them to see whether they mean the same."
+            text += f" {texts} worded differently and may still mean the same."
         return f"{text} {self._expect()}"
 
     def _expect(self) -> str:
