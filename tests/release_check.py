@@ -24,7 +24,8 @@ PACKAGED = (
     "panelist/web/static/rate.css",
     "panelist/web/static/stix-two-math-license.txt",
     "panelist/study/templates",
-    "licenses/LICENSE",
+    "dist-info/licenses/LICENSE",
+    "dist-info/licenses/src/panelist/web/static/stix-two-math-license.txt",
 )
 SHIPPED = (
     "pyproject.toml",

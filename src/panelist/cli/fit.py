@@ -45,7 +45,7 @@ def fit(
         str | None,
         given.option(
             "FORMULA",
-            "As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. For a study without it, the "
+            "As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. Default for a study: the "
             "model that compare and report use for the criterion.",
             "--formula",
             "-f",

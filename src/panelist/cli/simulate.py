@@ -26,7 +26,7 @@ def simulate(
         Path | None,
         option(
             "FILE",
-            "Where to write them; the ending says the format. Without it, ratings.csv beside the study.",
+            "Where to write them; the ending sets the format. Default: ratings.csv beside the study.",
             "--output",
             "-o",
         ),
@@ -41,15 +41,11 @@ def simulate(
     ] = None,
     raters: Annotated[
         int | None,
-        option(
-            "N", "With --web: how many raters take part; otherwise as many as the plan has places.", min=1
-        ),
+        option("N", "With --web: how many raters take part. Default: as many as the plan has places.", min=1),
     ] = None,
     think: Annotated[
         str | None,
-        option(
-            "A-B", "With --web: least and most seconds on a page, such as 4-8; otherwise they do not wait."
-        ),
+        option("A-B", "With --web: least and most seconds on a page, such as 4-8. Default: no waiting."),
     ] = None,
     db: DatabaseUrl = None,
 ) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.prose import capitalise, with_article
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose, refuse_confounded
 from panelist.models.families import refuse_family, refuse_unidentified
@@ -111,13 +112,14 @@ def choose_model(model: str, formula: Formula, ratings: Ratings) -> tuple[str, l
         return (f"{family}m" if mixed else family), [why.rstrip(".")]
     if model in ("clmm", "lmm") and not mixed:
         raise BadModel(
-            f"A {model} needs a random term such as (1 | rater), and the formula {formula.text!r} has none. "
-            f"Add one, or fit a {model.removesuffix('m')} without random effects."
+            f"{capitalise(with_article(model))} needs a random term such as (1 | rater), and the formula "
+            f"{formula.text!r} has none. Add one, or fit {with_article(model.removesuffix('m'))} without "
+            "random effects."
         )
     if model in ("clm", "lm") and mixed:
         raise BadModel(
-            f"A {model} has no random effects, and the formula has {formula.random[0].text}. "
-            f"Leave it out, or fit a {model}m."
+            f"{capitalise(with_article(model))} has no random effects, and the formula has "
+            f"{formula.random[0].text}. Leave it out, or fit {with_article(f'{model}m')}."
         )
     return model, []
 

@@ -168,7 +168,7 @@ class Reproduction(Result):
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     similarity: tuple[Result, ...] = ()
-    """How alike the original and each repeat are as experiments, where their datasheets are known."""
+    """How similar the experiments of the original and each repeat are, where their datasheets are known."""
 
     @property
     def cv_star(self) -> float:

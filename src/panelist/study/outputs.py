@@ -209,7 +209,7 @@ def examine_outputs(
 ) -> tuple[Outputs | None, list[Problem]]:
     """Return the outputs in a file, None where they cannot be read at all, and every problem of the file.
 
-    ``name`` is what problems call the file; without it, the last part of its path. ``options`` says which
+    ``name`` is what problems call the file; by default the last part of its path. ``options`` says which
     column has which format; ``folder`` is that of the study, if not that of the file; ``strata`` a column
     that a sample is drawn by, ``style`` columns that the analysis controls for, where the file has them.
     """

@@ -42,7 +42,7 @@ def judges_worth(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Only this criterion; may be given more than once. Without it, all.",
+            help="Only this criterion; may be given more than once. Default: all.",
             show_default=False,
         ),
     ] = None,
@@ -85,7 +85,7 @@ def judges_worth(
     drop: Drop = None,
     json: Json = False,
 ) -> None:
-    """Say what judges (models, metrics) are worth beside people's ratings."""
+    """Compare the scores of judges (models, metrics) with people's ratings."""
     planned = open_planned(source, ratings, columns)
     if planned is not None:
         refuse_options(context, DECIDED)

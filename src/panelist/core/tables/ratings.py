@@ -243,14 +243,14 @@ def _build(
     frame, aside = _set_aside(frame, origin)
     called = next((old for old, new in names.items() if new == "rating"), "rating")
     frame, found, coded = _read_cells(frame, raw, called, "invalid" in drop)
-    here = set(frame.columns.tolist())
+    here, judged = set(frame.columns.tolist()), _leave_checks(frame)
     gaps = [
-        f"{name} is missing in {count} of {len(frame)} rows"
+        f"{name} is missing in {count} of {len(judged)} rows"
         for name in ("rating", *IDENTIFIERS)
         if name in here
         and (coded[name].n_missing if name in coded else frame["rating"].dtype != "int64")
-        and (count := count_gaps(frame, name))
-        and not (name in MAY_BE_EMPTY and count == len(frame))
+        and (count := count_gaps(judged, name))
+        and not (name in MAY_BE_EMPTY and count == len(judged))
     ]
     ratings = Ratings(
         number_rows(frame),
@@ -285,6 +285,13 @@ def _drop_rows(ratings: Ratings, drop: frozenset[str], coded: Mapping[str, Coded
             raise BadRatings(f"{ratings.source}: nothing is left, {'; '.join(notes)}.")
         ratings = replace(ratings, frame=ratings.frame[kept].reset_index(drop=True))
     return replace(ratings, notes=(*fresh, *ratings.notes)) if fresh else ratings
+
+
+def _leave_checks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that are no answers to checks, which need not be about a system."""
+    if "check" not in frame.columns:
+        return frame
+    return frame[frame["check"].isna() | (frame["check"] == "")]
 
 
 def _set_aside(frame: pd.DataFrame, origin: str) -> tuple[pd.DataFrame, list[str]]:
