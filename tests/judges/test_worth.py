@@ -1,5 +1,6 @@
 """What judges are worth, on small tables computed by hand and on simulated ones."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -249,6 +250,22 @@ def test_several_judges_are_compared_and_combined(beside: JudgedRatings) -> None
     assert one.difference == pytest.approx(
         found["judge"].level("pair").pearson - found["noise"].level("pair").pearson
     )
+
+
+def test_more_judges_than_a_reader_follows_are_printed_at_a_glance(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    rng = np.random.default_rng(1)
+    more = [judges.assign(judge=name, rating=rng.normal(3, 1, len(judges))) for name in ("b", "c")]
+    found = measure_judges(ratings, pd.concat([judges, *more]), judge_scale="as-is", resamples=100)
+    brief, full = str(found), str(replace(found, detailed=True))
+    assert all(one.judge in brief for one in found.judges)
+    assert "--details" in brief
+    assert "Correlation with people" not in brief
+    assert full.count("Correlation with people") == len(found.judges) == 4
+    assert "Judges compared" in full
+    said = " ".join(brief.split())
+    assert all(" ".join(note.split()) in said for one in found.judges for note in one.notes)
+    assert str(replace(found, judges=found.judges[:3])).count("Correlation with people") == 3
 
 
 def test_a_constant_judge_is_no_error(beside: JudgedRatings) -> None:

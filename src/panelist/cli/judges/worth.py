@@ -1,5 +1,6 @@
 """``panelist judges worth``: what a judge is worth beside people."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -83,6 +84,9 @@ def judges_worth(
     where: Where = None,
     columns: Columns = None,
     drop: Drop = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print every table of every judge, however many there are.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compare the scores of judges (models, metrics) with people's ratings."""
@@ -108,4 +112,4 @@ def judges_worth(
         points=find_ends(scale) or (find_ends_of(planned.study) if planned is not None else None),
         families=given or (planned.study.families if planned is not None else None),
     )
-    show_planned(planned, {"worth": found}, json)
+    show_planned(planned, {"worth": replace(found, detailed=details)}, json)
