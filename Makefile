@@ -2,7 +2,7 @@
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-# One thread per BLAS call: the tests run one process per core, and more threads than cores slow each other down.
+# One thread per BLAS call: the tests run in a process per core or more, and more threads than cores slow each other down.
 export OPENBLAS_NUM_THREADS ?= 1
 # Bytecode is kept: without it every process of the tests would compile a thousand modules again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -21,6 +21,19 @@ NEEDS = {"windows": "browser", "browser": "browser", "postgres": "postgres", "po
 settings.register_profile("quick", max_examples=QUICK)  # make test-quick
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Half as many processes again as there are cores: much of the time a test waits for a server or browser.
+
+    Those of make test-quick never do: there, and where the environment gives a number, xdist decides.
+    """
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or "not browser" in config.option.markexpr:
+        return None
+    from panelist.numerics.compile_ahead import count_cores
+
+    cores = count_cores()
+    return cores + (cores + 1) // 2
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that needs a browser or PostgreSQL, by the fixtures that it uses."""
     for item in items:

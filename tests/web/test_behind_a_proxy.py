@@ -72,6 +72,13 @@ def test_every_address_of_the_dashboard_is_under_the_prefix(served: Served, clie
     assert 'href=\\"/dashboard' not in text
 
 
+@pytest.mark.parametrize("path", ["/lab/rating", "/lab/rating/"])
+def test_the_first_page_leads_to_the_dashboard_with_a_slash_and_without(
+    client: httpx.Client, path: str
+) -> None:
+    assert 'href="/lab/rating/dashboard"' in client.get(path).text
+
+
 def test_a_proxy_may_take_the_prefix_off(served: Served, client: httpx.Client) -> None:
     page = client.get("/join")
     assert page.status_code == 200

@@ -28,6 +28,25 @@ server.ANSWERING_SECONDS = 1
 from panelist.cli.main import main
 main()
 """
+EARLY = """
+import os, signal, uvicorn
+begin = uvicorn.Server.run
+
+def run(server, sockets=None):
+    os.kill(os.getpid(), signal.SIGTERM)
+    begin(server, sockets)
+
+uvicorn.Server.run = run
+from panelist.cli.main import main
+main()
+"""
+
+
+def test_who_is_told_to_end_while_starting_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_folder(tmp_path / "study", STUDY)
+    monkeypatch.setattr(servers, "COMMAND", [sys.executable, "-c", EARLY])
+    with serve_command(folder) as running:
+        assert running.process.wait(PATIENCE) == 0
 
 
 def test_long_work_does_not_keep_the_server_from_ending(

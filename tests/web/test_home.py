@@ -19,7 +19,7 @@ def test_the_root_tells_who_comes_where_to_go_and_nothing_about_the_study(
     assert page.status_code == 200
     for key in ("home_title", "home_text", "home_dashboard"):
         assert load_words(language).say(key) in page.text
-    assert '<a href="dashboard">' in page.text
+    assert '<a href="/dashboard">' in page.text
     file = served.study.file
     for secret in (file.title, file.information.headline, file.information.contact, *served.study.systems):
         assert secret not in page.text

@@ -179,15 +179,20 @@ def run(ready: Ready) -> int:
         timeout_worker_healthcheck=60,
     )
     allow_connections()
-    # uvicorn sends itself, at its end, the signal that ended it: that must not count as a failure.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
     try:
         if several:
             supervisor = Multiprocess(settings, [ready.bound])
             supervisor.run()
             return int(any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes))
         server = uvicorn.Server(settings)
+
+        def end(*_: object) -> None:
+            server.should_exit = True
+
+        # A signal that comes before uvicorn listens for it counts. At its end uvicorn sends itself the signal
+        # that ended it: that must not count as a failure.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, end)
         server.run([ready.bound])
         return int(not server.started)
     finally:
