@@ -165,3 +165,20 @@ def test_names_of_columns_in_translation_tables_are_known(tmp_path: Path) -> Non
         WIDE.rename(columns={"item": "segment", "system": "mt_system", "rater": "annotator"}),
     )
     check_same(path)
+
+
+def test_ratings_without_an_upper_end_are_read_where_they_are_named_so(tmp_path: Path) -> None:
+    large = TIDY.assign(rating=TIDY["rating"] * 135.5)
+    frame = import_results(write_frame(tmp_path / "magnitude.csv", large)).frame
+    assert mean_ratings(frame) == mean_ratings(large)
+
+
+def test_a_column_with_the_name_of_the_winner_alone_is_a_choice(tmp_path: Path) -> None:
+    rows = [
+        {"rater": r, "item": i, "system_a": a, "system_b": b, "winner": (a, b, "")[n % 3]}
+        for n, (r, i) in enumerate((r, i) for r in RATERS for i in range(6))
+        for a, b in (("x", "y"), ("y", "z"))
+    ]
+    frame = import_results(write_frame(tmp_path / "won.csv", rows)).frame
+    won = frame[frame["choice"] == "best"]["system"].value_counts().to_dict()
+    assert won == {"x": 8, "y": 16, "z": 8}
