@@ -8,7 +8,7 @@ import pandas as pd
 
 from panelist.analysis.cleaning.counted_answers import name_answers, number_answers
 from panelist.analysis.cleaning.everything import Everything
-from panelist.analysis.cleaning.exclusion_rules import RULES, RuleInput
+from panelist.analysis.cleaning.exclusion_rules import RULES, RuleInput, say_rule
 from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import BadRatings, PanelistError
 from panelist.core.prose import spell
@@ -159,11 +159,11 @@ def _apply_rules(rows: RuleInput, study: Study, answer: Longs) -> list[tuple[Rul
     """Return every rule that the study asks for, with the trials it meets."""
     asked = study.file.analysis.exclude
     found = []
-    for name, (meets, words) in RULES.items():
+    for name, (meets, _) in RULES.items():
         number = getattr(asked, name)
         if number is None or number is False:
             continue
-        text = words.format(float(number))
+        text = say_rule(name, float(number))
         try:
             met = meets(rows, float(number))
         except PanelistError as error:
