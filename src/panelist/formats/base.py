@@ -143,6 +143,10 @@ class StimulusFormat(ABC):
     def read_words(self, cell: Stimulus, options: FormatOptions) -> str:
         """Return the words of a cell as plain text: for reading time, length, and prompts of judges."""
 
+    def write_out(self, cell: Stimulus, options: FormatOptions, say: Say) -> str:
+        """Return a cell as plain text that stands for what raters see: its words, and who says them."""
+        return self.read_words(cell, options)
+
     def list_judged(self, cell: Stimulus, options: FormatOptions) -> tuple[tuple[str, str], ...]:
         """Return what is judged, part by part: as it is written, and its words."""
         return ((cell.text, self.read_words(cell, options)),)

@@ -90,6 +90,17 @@ class Turns(StimulusFormat):
         words = (inside.read_words(Stimulus(turn.text), options) for turn in _list_shown(cell, options))
         return "\n\n".join(words)
 
+    def write_out(self, cell: Stimulus, options: FormatOptions, say: Say) -> str:
+        """Return the turns that are shown, each with who speaks."""
+        inside = _find_inside(cell, options)
+        counts = dict.fromkeys(ROLES, 0)
+        said = []
+        for turn in _list_shown(cell, options):
+            counts[turn.role] += 1
+            label = say(f"turn_{turn.role}", counts[turn.role])
+            said.append(f"{label}:\n{inside.read_words(Stimulus(turn.text), options)}")
+        return "\n\n".join(said)
+
     def list_judged(self, cell: Stimulus, options: FormatOptions) -> tuple[tuple[str, str], ...]:
         """Return what the assistant says, turn by turn, or last: what a person asks is not judged."""
         turns, inside = read_leniently(cell.text), _find_inside(cell, options)

@@ -81,6 +81,15 @@ def test_a_request_holds_what_a_rater_reads(tmp_path: Path) -> None:
     assert study.outputs.text(row["item"], row["system"]) in user
 
 
+def test_a_dialogue_says_who_speaks_in_examples_too(tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study", "chat"))
+    system, user = (message["content"] for message in prompts.requests[0]["messages"])
+    assert "[A]\nPerson, turn 1:\nHow long do I boil an egg?\n\nAssistant, turn 1:\nSix minutes" in system
+    assert '"role"' not in system + user
+    assert user.count("Person, turn 2:") == user.count("Assistant, turn 2:") == 2
+    assert any("asked once about the whole dialogue" in note for note in prompts.notes)
+
+
 def test_ids_are_stable_and_the_instrument_is_one(tmp_path: Path) -> None:
     study = make_study(tmp_path / "study")
     once, again = make_prompts(study), make_prompts(study, samples=2)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from panelist.collection.pages.translations import load_words
 from panelist.core.display.result import NamedValues, Part, Result
 from panelist.core.errors import BadFile, BadStudy
 from panelist.core.prose import listing, quoted
@@ -128,12 +129,19 @@ def make_prompts(study: Study, samples: int = 1, seed: int | None = None) -> Pro
             rows += _write_key(page, mark, sample, instrument)
     order = stream(study.file.design.seed if seed is None else seed, "prompts").permutation(len(requests))
     key = pd.DataFrame(rows, columns=list(KEY_COLUMNS))
-    notes = tuple(_find_named(study, asked))
+    notes = tuple(_find_notes(study, asked))
     return Prompts(tuple(requests[place] for place in order.tolist()), key, notes)
 
 
-def _find_named(study: Study, asked: Iterable[str]) -> Iterator[str]:
-    """Give a note where a system is named: in the outputs, in what stands beside them, in the questions."""
+def _find_notes(study: Study, asked: Iterable[str]) -> Iterator[str]:
+    """Give a note where a judge is asked another thing, and where a system is named: in the outputs, in what
+    stands beside them, in the questions.
+    """
+    if study.outputs.format("output").has_turns and study.outputs.options.turns.rate == "each":
+        yield (
+            "raters answer after each turn of the assistant, and a judge is asked once about the whole "
+            "dialogue: what they say is not about the same thing"
+        )
     if named := say_names(count_names(study.outputs)):
         yield f"names of systems or makers stand in the outputs themselves: {named}"
     frame, pattern = study.outputs.frame, find_pattern(study.systems, ())
@@ -243,15 +251,25 @@ def _write_examples(study: Study, page: PromptPage) -> list[str]:
             f"{names[name].heading}: {answer if isinstance(answer, str) else ', '.join(answer)}"
             for name, answer in told.items()
         )
-        shown.append(f"{_show_example(example)}\n\n{answers}" + (f"\n\n{example.why}" if example.why else ""))
+        texts = _show_example(study, example)
+        shown.append(f"{texts}\n\n{answers}" + (f"\n\n{example.why}" if example.why else ""))
     return ["## Examples", *shown] if shown else []
 
 
-def _show_example(example: Shown) -> str:
-    texts = example.outputs or (example.output,)
+def _show_example(study: Study, example: Shown) -> str:
+    texts = [_write_cell(study, "output", text) for text in example.outputs or (example.output,)]
+    context = _write_cell(study, "context", example.context)
     labels = ascii_uppercase[: len(texts)] if len(texts) > 1 else [""]
     said = [f"[{label}]\n{text}" if label else text for label, text in zip(labels, texts, strict=True)]
-    return "\n\n".join(filter(None, [example.context, *said]))
+    return "\n\n".join(filter(None, [context, *said]))
+
+
+def _write_cell(study: Study, column: str, text: str) -> str:
+    """Return a text of a column as raters read it, and of a dialogue who speaks."""
+    if not text.strip():
+        return ""
+    say = load_words(study.file.language).say
+    return study.outputs.format(column).write_out(Stimulus(text), study.outputs.options, say)
 
 
 def _ask(page: PromptPage) -> str:
@@ -288,11 +306,12 @@ def _write_user(study: Study, page: PromptPage) -> str:
             found = (outputs.field(page.item, system, column) for system in page.systems)
             text = next((cell for cell in found if cell.strip()), "")
             if text:
-                words = outputs.format(column).read_words(Stimulus(text), outputs.options)
-                parts.append(f"[{column.capitalize()}]\n{words}")
+                parts.append(f"[{column.capitalize()}]\n{_write_cell(study, column, text)}")
     noun = study.file.noun.capitalize()
     for label, system in zip(page.labels, page.systems, strict=True):
-        parts.append(f"[{f'{noun} {label}'.strip()}]\n{outputs.words(page.item, system)}")
+        text = _write_cell(study, "output", outputs.field(page.item, system, "output"))
+        text = text or load_words(study.file.language).say("nothing")
+        parts.append(f"[{f'{noun} {label}'.strip()}]\n{text}")
     return "\n\n".join([*parts, _ask(page)])
 
 
