@@ -118,7 +118,7 @@ class OutputForm(Result):
         shown = [name for name in SAID if any(name in one.media for one in self.systems)]
         if not shown:
             return []
-        rows = [
+        rows: list[tuple[Cell, ...]] = [
             (one.system, one.n, *(one.media.get(name, float("nan")) for name in shown))
             for one in self.systems
         ]
@@ -195,22 +195,21 @@ def describe_form(outputs: Outputs, ratings: pd.DataFrame, systems: tuple[str, .
     files = [fact | {"system": pair[1]} for pair in pairs for fact in outputs.media.list_facts(pair)]
     if not files and not any(words.strip() for parts in judged for _, words in parts):
         return None
-    media = pd.DataFrame(files).groupby("system").median() if files else pd.DataFrame()
+    table = pd.DataFrame(files, columns=["system", *SAID])
+    media = {
+        str(system): {fact: float(part[fact].median()) for fact in SAID if part[fact].notna().any()}
+        for system, part in table.groupby("system")
+    }
     facts = pd.DataFrame({"item": frame["item"].to_numpy(), "system": frame["system"].to_numpy()})
     facts["words"] = [sum(len(words.split()) for _, words in parts) for parts in judged]
     for name, pattern in FEATURES.items():
         facts[name] = [any(pattern.search(text) for text, _ in parts) for parts in judged]
     means = _average(ratings)
-    described = (_describe(name, facts[facts["system"] == name], means) for name in systems)
-    return OutputForm(
-        tuple(
-            replace(
-                one, media={} if one.system not in media.index else media.loc[one.system].dropna().to_dict()
-            )
-            for one in described
-        ),
-        of_files=bool(outputs.media.kinds("output")),
+    described = (
+        replace(_describe(name, facts[facts["system"] == name], means), media=media.get(name, {}))
+        for name in systems
     )
+    return OutputForm(tuple(described), of_files=bool(outputs.media.kinds("output")))
 
 
 def _average(ratings: pd.DataFrame) -> pd.DataFrame:
