@@ -349,7 +349,9 @@ def _write_user(study: Study, page: PromptPage) -> str:
     noun = study.file.noun.capitalize()
     for label, system in zip(page.labels, page.systems, strict=True):
         text = outputs.field(page.item, system, "output")
-        told = _tell(study, "output", text, (page.item, system))
+        told = _tell(study, "output", text, (page.item, system)) or load_words(study.file.language).say(
+            "nothing"
+        )
         parts.append(f"[{f'{noun} {label}'.strip()}]\n{told}")
     return "\n\n".join([*parts, _ask(page)])
 
