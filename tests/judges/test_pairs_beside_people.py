@@ -117,3 +117,11 @@ def test_a_corrected_comparison_of_pairs_has_a_json() -> None:
     assert said["model"] == "bradley-terry"
     assert len(said["pairs"]) == len(said["people"]["pairs"]) == 3
     assert {one["system"] for one in said["people"]["systems"]} == set(SYSTEMS)
+
+
+def test_a_criterion_without_a_judges_answer_is_left_out_by_name() -> None:
+    people, machine = make_tables()
+    both = pd.concat([people.assign(criterion=name) for name in ("quality", "style")])
+    found = panelist.measure_judges(both, machine.assign(criterion="style"), resamples=100)
+    assert [one.criterion for one in found.judges] == ["style"]
+    assert any("has no answers on 'quality'; it has style" in note for note in found.notes)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from panelist.analysis.choices.trials import ChoiceTrials, read_trials
 from panelist.core.errors import BadModel, BadRatings
-from panelist.core.prose import count, inflect, quoted
+from panelist.core.prose import count, inflect, listing, quoted
 from panelist.core.tables.ratings import Ratings
 from panelist.judges.correct.strengths import PairData
 from panelist.judges.table import JudgeScores
@@ -78,6 +78,10 @@ def match_pairs(
             "pairs has columns system_a, system_b and choice."
         )
     own = scores.on(criterion)
+    if own.frame.empty:
+        raise BadModel(
+            f"{scores.source} has no answers on {criterion!r}; it has {listing(scores.criteria, None)}."
+        )
     people = list_people(ratings, criterion)
     keys, notes = ["item", "system_a", "system_b"], []
     names = tuple(judges or own.judges)

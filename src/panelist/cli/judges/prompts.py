@@ -52,6 +52,10 @@ def judges_read(
 
     find_ending(output)  # before the work, not after it
     found = read_answers(answers, key, judge)
-    write_table(found.frame, output)
+    name, _, ending = output.name.partition(".")
     show(found, json)
-    (tell if json else say)(f"Written to {output}. Next: panelist judges worth RATINGS {output}")
+    for kind, table in found.tables.items():
+        apart = kind == "pairs" and len(found.tables) > 1
+        path = output.with_name(f"{name}.pairs.{ending}") if apart else output
+        write_table(table, path)
+        (tell if json else say)(f"Written to {path}. Next: panelist judges worth RATINGS {path}")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import pandas as pd
@@ -47,6 +48,15 @@ class ReadAnswers(Result):
     n_lines: int
     n_requests: int
     outcomes: Mapping[tuple[str, str], int] = field(repr=False)
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The judges tables by kind, scores first: a study of both has one of each."""
+        if not {"system", "system_a"} <= set(self.frame):
+            return {"pairs" if "system_a" in self.frame else "scores": self.frame}
+        single = self.frame["system"].notna()
+        parts = {"scores": self.frame[single], "pairs": self.frame[~single]}
+        return {kind: part.dropna(axis="columns", how="all") for kind, part in parts.items()}
 
     def title(self) -> str:
         """Return the heading."""
@@ -108,7 +118,8 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
         made = {**_write_row(name, row, value, line or {}, scales[row["scale"]]), NO_ANSWER: why}
         rows.setdefault(tuple(row[one] for one in ONE_ANSWER), []).append(made)
     frame = pd.DataFrame([_join_turns(parts) for parts in rows.values()])
-    empty = [name for name in (*ABOUT, NO_ANSWER) if (frame[name] == "").all()]
+    optional = (*ABOUT, "order", NO_ANSWER)
+    empty = [name for name in optional if name in frame and frame[name].isin(["", None]).all()]
     return ReadAnswers(frame.drop(columns=empty), name, len(lines), asked["id"].nunique(), dict(outcomes))
 
 
@@ -264,6 +275,8 @@ def _write_row(
     about |= {"sample": row["sample"], "instrument": row["instrument"][:16]}
     if not row["system_b"]:
         said = {"system": row["system"], "criterion": row["criterion"], "rating": value}
+        place = row["label"].partition(" ")[0]  # "A turn 2": the output that is shown first
+        said |= {"order": ascii_uppercase.index(place) + 1 if place in {*ascii_uppercase} else ""}
         return {"judge": judge, "item": row["item"], **said, **about}
     one, two = sorted((row["system"], row["system_b"]))
     said = {"system_a": one, "system_b": two, "criterion": row["criterion"], "choice": value}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from panelist.core.errors import BadModel
 from panelist.core.seeds import stream
 from panelist.core.tables.ratings import Ratings
 from panelist.judges.answers import NO_LINE
@@ -50,7 +51,7 @@ def measure_pairs(
     Several judges are compared, and combined as the mean of their scores, on the pairs that all of them
     answered.
     """
-    judges = scores.on(criterion).judges
+    judges = scores.on(criterion).judges or match_pairs(ratings, scores, criterion).judge_names
     done = [
         _measure_one(
             match_pairs(ratings, scores, criterion, [judge]), scores, judge, criterion, spec, lengths
@@ -59,7 +60,10 @@ def measure_pairs(
     ]
     if len(judges) < 2:
         return done, []
-    shared = match_pairs(ratings, scores, criterion, judges)
+    try:
+        shared = match_pairs(ratings, scores, criterion, judges)
+    except BadModel:  # no pair that all of them answered
+        return done, []
     found = [_levels(_only(shared, f), spec) for f in shared.judges.T]
     differences = []
     for (a, (one, drawn)), (b, (other, drawn_too)) in combinations(zip(judges, found, strict=True), 2):
