@@ -16,7 +16,7 @@ from panelist.models.formulas.variables import Labels
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.likelihoods.link_functions import LATENT_SD, LINKS
 from panelist.models.likelihoods.thresholds import FAMILIES, STRUCTURES, make_thresholds
-from panelist.models.prior_words import Prior, parse_prior, refuse_prior
+from panelist.models.prior_words import Prior, parse_prior, refuse_prior, refuse_under_prior
 from panelist.models.priors import make_penalty
 from panelist.models.results.fitted import MODEL_WORDS, Fit
 from panelist.models.solvers.separation import mark_separated
@@ -95,6 +95,8 @@ def fit(
         if ordinal:
             refuse_unidentified(design, family, threshold)
             fitted = _fit_ordinal(design, model, link, threshold, quadrature, test, family, wanted)
+            if test == "lrt":
+                refuse_under_prior(fitted.prior, "lrt")
         else:
             fitted = _fit_linear(design, model, method)
         return fitted.with_notes(*ratings.notes, *notes, *design.notes, *diagnose(fitted))

@@ -23,6 +23,7 @@ from panelist.models.inference.bootstrap import refit_codes, solve_again
 from panelist.models.inference.hypotheses import term_contrasts
 from panelist.models.inference.likelihood_ratio import free_directions
 from panelist.models.predictions.draw import simulate_codes
+from panelist.models.prior_words import refuse_under_prior
 from panelist.numerics.blas_threads import single_threaded_blas
 from panelist.numerics.compile_ahead import count_cores
 
@@ -81,6 +82,7 @@ def bootstrap_term(
         raise BadModel(f"A {fit.model} has tests that are nearly exact: fit.anova().")
     if n < 19:
         raise BadModel(f"A bootstrap test at .05 needs 19 sets or more, 999 for a p to report. Got n={n}.")
+    refuse_under_prior(fit.prior, "lrt")
     design = leave_out(fit, term)
     solution = solve_again(fit, design)
     if solution is None or not solution.optimum.converged:

@@ -184,6 +184,7 @@ def drop_effect(fit: "Fit", L: Floats) -> float:
     """
     from panelist.models.inference.bootstrap import solve_again
 
+    refuse_under_prior(fit.prior, "lrt")
     X = np.ascontiguousarray(fit.design.X @ free_directions(L).T)
     solution = solve_again(fit, replace(fit.design, X=X))
     if solution is None or not solution.optimum.converged:
