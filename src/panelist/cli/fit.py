@@ -68,7 +68,10 @@ def fit(
     test: Test = "t",
     prior: given.Prior = None,
     family: Family = "cumulative",
-    scale: Annotated[str | None, given.option("'~ system'", "Let the residual spread differ.")] = None,
+    scale: Annotated[
+        str | None,
+        given.option("'~ system'", "Let the residual spread differ; '~ (1 | rater)': at random over raters."),
+    ] = None,
     nominal: Annotated[str | None, given.option("'~ system'", "Let the thresholds differ.")] = None,
     criterion: Annotated[str | None, given.option("NAME", "Use the ratings of this criterion.")] = None,
     intervals: Annotated[
