@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bench.choices import draw_pairs, draw_winners, lay_out, make_trials
+from bench.choices_clustered import draw_pairs, draw_winners, lay_out, make_trials
 from panelist.analysis.choices.compare_choices import contrast_strengths
 from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
 from panelist.analysis.choices.models.mixed import fit_mixed
