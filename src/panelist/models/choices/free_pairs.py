@@ -168,7 +168,7 @@ def _find_strengths(pairs: GradedPairs, rows: Bools) -> Floats:
 
 def _keep_rows(pairs: GradedPairs, keep: Bools) -> GradedPairs:
     """Return some of the answers, on the grades that are left among them."""
-    answer, points = scale_grades(pairs.answer[keep] - (pairs.points - 1) / 2)
+    answer, points = scale_grades(2 * pairs.answer[keep] - (pairs.points - 1))
     groups = []
     for group in pairs.groups:
         left, level = np.unique(group.level[keep], return_inverse=True)
@@ -205,7 +205,7 @@ def find_cycles(
         if value:
             better, worse = (a, b) if value > 0 else (b, a)
             above[better][worse] = abs(value), sure
-    rings = [
+    rings: list[tuple[str, ...]] = [
         ring
         for a, b, c in combinations(systems, 3)
         for ring in ((a, b, c), (a, c, b))
@@ -231,7 +231,7 @@ def _list_links(ring: tuple[str, ...]) -> list[tuple[str, str]]:
 
 def _find_path(above: Mapping[str, Mapping[str, object]], start: str, end: str) -> tuple[str, ...]:
     """Return the shortest way down from one system to another; empty where there is none."""
-    queue = deque([(start,)])
+    queue: deque[tuple[str, ...]] = deque([(start,)])
     seen = {start}
     while queue:
         path = queue.popleft()
