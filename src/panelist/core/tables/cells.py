@@ -51,7 +51,8 @@ def code_identifiers(column: pd.Series) -> tuple[pd.Series, NDArray[np.intp], li
 
 def is_blank(column: pd.Series) -> bool:
     """Return whether no cell of a column says anything."""
-    if len(column) and not pd.isna(first := column.iloc[0]) and str(first).strip():
+    first = column.iloc[0] if len(column) else None
+    if pd.api.types.is_list_like(first) or (not pd.isna(first) and str(first).strip()):
         return False
     said = column[column.notna()]
     return bool(said.empty or said.astype(str).str.strip().eq("").all())
