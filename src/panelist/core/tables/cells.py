@@ -356,7 +356,7 @@ def _each(column: pd.Series, change: Callable[[Any], Any]) -> NDArray[np.object_
 
 def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
     """Return the number of each cell (-1 where missing) and the distinct cells."""
-    array = column.to_numpy() if column.dtype == object else column.array  # either is quicker alone
+    array = column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array  # each the quicker
     try:
         codes, cells = pd.factorize(array)
     except TypeError:

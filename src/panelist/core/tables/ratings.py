@@ -12,6 +12,7 @@ import pandas as pd
 
 from panelist.core.display.result import NamedValues, Part, Result, json_object
 from panelist.core.errors import IMPORT, BadRatings, did_you_mean, list_shortly, nearest, suggest
+from panelist.core.prose import listing
 from panelist.core.tables.cells import (
     code_identifiers,
     holds_texts,
@@ -167,7 +168,7 @@ class Ratings(Result):
     def _lacks(self, missing: list[str]) -> str:
         if rivals := self.unsure.get(missing[0]):
             return say_rivals(missing[0], rivals)
-        names = f"column{'s' * (len(missing) > 1)} {' and '.join(repr(name) for name in missing)}"
+        names = f"column{'s' * (len(missing) > 1)} {listing(map(repr, missing), None)}"
         present = list_shortly(self.frame.columns, missing[0])
         texts = [str(name) for name in self.frame.columns if find_role(name) == "rating" != name]
         if missing[0] == "rating" and texts:
