@@ -416,12 +416,3 @@ def test_a_table_that_is_not_one_row_per_rating_names_import(name: str, content:
     path.write_text(content, encoding="utf-8")
     with pytest.raises(PanelistError, match="panelist import FILE makes the ratings table"):
         read_ratings(path).require("rating")
-
-
-def test_answers_to_checks_need_no_system_and_are_not_counted_as_gaps() -> None:
-    frame = pd.DataFrame(
-        {"rater": ["a", "a", "b"], "item": ["x", "y", "x"], "system": ["s", None, "s"], "rating": [1, 2, 3]}
-    )
-    assert "system is missing in 1 of 3 rows" in read_ratings(frame).notes
-    checked = read_ratings(frame.assign(check=[None, "instructed-1", None]))
-    assert not [note for note in checked.notes if "system is missing" in note]

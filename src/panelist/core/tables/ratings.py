@@ -290,9 +290,13 @@ def _drop_rows(ratings: Ratings, drop: frozenset[str], coded: Mapping[str, Coded
 
 def _leave_checks(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that are no answers to checks, which need not be about a system."""
-    if "check" not in frame.columns:
-        return frame
-    return frame[frame["check"].isna() | (frame["check"] == "")]
+    marks = hide_mark("check")
+    return frame[frame[marks].isna() | (frame[marks] == "")] if marks in frame.columns else frame
+
+
+def hide_mark(name: str) -> str:
+    """Return what a column of marks is called while its rows are kept, to be set aside later."""
+    return f"{name} (marked)"
 
 
 def _set_aside(frame: pd.DataFrame, origin: str) -> tuple[pd.DataFrame, list[str]]:
