@@ -123,6 +123,7 @@ def _visit_pages(
     db: str | None,
 ) -> None:
     """Send simulated raters to a running server, and report how they fared."""
+    from panelist.collection.robots.browser import find_server, read_address
     from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
     from panelist.collection.robots.robot import Habits
 
@@ -136,6 +137,7 @@ def _visit_pages(
         habits=Habits(think=times),
         secret=_find_secret(study, db),
     )
+    find_server(read_address(url))  # later it may be restarted: robots are patient
     with show_progress("simulated raters") as report:
         record = send_robots(study, url, fleet, report)
     say(_say_visits(record))

@@ -418,15 +418,6 @@ def test_a_table_that_is_not_one_row_per_rating_names_import(name: str, content:
         read_ratings(path).require("rating")
 
 
-def test_answers_to_checks_need_no_system_and_are_not_counted_as_gaps() -> None:
-    frame = pd.DataFrame(
-        {"rater": ["a", "a", "b"], "item": ["x", "y", "x"], "system": ["s", None, "s"], "rating": [1, 2, 3]}
-    )
-    assert "system is missing in 1 of 3 rows" in read_ratings(frame).notes
-    checked = read_ratings(frame.assign(check=[None, "instructed-1", None]))
-    assert not [note for note in checked.notes if "system is missing" in note]
-
-
 def test_a_column_of_lists_that_should_be_raters_is_refused_with_its_name() -> None:
     with pytest.raises(BadRatings, match="Column 'rater' holds lists or objects"):
         read_ratings(_frame(rater=[["human", "A1"], ["human", "A2"], ["human", "A1"], ["human", "A3"]]))

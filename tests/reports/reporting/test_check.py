@@ -123,5 +123,8 @@ def test_the_study_file_can_say_whether_raters_worked_independently(
     file = folder / "study.yaml"
     told = re.sub(r"^raters:", "raters:\n  independent: true", file.read_text("utf-8"), flags=re.MULTILINE)
     file.write_text(told, encoding="utf-8")
-    states = {one.asks: one.state for one in check_reporting(load_study(folder), analysis).points}
-    assert states[point] == "reported"
+    (folder / "plan.csv").unlink()
+    points = {one.asks: one for one in check_reporting(load_study(folder), analysis).points}
+    assert points[point].state == "reported"
+    volume = points["how many ratings there are, and how many of each output"]  # ratings answer it, too
+    assert (volume.state, volume.where) == ("reported", "Did raters agree?; the ratings")

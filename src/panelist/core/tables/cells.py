@@ -357,7 +357,8 @@ def _each(column: pd.Series, change: Callable[[Any], Any]) -> NDArray[np.object_
 
 def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
     """Return the number of each cell (-1 where missing) and the distinct cells."""
-    array = column.to_numpy() if column.dtype == object else column.array  # either is quicker alone
+    wrapped: Any = column.array  # quicker than the column
+    array = wrapped.to_numpy() if isinstance(wrapped, pd.arrays.NumpyExtensionArray) else wrapped
     try:
         codes, cells = pd.factorize(array)
     except TypeError:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from panelist.core.display.result import NamedValues, Part, Result, json_object
 from panelist.core.errors import IMPORT, BadRatings, did_you_mean, list_shortly, nearest, suggest
+from panelist.core.prose import listing
 from panelist.core.tables.cells import (
     code_identifiers,
     holds_texts,
@@ -167,7 +168,7 @@ class Ratings(Result):
     def _lacks(self, missing: list[str]) -> str:
         if rivals := self.unsure.get(missing[0]):
             return say_rivals(missing[0], rivals)
-        names = f"column{'s' * (len(missing) > 1)} {' and '.join(repr(name) for name in missing)}"
+        names = f"column{'s' * (len(missing) > 1)} {listing(map(repr, missing), None)}"
         present = list_shortly(self.frame.columns, missing[0])
         texts = [str(name) for name in self.frame.columns if find_role(name) == "rating" != name]
         if missing[0] == "rating" and texts:
@@ -289,9 +290,13 @@ def _drop_rows(ratings: Ratings, drop: frozenset[str], coded: Mapping[str, Coded
 
 def _leave_checks(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that are no answers to checks, which need not be about a system."""
-    if "check" not in frame.columns:
-        return frame
-    return frame[frame["check"].isna() | (frame["check"] == "")]
+    marks = hide_mark("check")
+    return frame[frame[marks].isna() | (frame[marks] == "")] if marks in frame.columns else frame
+
+
+def hide_mark(name: str) -> str:
+    """Return what a column of marks is called while its rows are kept, to be set aside later."""
+    return f"{name} (marked)"
 
 
 def _set_aside(frame: pd.DataFrame, origin: str) -> tuple[pd.DataFrame, list[str]]:

@@ -129,7 +129,7 @@ def _check_point(
     lists = tuple(shorts[name] for name in point["lists"])
     asked, open_ = list(point["heds"]), _find_open(sheet, analysis)
     lacking = [number for number in asked if number in open_]
-    elsewhere = _find_elsewhere(point, folder)
+    elsewhere = "the ratings" if analysis is not None and "rated" in point else _find_elsewhere(point, folder)
     section = TITLES[point["section"]] if "section" in point else ""
     if analysis is None and NEED_RATINGS.intersection(lacking):
         return ReportingPoint(point["asks"], lists, "not yet", f"{section}, once there are ratings")

@@ -1,4 +1,4 @@
-"""One mixed model of all studies' choices, with strengths that may differ by study.
+"""One mixed model of all studies' choices, in which a system may be stronger in one study than another.
 
 It is the mixed model of ``panelist compare``, of pairs (models/choices/pairs.py) or of rankings and sets
 (models/choices/stages.py), with a strength for each system in each study; raters belong to their study, items
