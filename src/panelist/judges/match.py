@@ -224,7 +224,7 @@ def _join_repeats(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     keys = ["rater", "item", "system"]
     if not frame.duplicated(keys).any():
         return frame, []
-    joined = frame.groupby(keys, observed=True, sort=False, as_index=False)["rating"].mean()
+    joined = frame.groupby(keys, observed=True, sort=False)["rating"].mean().reset_index()
     return joined, [
         f"{len(frame):,} ratings are {len(joined):,} of a rater and an output: of several (turns, occasions) "
         "the mean counts"
