@@ -139,7 +139,8 @@ def measure_reading(runs: int = 40) -> Reading:
     frame = simulate(SIZES[1], 1)
     known = read_ratings(frame)
     names = [str(name) for name in frame if name != "rating"]
-    kinds: list[Any] = [frame.astype(dict.fromkeys(names, kind)) for kind in ("str", "object", "string", "category")]
+    texts = ("str", "object", "string", "category")
+    kinds: list[Any] = [frame.astype(dict.fromkeys(names, kind)) for kind in texts]
     polar = polars.from_dict({str(name): frame[name].tolist() for name in frame})
     kinds += [polar, polar.with_columns(polars.col(names).cast(polars.Categorical))]
 
