@@ -138,10 +138,12 @@ def measure_reading(runs: int = 40) -> Reading:
     """Return what a frame of 600 ratings costs, a new one with names of the kind that takes longest."""
     frame = simulate(SIZES[1], 1)
     known = read_ratings(frame)
-    names = [str(name) for name in frame if name != "rating"]
-    texts = ("str", "object", "string", "category")
-    kinds: list[Any] = [frame.astype(dict.fromkeys(names, kind)) for kind in texts]
-    polar = polars.from_dict({str(name): frame[name].tolist() for name in frame})
+    columns = {str(name): frame[name].tolist() for name in frame}
+    names = [name for name in columns if name != "rating"]
+    kinds: list[Any] = [
+        frame.astype(dict.fromkeys(names, kind)) for kind in ("str", "object", "string", "category")
+    ]
+    polar = polars.from_dict(columns)
     kinds += [polar, polar.with_columns(polars.col(names).cast(polars.Categorical))]
 
     def best(call: object) -> float:
