@@ -24,6 +24,7 @@ from panelist.study.output_media import OutputMedia, Pair, find_media_problems, 
 from panelist.study.output_rows import (
     Rows,
     find_empty,
+    find_long,
     find_misshaped,
     find_missing,
     find_nameless,
@@ -251,6 +252,7 @@ def examine_outputs(
         frame, lacking = part_absent(frame)
         problems += note_lacking(every, frame, lacking, name)
     problems += find_misshaped(frame, rows, options)
+    problems += find_long(frame, rows, options)
     if find_ending(path) in (".xlsx", ".xlsm"):
         problems += rows.find_formulas(list(columns.values()))
     study = path.parent if folder is None else folder
