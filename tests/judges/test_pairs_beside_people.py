@@ -18,7 +18,7 @@ KEYS = ["item", "system_a", "system_b"]
 def make_tables(judges: tuple[str, ...] = ("m",), seed: int = 2) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return people's answers about 30 of 45 items by pairs of two raters, and judges' in both orders."""
     rng = np.random.default_rng(seed)
-    people, machine = [], []
+    people, machine = list[tuple[str, ...]](), list[tuple[str, ...]]()
     for item in range(45):
         worth = dict(zip(SYSTEMS, rng.normal([0, 0.3, 0.6], 0.8), strict=True))
         for a, b in combinations(SYSTEMS, 2):

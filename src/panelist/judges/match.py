@@ -164,7 +164,7 @@ def match_criterion(
     at = _find_places(judged["item"], items), _find_places(judged["system"], systems)
     who, judges = pd.factorize(judged["judge"], sort=True)
     score = judged["score"].to_numpy(dtype=np.float64)
-    grids, listed = {}, {}
+    grids, listed = dict[str, Floats](), dict[str, Bools]()
     for number, judge in enumerate(judges):
         own = who == number
         grid, there = np.full((len(items), len(systems)), np.nan), np.zeros((len(items), len(systems)), bool)

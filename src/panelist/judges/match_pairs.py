@@ -86,7 +86,7 @@ def match_pairs(
     keys, notes = ["item", "system_a", "system_b"], []
     names = tuple(judges or own.judges)
     table: pd.DataFrame | None = None
-    asked, lacking = people[keys].drop_duplicates(), []
+    asked, lacking = people[keys].drop_duplicates(), list[int]()
     for at, judge in enumerate(names):
         judged, silent = list_judged(own, judge)
         listed = own.frame.loc[(own.frame["judge"] == judge).to_numpy(), keys].drop_duplicates()
