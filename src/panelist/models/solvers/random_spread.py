@@ -1,5 +1,6 @@
 """Ordinal mixed models whose raters have random spreads: start, search, polish, and what they are called."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -59,7 +60,7 @@ def _refuse_large(design: ModelMatrices) -> None:
         )
 
 
-def _guarded(model: SpreadEffects):  # type: ignore[no-untyped-def]
+def _guarded(model: SpreadEffects) -> Callable[[Floats], tuple[float, Floats]]:
     """Return the objective with a large number in place of infinity, which a line search cannot take."""
 
     def objective(psi: Floats) -> tuple[float, Floats]:
