@@ -134,10 +134,10 @@ def _try_plan(found: "StudyCheck") -> "tuple[StudyCheck, dict[str, Result]]":
 
     try:
         estimates = preview_estimates(found.study)
-        found = _check_language(found, found.study)
+        noted = _check_language(found, found.study)
         if found.study.file.hit is not None:  # what it can estimate depends on the form alone
-            return _check_hit(found, found.study), {}
-        return found, {"estimates": estimates}
+            return _check_hit(noted, found.study), {}
+        return noted, {"estimates": estimates}
     except BadDesign as error:
         clash = Problem(found.path.name, None, "design", str(error))
         return replace(found, study=None, problems=(*found.problems, clash)), {}
