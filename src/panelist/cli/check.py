@@ -124,8 +124,7 @@ def _follow_repeat(found: "StudyCheck") -> "dict[str, Result]":
 
 def _try_plan(found: "StudyCheck") -> "tuple[StudyCheck, dict[str, Result]]":
     """Return the check with what the design can estimate, or with why it cannot be planned."""
-    study = found.study
-    if study is None:
+    if found.study is None:
         return found, {}
     from dataclasses import replace
 
@@ -134,11 +133,11 @@ def _try_plan(found: "StudyCheck") -> "tuple[StudyCheck, dict[str, Result]]":
     from panelist.study.problems import Problem
 
     try:
-        estimates = preview_estimates(study)
-        found = _check_language(found, study)
-        if study.file.hit is not None:  # what it can estimate depends on the form alone
-            return _check_hit(found, study), {}
-        return found, {"estimates": estimates}
+        estimates = preview_estimates(found.study)
+        noted = _check_language(found, found.study)
+        if found.study.file.hit is not None:  # what it can estimate depends on the form alone
+            return _check_hit(noted, found.study), {}
+        return noted, {"estimates": estimates}
     except BadDesign as error:
         clash = Problem(found.path.name, None, "design", str(error))
         return replace(found, study=None, problems=(*found.problems, clash)), {}
