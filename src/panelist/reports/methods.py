@@ -95,8 +95,8 @@ def _tell_exclusions(analysis: "Analysis") -> str:
     return f"{exclusions.sentence()} The {which}: {rules}.{also}"
 
 
-def _tell_mixed(parts: list[MixedPart]) -> str:
-    """Return how mixed models of choices are built and tested."""
+def _tell_mixed(parts: list[MixedPart], explained: bool) -> str:
+    """Return how mixed models of choices are built and tested; ``explained``: how t is found was said."""
     graded = any(one.family == "cumulative" and one.points > 2 for one in parts)
     style = dict.fromkeys(
         slope.term for one in parts if one.plain for slope in one.slopes if slope.term != POSITION
@@ -104,6 +104,8 @@ def _tell_mixed(parts: list[MixedPart]) -> str:
     said = "Raters and items have a preference of their own for each system, with one standard deviation each"
     said += "; thresholds of the grades are mirrored at zero (cumulative logit)" if graded else ""
     said += f"; {listing(style, None)} is controlled for" if style else ""
+    if explained:
+        return f"{said}. Their differences are tested in the same way."
     return (
         f"{said}. Differences are tested by t: Satterthwaite's degrees of freedom of the linear mixed model "
         "with the same terms, and standard errors times its ratio of REML to ML."
@@ -145,14 +147,15 @@ def _tell_models(analysis: "Analysis") -> list[str]:
             "The random part is the largest that the data support: a singular one was reduced where the "
             "smaller model fits as well."
         )
-    if any(one.model == "clmm" and one.tested_by == "t" for one in every):
+    tested_by_t = any(one.model == "clmm" and one.tested_by == "t" for one in every)
+    if tested_by_t:
         said.append(
             "Differences of ordinal mixed models are tested by t: Satterthwaite's degrees of freedom of the "
             "linear mixed model with the same formula, and standard errors times its ratio of REML to ML."
         )
     mixed = [one.strengths.mixed for one in every if isinstance(one, ChoiceCriterion)]
     if any(one is not None for one in mixed):
-        said.append(_tell_mixed([one for one in mixed if one is not None]))
+        said.append(_tell_mixed([one for one in mixed if one is not None], tested_by_t))
     said += [one.why for one in every if one.why]
     if any(one.remedy is not None for one in every):
         said.append(

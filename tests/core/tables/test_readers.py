@@ -174,7 +174,7 @@ def test_floats_are_read_to_the_last_bit(tmp_path: Path) -> None:
         (b"a,b\n1,2\n", "r.parquet", "a Parquet file by its name but is not"),
         (b"PAR1 and no more", "r.parquet", "damaged Parquet file"),
         (b"a,b\n1,2\n", "r.doc", r"ends in '.doc'.*Allowed: .csv, .json"),
-        (b"a,b\n1,2\n", "r", "ends in 'nothing'"),
+        (b"a,b\n1,2\n", "r", "has no ending"),
         (b"a,b\n1,2\n", "r.xls", "save it as .xlsx"),
         (b"\x1f\x8b\x08", "r.csv.gz", "unpack it first .gunzip r.csv.gz., or write r.csv"),
         (b'{"a": 1}\n{"a": \n', "r.jsonl", "line 2, is not a JSON table"),

@@ -86,10 +86,8 @@ def find_ending(path: Path) -> str:
             f"unpack it first (gunzip {path.name}), or write {path.stem}."
         )
     if ending not in READERS:
-        raise BadFile(
-            f"{path} ends in {ending or 'nothing'!r}, which is not the ending of a table format. "
-            f"Allowed: {', '.join(READERS)}. Save or rename it as one of these."
-        )
+        has = f"ends in {ending!r}, which is not the ending of a table format" if ending else "has no ending"
+        raise BadFile(f"{path} {has}. Allowed: {', '.join(READERS)}. Save or rename it as one of these.")
     return ending
 
 
