@@ -66,8 +66,9 @@ docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The documentation is in site/: open site/index.html"
 
+# make bench SECTIONS=collecting measures that section; the usual ones where none is named.
 bench: setup
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench $(SECTIONS)
 
 # Builds the wheel and the source archive, and uses the wheel in an empty environment, as a newcomer would.
 release-check: setup

@@ -20,7 +20,7 @@ MODULES = {
     "batch": "bench.batch",
     "power": "bench.power",
     "choices": "bench.choices",
-    "arena": "bench.arena",
+    "choices-clustered": "bench.choices_clustered",
     "choices-mixed": "bench.choices_mixed",
     "judges": "bench.judges",
     "reports": "bench.reports",

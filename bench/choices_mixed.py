@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.choices import ALPHA, draw_pairs, lay_out
+from bench.choices_clustered import ALPHA, draw_pairs, lay_out
 from bench.report import Options, Section, say
 from panelist.analysis.choices.models.mixed_part import MixedCovariance
 from panelist.analysis.spec import AnalysisSpec

@@ -62,7 +62,7 @@ def _list_messages(name: str) -> str:
     n = sum(map(len, modules.values()))
     if not n:
         return ""
-    parts = [f"<details><summary>{'The message' if n == 1 else f'All {n} messages'}</summary>"]
+    parts = [f"<details><summary>{'The message' if n == 1 else f'{n} messages'}</summary>"]
     for title in sorted(modules):
         parts.append(f"<p><b>{escape(title.replace('`', ''))}</b></p>\n<ul>")
         parts += [f"<li>{escape(text)}</li>" for text in modules[title]]

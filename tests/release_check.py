@@ -24,7 +24,8 @@ PACKAGED = (
     "panelist/web/static/rate.css",
     "panelist/web/static/stix-two-math-license.txt",
     "panelist/study/templates",
-    "licenses/LICENSE",
+    "dist-info/licenses/LICENSE",
+    "dist-info/licenses/src/panelist/web/static/stix-two-math-license.txt",
 )
 SHIPPED = (
     "pyproject.toml",
@@ -186,6 +187,8 @@ def run(command: list[str], folder: Path) -> str:
     """Run a command in ``folder`` without this repository on the path; return what it printed."""
     done = subprocess.run(command, cwd=folder, env=clean(), capture_output=True, text=True, check=False)
     require(done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    if Path(command[0]).stem == "panelist":
+        require("Warning: " not in done.stderr, f"{' '.join(command)} warns\n{done.stderr[-3000:]}")
     return done.stdout
 
 

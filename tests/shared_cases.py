@@ -40,7 +40,6 @@ NOT_OURS = {  # fits that Panelist is not asked for, and why
     "glmer_probit": "glmer's Laplace takes the expected information for probit, ours the observed",
     "wine_ri_cloglog_defaultCpath": "clmm's scalar path swaps cloglog and loglog",
     "wine_ri_loglog_defaultCpath": "clmm's scalar path swaps cloglog and loglog",
-    "wine_ri_logit_symmetric2": "Panelist has no thresholds symmetric about zero",
     "wine_ri_probit_nAGQ-10": "Panelist's quadrature is adaptive",
 }
 MODELS: dict[str, Literal["clm", "clmm", "lm", "lmm"]] = {
@@ -164,7 +163,8 @@ def wine_cases() -> list[Case]:
 def wine_case(record: dict[str, Any]) -> Case:
     """Return one fit of the wine data; its identifier says what was fitted."""
     _, random, link, *rest = record["id"].split("_")
-    threshold = next((word for word in rest if word in ("symmetric", "equidistant")), "flexible")
+    structures = {"symmetric": "symmetric", "symmetric2": "mirrored", "equidistant": "equidistant"}
+    threshold = next((structures[word] for word in rest if word in structures), "flexible")
     points = next((int(word[4:]) for word in rest if word.startswith("nAGQ")), 1)
     rows: dict[str, Row] = {
         name: {"estimate": value, "se": record["se"][name]} for name, value in record["coef"].items()
@@ -205,6 +205,9 @@ def wine_thresholds(rows: dict[str, Row], threshold: str) -> dict[str, Row]:
     if threshold == "symmetric":
         low, high, gap = value["central.1"], value["central.2"], value["spacing.1"]
         estimates = [low - gap, low, high, high + gap]
+    elif threshold == "mirrored":
+        near, far = value["spacing.1"], value["spacing.2"]
+        estimates = [-far, -near, near, far]
     else:
         estimates = [value["threshold.1"] + step * value["spacing"] for step in range(4)]
     return {f"{k}|{k + 1}": {"estimate": estimate} for k, estimate in enumerate(estimates, start=1)}

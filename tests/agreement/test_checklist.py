@@ -98,7 +98,7 @@ def test_a_third_decimal_is_shown_where_two_would_contradict_the_word() -> None:
 
 def test_the_sentence_points_to_what_is_odd() -> None:
     odd = measured(suspicions=(Suspicion("sorted", "a ≤ b in all units"),))
-    assert "but see what is odd about these ratings" in odd.sentence()
+    assert "but some of these ratings are odd" in odd.sentence()
     assert "a ≤ b in all units" in str(odd)
 
 

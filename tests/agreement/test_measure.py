@@ -170,7 +170,7 @@ def test_pairs_that_have_no_value_are_counted() -> None:
     one = measure_agreement(frame, measurement="ordinal", interval="none").criteria[0][
         "goodman_kruskal_gamma"
     ]
-    assert one.note == "mean over all 3 pairs of raters; without 2 in which it is undefined"
+    assert one.note == "mean over all 3 pairs of raters; leaving out 2 where it is undefined"
     assert one.n_pairs == 3
 
 

@@ -1,15 +1,18 @@
 """Length and form of outputs, by system."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from panelist.analysis.output_form import describe_form
+from panelist.core.display.result import Table
 from panelist.study.outputs import Outputs
 from panelist.study.reading.output_features import FEATURES
 from panelist.study.sections.outputs_file import OutputsFile
+from tests.formats.media_bytes import record
 
 MARKED = "# Legs\n\n- eight\n- six\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n```\n\n$x^2$ words"
 
@@ -49,6 +52,26 @@ def test_too_few_outputs_have_no_correlation() -> None:
 
 def test_outputs_without_words_have_no_form() -> None:
     assert describe_form(make_outputs({"a": ["", " "]}), pd.DataFrame(), ("a",)) is None
+
+
+def test_of_sounds_what_can_be_measured_in_their_files_is_compared(tmp_path: Path) -> None:
+    rows = []
+    for system, rate, level in (("a", 8000, 0.5), ("b", 16000, 0.1)):
+        (tmp_path / f"{system}.wav").write_bytes(record(2, rate, level))
+        rows.append(("i", system, f"{system}.wav", ""))
+    (tmp_path / "c.wav").write_bytes(record(2, 8000, 0.5))
+    rows.append(("i", "c", "c.wav", ""))
+    options = OutputsFile.model_validate({"formats": {"output": "audio"}, "media": "."})
+    frame = pd.DataFrame(rows, columns=["item", "system", "output", "alt"])
+    outputs = Outputs(frame, options, folder=tmp_path)
+    form = describe_form(outputs, pd.DataFrame(), ("a", "b", "c"))
+    assert form is not None
+    assert "files of b have 16.0 kHz of sample rate, those of a 8.0" in form.sentence()
+    assert "files of a have -6.0 dB of level, those of b -20.0" in form.sentence()
+    alike = describe_form(outputs, pd.DataFrame(), ("a", "c"))
+    assert alike is not None
+    assert "in the files differs little" in alike.sentence()
+    assert [part.name for part in alike.parts() if isinstance(part, Table)] == ["files"]
 
 
 @pytest.mark.parametrize(("rate", "words"), [("each", 6), ("whole", 6), ("last", 2)])

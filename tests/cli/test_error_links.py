@@ -102,7 +102,7 @@ def test_a_message_leads_to_a_heading_that_explains_it(
         command_line.main(wrong.replace("STUDY", "study").replace("RATINGS", str(ratings)).split())
     assert ended.value.code == (1 if wrong.startswith("check STUDY") else 2)
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last == f"More: docs/errors.md#{WRONG[wrong]}"
+    assert last == f"More: {ERRORS}#{WRONG[wrong]}"
     assert WRONG[wrong] in find_explained()
 
 

@@ -42,6 +42,21 @@ def test_check_sums_up_a_study_that_is_fine(capsys: Capture, tmp_path: Path) -> 
         assert words in done.out
 
 
+def test_a_language_without_rating_pages_is_noted_and_refused_before_the_server_starts(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    study = write_study(tmp_path, f"language: it\n{WHOLE}")
+    checked = call(capsys, "check", study)
+    assert (checked.code, "note: study.yaml language: There are no rating pages in 'it'" in checked.out) == (
+        0,
+        True,
+    )
+    served = call(capsys, "serve", study, "--port", "0")
+    assert (served.code, served.out) == (2, "")
+    assert "Known: 'ar', 'de', 'en'" in served.err
+    assert not study.with_name("study.db").exists()
+
+
 def test_check_prints_one_line_a_problem_and_ends_with_1(capsys: Capture, tmp_path: Path) -> None:
     text = PLAIN.replace("points", "poits") + "pay: {hourly: 5, living_wage: 12.60}\nheds: {x: y}\n"
     path = write_study(tmp_path, text)

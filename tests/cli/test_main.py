@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.generate import ERRORS
 from panelist.cli import main as command_line
 from panelist.core.errors import BadRatings
 from tests.cli.commands import FORMULA, NAMES, call
@@ -86,7 +87,7 @@ def test_an_error_leads_to_its_heading_in_the_docs(capsys: Capture, failing: pyt
         command_line.main(["fit", "--json"])
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "Error: There is no column 'rater'.\nMore: docs/errors.md#bad-ratings\n"
+    assert err == f"Error: There is no column 'rater'.\nMore: {ERRORS}#bad-ratings\n"
 
 
 def test_a_fault_of_ours_asks_for_a_report(capsys: Capture, failing: pytest.MonkeyPatch) -> None:

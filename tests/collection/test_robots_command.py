@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from panelist.collection.robots import browser
+from panelist.collection.robots.browser import BadServer, find_server, read_address
 from tests.cli.commands import call
 from tests.collection.faulty_servers import write_faulty_study
 from tests.collection.recruiting.people import write_paid
@@ -68,3 +70,25 @@ def test_simulated_raters_come_in_where_only_links_of_the_researcher_do(
         assert done.code == 0, done.out + done.err
         assert "2 of 2 simulated raters finished" in done.out
         assert all(visit.simulated for visit in served.store.visits())
+
+
+def test_a_server_that_is_not_there_is_named_instead_of_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = read_address("http://127.0.0.1:1")
+    with pytest.raises(
+        BadServer, match=r"No server answers at http://127\.0\.0\.1:1 .* panelist serve STUDY"
+    ):
+        find_server(address, seconds=0.0)
+    refused = [ConnectionRefusedError(111, "Connection refused")]
+
+    class Connection:
+        def close(self) -> None:
+            pass
+
+    def connect(*_: object, **__: object) -> Connection:
+        if refused:
+            raise refused.pop()
+        return Connection()
+
+    monkeypatch.setattr(browser, "create_connection", connect)
+    find_server(address)  # one that is just starting is waited for
+    assert not refused

@@ -1,6 +1,8 @@
 """Small media files, written byte by byte."""
 
+import io
 import struct
+import wave
 
 
 def box(name: bytes, data: bytes) -> bytes:
@@ -40,3 +42,19 @@ def webm(title: bytes = b"", app: bytes = b"Lavf59", tag: bytes = b"Lavc59 libvp
         + element(0x1254C367, element(0x7373, said))
     )
     return element(0x1A45DFA3, bytes(3)) + element(0x18538067, parts)
+
+
+def record(wide: int, rate: int = 8000, level: float = 0.5) -> bytes:
+    """Return a second of a square wave, whose level is its height; ``wide`` bytes a sample, two channels."""
+    height = int(level * 2 ** (8 * wide - 1))
+    if wide == 1:
+        tone = struct.pack("BB", 128 + height, 128 - height)
+    else:
+        tone = b"".join((side * height).to_bytes(wide, "little", signed=True) for side in (1, -1))
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(2)
+        sound.setsampwidth(wide)
+        sound.setframerate(rate)
+        sound.writeframes(tone * rate)
+    return file.getvalue()

@@ -156,6 +156,20 @@ def test_a_column_names_the_language_and_only_then_is_read(tmp_path: Path) -> No
     assert read_outputs(file).hash == plain.hash != outputs.hash
 
 
+@pytest.mark.parametrize(
+    ("info", "caption"),
+    [
+        ('python title="main.py"', "Python · title=&quot;main.py&quot;"),
+        ("python:src/main.py", "Python · src/main.py"),
+        ("{r, echo=FALSE}", "{r, echo=FALSE}"),
+        ("text", "Text only"),
+    ],
+)
+def test_what_stands_beside_the_language_of_a_code_block_is_shown(info: str, caption: str) -> None:
+    html = FORMATS["markdown"].show(Stimulus(f"```{info}\nx\n```"), FormatOptions(), say)
+    assert f"<figcaption>{caption}</figcaption>".replace("&quot;", '"') in html.replace("&#34;", '"')
+
+
 def test_an_unknown_language_is_a_note_with_its_line_and_the_nearest(tmp_path: Path) -> None:
     file = tmp_path / "outputs.csv"
     file.write_text(HEADER + "a,x,pass,python\na,y,end,fortrann\n", encoding="utf-8")

@@ -47,7 +47,7 @@ def cell(turns: Any, **more: Any) -> Stimulus:
         ("{not json", WHOLE, "not JSON (Expecting property name enclosed in double quotes, character 2)"),
         ("[" * 100_000, WHOLE, "nested too deeply"),
         ("[]", WHOLE, "an empty list"),
-        ('"Hello"', WHOLE, 'found str "Hello"'),
+        ('"Hello"', WHOLE, 'found "Hello"'),
         (["Hello"], WHOLE, 'turn 1 is "Hello"'),
         ([{"role": "asistant", "text": "a"}], WHOLE, "Did you mean 'assistant'?"),
         ([{"text": "a"}], WHOLE, "turn 1 has no role"),

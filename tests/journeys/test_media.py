@@ -110,6 +110,7 @@ def test_the_end_of_each_output_is_asked_for_on_a_phone(browser: Browser, tmp_pa
         page.locator("[data-output].text").first.evaluate("box => { box.style.minHeight = '3000px'; }")
         page.locator("form").evaluate("form => form.requestSubmit(form.querySelector('#next'))")
         expect(page.locator("#unseen")).to_contain_text("You have not seen the end of")
+        expect(page.locator("#unseen")).to_be_in_viewport(ratio=1)
         assert rider.where()["page"] == here
         for _ in range(6):
             page.wait_for_timeout(1300)
@@ -216,7 +217,9 @@ def test_films_show_their_captions_and_are_asked_for_by_name(browser: Browser, t
             page.locator(f'input[name="c1p{place}"]').last.check()
         page.locator("#next").click()
         expect(page.locator("#unseen")).to_have_text("You have not played all of Text 2 yet.")
+        expect(page.locator("#unseen")).to_be_in_viewport(ratio=1)
         films.nth(1).evaluate(PLAY)
+        expect(page.locator("#unseen")).to_be_hidden()
         for number in (0, 1):
             films.nth(number).locator("xpath=..").locator(".transcript").scroll_into_view_if_needed()
             page.wait_for_timeout(1200)

@@ -1,5 +1,6 @@
 """What judges are worth, on small tables computed by hand and on simulated ones."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -137,6 +138,67 @@ def test_a_good_judge_is_worth_ratings_and_a_useless_one_is_not() -> None:
     assert "orders differences as the mean of" in good.sentence()
 
 
+def test_a_judge_turned_round_is_not_said_to_order_as_raters_do() -> None:
+    ratings, judges = tables(simulate(World("good", 24, 100), np.random.default_rng(2))[0])
+    judges["rating"] = -judges["rating"]
+    one = measure_judges(ratings, judges, judge_scale="as-is", resamples=300).judges[0]
+    assert "as it orders against people" in one.sentence()
+    assert "Turned round, it orders differences as the mean of" in one.sentence()
+    noise = judges.assign(rating=np.random.default_rng(0).normal(size=len(judges)))
+    one = measure_judges(ratings, noise, judge_scale="as-is", resamples=300).judges[0]
+    assert one.level("pair").low < 0 < one.level("pair").high
+    assert "or nothing, as the interval holds 0" in one.sentence()
+    assert "against people" not in one.sentence()
+
+
+def test_outputs_without_a_row_are_no_answers(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    rated = ratings[ratings["system"] == "A"].drop_duplicates(["item", "system"])
+    part = judges[judges["system"] != "A"]
+    found = measure_judges(ratings, part, judge_scale="as-is", resamples=100)
+    one = found.judges[0]
+    assert one.missing == {"no line": len(rated)}
+    assert [(s.n, s.silent) for s in one.silence] == [(len(rated), len(rated)), (60, 0), (60, 0)]
+    assert any(note.startswith("whom it favours") for note in one.notes)
+    noise = part.assign(judge="other")
+    two = measure_judges(ratings, pd.concat([judges, noise]), judge_scale="as-is", resamples=100)
+    assert [two[name].missing for name in ("judge", "other")] == [{}, {"no line": 60}]
+    compared = panelist.compare_systems(ratings, judge=part, judge_scale="as-is").criteria[0]
+    assert f"judge has no row for {len(rated)} outputs: counted as no answers" in compared.notes
+
+
+def test_a_rating_without_its_rater_is_nobodys_and_counted(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    gaps = ratings.assign(rater=ratings["rater"].where(ratings.index >= 5))
+    lost, part = (
+        measure_judges(table, judges, judge_scale="as-is", resamples=100).judges[0]
+        for table in (gaps, ratings[5:])
+    )
+    assert "5 ratings without a rater left out" in lost.notes
+    assert lost.n_raters == part.n_raters
+    assert lost.level("pair") == part.level("pair")
+
+
+def test_several_ratings_of_a_rater_and_an_output_count_as_their_mean(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    turns = pd.concat([ratings.assign(rating=ratings["rating"] + step) for step in (-1, 1)])
+    once, twice = (
+        panelist.compare_systems(table, judge=judges, judge_scale="as-is").criteria[0]
+        for table in (ratings, turns)
+    )
+    assert twice.n == once.n == len(ratings)
+    assert [one.se for one in twice.pairs] == pytest.approx([one.se for one in once.pairs])
+    assert any(note.startswith(f"{2 * len(ratings):,} ratings are {len(ratings):,}") for note in twice.notes)
+
+
+def test_an_output_that_does_not_exist_is_no_silence(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    gone = judges["item"].isin(judges["item"].unique()[:20]) & (judges["system"] == "A")
+    there = ratings.merge(judges[~gone][["item", "system"]])
+    one = measure_judges(there, judges[~gone], judge_scale="as-is", resamples=100).judges[0]
+    assert (one.missing, one.silence) == ({}, ())
+
+
 def test_unknown_raters_have_no_ceiling_and_no_alt_test(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     frame = panelist.load_ratings(ratings.drop(columns="rater"), columns={"rater": None})
@@ -188,6 +250,22 @@ def test_several_judges_are_compared_and_combined(beside: JudgedRatings) -> None
     assert one.difference == pytest.approx(
         found["judge"].level("pair").pearson - found["noise"].level("pair").pearson
     )
+
+
+def test_more_judges_than_a_reader_follows_are_printed_at_a_glance(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    rng = np.random.default_rng(1)
+    more = [judges.assign(judge=name, rating=rng.normal(3, 1, len(judges))) for name in ("b", "c")]
+    found = measure_judges(ratings, pd.concat([judges, *more]), judge_scale="as-is", resamples=100)
+    brief, full = str(found), str(replace(found, detailed=True))
+    assert all(one.judge in brief for one in found.judges)
+    assert "--details" in brief
+    assert "Correlation with people" not in brief
+    assert full.count("Correlation with people") == len(found.judges) == 4
+    assert "Judges compared" in full
+    said = " ".join(brief.split())
+    assert all(" ".join(note.split()) in said for one in found.judges for note in one.notes)
+    assert str(replace(found, judges=found.judges[:3])).count("Correlation with people") == 3
 
 
 def test_a_constant_judge_is_no_error(beside: JudgedRatings) -> None:

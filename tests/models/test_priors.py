@@ -379,6 +379,10 @@ def test_what_needs_the_likelihood_alone_is_refused() -> None:
         lambda: weak.bic,
         lambda: compare_fits(smaller, weak),
         lambda: weak.intervals("profile"),
+        lambda: weak.with_degrees("lrt").coefficients,
+        lambda: weak.with_degrees("lrt").anova(),
+        lambda: weak.bootstrap_test("system", n=19),
+        lambda: fit(CROSSED, make_slopes(), model="clmm", prior="weak", test="lrt"),
     ]
     for ask in asked:
         with pytest.raises(BadModel, match=r"was fitted with a prior \(weak\)"):

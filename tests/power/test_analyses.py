@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bench.choices import draw_pairs, draw_winners, lay_out, make_trials
+from bench.choices_clustered import draw_pairs, draw_winners, lay_out, make_trials
 from panelist.analysis.choices.compare_choices import contrast_strengths
 from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
 from panelist.analysis.choices.models.mixed import fit_mixed
@@ -220,6 +220,46 @@ def test_mixed_pairs_are_tested_as_the_comparison_of_choices_does() -> None:
     graded = analyse("pairs_graded", layout, latent + rng.normal(0.0, 0.5, latent.shape))
     assert np.isfinite(graded.p).all()
     assert not graded.failed.any()
+
+
+@pytest.mark.parametrize("name", ["bradley_terry", "pairs_mixed"])
+def test_a_system_that_never_lost_is_found_as_the_comparison_of_choices_finds_it(name: str) -> None:
+    rng = np.random.default_rng(2)
+    shown = draw_pairs(rng, 12, 15, 3)
+    won = np.where(shown == 0, 1, 0)[:, 0] == 1  # the first system won all of its comparisons
+    won |= (shown[:, 1] != 0) & (rng.random(len(shown)) < 0.5)
+    latent = np.stack([won, ~won], axis=1).reshape(1, -1).astype(float)
+    tests = analyse(name, lay_out(shown, 12, 15, 3), np.concatenate([latent, latent]))
+    pairs = contrast_strengths(fit_bradley_terry(make_trials(shown, won, 15)), "none")
+    assert not tests.failed.any()
+    assert tests.separated is not None
+    assert tests.separated.all()
+    for found in tests.p:
+        assert found == pytest.approx(pairs.p, rel=1e-6)
+    assert (tests.p[0, :2] < 0.001).all()  # no standard error, but a sign test
+    assert np.isnan(tests.se[0, :2]).all()
+
+
+@pytest.mark.parametrize("told", ["best", "best-worst", "ranking"])
+def test_one_sided_sets_are_read_from_any_kind_of_page(told: str) -> None:
+    page = np.repeat(np.arange(36), 3).astype(np.int32)
+    layout = Layout(
+        rater=(page % 6).astype(np.int32),
+        item=page // 3,
+        system=np.tile([0, 1, 2], 36).astype(np.int32),
+        n_raters=6,
+        n_items=12,
+        systems=("a", "b", "c"),
+        ratings_per_item=1,
+        page=page,
+        told=told,
+    )
+    rng = np.random.default_rng(1)
+    latent = np.where(layout.system == 2, 9.0, rng.normal(size=len(page)))[None]
+    tests = analyse("bradley_terry", layout, latent)
+    assert not tests.failed.any()
+    assert (tests.p[0, 1:] < 0.05).all()
+    assert (tests.estimate[0, 1:] > 0).all()  # the second of a pair above the first
 
 
 def test_mixed_pairs_need_two_outputs_on_a_page() -> None:

@@ -164,3 +164,14 @@ def test_pairs_are_adjusted_as_compare_adjusts_them(name: str, model: str) -> No
         for place, pair in enumerate(only.pairs):
             assert critical[at, place] * pair.se == pytest.approx((pair.high - pair.low) / 2, rel=2e-2)
     assert by_mvt > 0
+
+
+def test_sets_whose_systems_hardly_overlap_are_analysed_by_the_linear_model() -> None:
+    layout = cross(5, 8, 2)
+    codes = simulate(layout, FIVE, 3)
+    apart = np.where(layout.system == 0, np.minimum(codes, 2), 2 + codes % 3)
+    tests = ANALYSES["clmm"].prepare(layout, AnalysisSpec())(apart)
+    check_against_compare("clmm", layout, apart, tests)
+    assert tests.linear is not None
+    assert tests.linear.all()
+    assert not tests.failed.any()

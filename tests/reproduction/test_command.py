@@ -28,7 +28,12 @@ def test_the_sentence_comes_first(capsys: Capture, files: tuple[Path, Path]) -> 
     assert done.out.splitlines()[1].startswith(
         "On plausible, CV* is 27.7 on average (QRA3: 24.6); the scores of 4"
     )
-    for word in ("below 5", "3 of 6 orders", "Findings on plausible", "scale from 0 (as --scale-min says)"):
+    for word in (
+        "below 5",
+        "3 of 6 pairs of systems",
+        "Findings on plausible",
+        "scale from 0 (as --scale-min says)",
+    ):
         assert word in done.out
 
 

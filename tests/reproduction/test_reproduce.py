@@ -257,7 +257,7 @@ def test_a_tiny_repeat_leaves_equality_open_and_a_precise_one_upholds_it() -> No
     found = reproduce(original, precise, **options)["fluency"]  # type: ignore[arg-type]
     assert found.findings[0].evidence[0].p < 0.05
     assert (
-        "1 of 1 orders of two systems is the same, 1 of them shown by a test of the repeat"
+        "1 of 1 pairs of systems is in the same order, 1 of them confirmed by a test in the repeat"
         in found.sentence()
     )
     assert (found.findings[0].upheld(), found.findings[0].verdict) == (True, "upheld")

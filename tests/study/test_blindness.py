@@ -26,7 +26,10 @@ def make_outputs(*texts: tuple[str, str], options: OutputsFile = OutputsFile()) 
         ("As an AI language model, I cannot.", {"As an AI language model"}),
         ("gpt-4o-mini says so", {"gpt-4o-mini"}),
         ("The tuned version of Claude", {"tuned", "Claude"}),
-        ("a meta study; he claimed; Egypt; googled", set()),
+        ("a meta study; he claimed; Egypt; googled; Meta-analysis; tuned_up", set()),
+        ("Qwen2.5-7B, qwen 3, DeepSeek-V3 and R1.", {"Qwen2.5-7B", "qwen 3", "DeepSeek-V3"}),
+        ("Claude 3.5 Sonnet or Claude 3 times; Grok-2.", {"Claude 3.5", "Claude", "Grok-2"}),
+        ("It called openai_search. So Meta-Llama-3.1!", {"openai", "Meta", "Llama-3.1"}),
         ("a b c", set()),
     ],
 )

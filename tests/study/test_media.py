@@ -1,6 +1,7 @@
 """Media of a study: part of its hash, and looked at by ``panelist check``."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,14 @@ def test_practice_must_name_a_file_that_is_there_and_nothing_is_spoilt(speech: P
     assert "practice.items" in said
     assert "lemon.wav" in said
     assert "degraded spoils words" in said
+
+
+def test_sounds_that_raters_would_read_of_as_texts_are_noted(speech: Path) -> None:
+    file = speech / "study.yaml"
+    text = file.read_text(encoding="utf-8")
+    assert "raters read" not in problems_of(speech)
+    file.write_text(re.sub(r"(?m)^noun:.*\n", "", text), encoding="utf-8")
+    assert "noun: is missing, so raters read 'Text' above what is a sound" in problems_of(speech)
 
 
 def test_links_out_of_the_folder_are_not_followed(speech: Path) -> None:

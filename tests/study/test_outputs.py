@@ -33,6 +33,16 @@ def problems(path: Path, grave: bool = True) -> list[Problem]:
     return [problem for problem in examine_outputs(path)[1] if problem.grave is grave]
 
 
+def test_outputs_that_take_many_minutes_to_read_are_noted_with_the_minutes(tmp_path: Path) -> None:
+    lengths = {"a": 3000, "b": 3001, "c": 4800}
+    rows = [f"i,{system},{'word ' * words}" for system, words in lengths.items()]
+    path = write(tmp_path, "\n".join(["item,system,output", *rows]))
+    (note,) = problems(path, grave=False)
+    assert (note.line, note.key) == (3, "output")
+    assert note.message.startswith("2 outputs have more than 3,000 words (lines 3 and 4); the longest takes")
+    assert "about 20 minutes at 240 words a minute" in note.message
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "xlsx", "parquet"])
 def test_html_and_formulas_stay_text_in_every_format(tmp_path: Path, ending: str) -> None:
     frame = pd.DataFrame({"item": [f"{i:03}" for i in range(len(ODD))], "system": "NA", "output": ODD})

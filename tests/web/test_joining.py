@@ -1,5 +1,6 @@
 """The open link: opening it takes nothing, agreeing takes one place, and a browser continues where it was."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -36,6 +37,12 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 def count(store: Store) -> int:
     return len(store.visits())
+
+
+def test_enter_on_the_information_page_never_declines(served: Served) -> None:
+    page = httpx.get(f"{served.url}/join", timeout=PATIENCE).text
+    buttons = re.findall(r'<button[^>]* name="consent" value="(\w+)"', page)
+    assert buttons == ["yes", "no", "yes"]  # a browser presses the first button of a form for Enter
 
 
 def test_ninety_looks_at_the_open_link_take_no_place(served: Served) -> None:

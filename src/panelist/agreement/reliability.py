@@ -117,7 +117,7 @@ class CriterionReliability(Result):
             which = f"that suits {self.measurement} ratings"
             return f"On {self.criterion}, no coefficient {which} is defined ({where})."
         together = _read_both(agreement, correlation, self.margins)
-        caution = "; but see what is odd about these ratings, below" if self.suspicions and together else ""
+        caution = "; but some of these ratings are odd" if self.suspicions and together else ""
         return f"On {self.criterion}, {' and '.join(said)}{together}{caution} ({where}{self._how()})."
 
     def parts(self) -> list[Part]:

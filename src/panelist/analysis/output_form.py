@@ -3,8 +3,8 @@
 The form of an output cannot be hidden from raters; what differs between systems belongs in the report.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,30 @@ from panelist.study.reading.output_features import FEATURES, list_judged_parts
 
 LARGE_GAP = 0.3
 """A difference in shares between two systems that a reader should know about."""
+SAID = {
+    "width": "pixels of width",
+    "height": "pixels of height",
+    "seconds": "seconds",
+    "kHz": "kHz of sample rate",
+    "dB": "dB of level",
+    "kB": "kB",
+}
+"""What is measured in files, as it is said."""
+DIGITS = dict.fromkeys(SAID, 0) | {"seconds": 1, "kHz": 1, "dB": 1}
+
+
+def _is_much_longer(low: float, high: float) -> bool:
+    return high >= 1.5 * low
+
+
+UNLIKE: dict[str, Callable[[float, float], bool]] = {
+    "width": lambda low, high: high >= 1.1 * low,
+    "height": lambda low, high: high >= 1.1 * low,
+    "seconds": _is_much_longer,
+    "kHz": lambda low, high: high > low,
+    "dB": lambda low, high: high - low >= 2,
+}
+"""When the medians of two systems are so unlike that a reader should know."""
 FEWEST = 5  # outputs from which on a correlation says anything
 
 
@@ -32,6 +56,8 @@ class SystemForm:
     shares: Mapping[str, float]
     correlations: Mapping[str, float]
     """Spearman's rank correlation of an output's mean rating with its words, by criterion."""
+    media: Mapping[str, float] = field(default_factory=dict)
+    """Of pictures, sound and film: the median of what can be measured in their files."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +65,8 @@ class OutputForm(Result):
     """Length and form of the outputs, by system."""
 
     systems: tuple[SystemForm, ...]
+    of_files: bool = False
+    """Whether the outputs are pictures, sound or film: words are then those said or written of them."""
 
     def title(self) -> str:
         """Return the heading."""
@@ -46,9 +74,9 @@ class OutputForm(Result):
 
     def sentence(self) -> str:
         """Return what differs between systems, in words."""
-        said = []
-        lengths = [one.words for one in self.systems]
-        if min(lengths) > 0 and max(lengths) >= 1.5 * min(lengths):
+        said = list(self._compare_media())
+        lengths = [] if self.of_files else [one.words for one in self.systems]
+        if lengths and min(lengths) > 0 and max(lengths) >= 1.5 * min(lengths):
             low, high = np.argmin(lengths), np.argmax(lengths)
             said.append(
                 f"outputs of {self.systems[high].system} are {lengths[high] / lengths[low]:.1f} times as "
@@ -63,14 +91,46 @@ class OutputForm(Result):
                     f"{shares[low]:.0%} of {self.systems[low].system}".replace("%", " %")
                 )
         if not said:
-            return "Length and form of the outputs differ little between systems."
+            what = (
+                "What can be measured in the files differs"
+                if self.of_files
+                else "Length and form of the outputs differ"
+            )
+            return f"{what} little between systems."
+        noticed = "see or hear" if self.of_files else "see"
         return (
-            f"Raters could see the form: {listing(said, None)}. A preference for form or length is told "
-            "apart from one for content only where a model controls for it."
+            f"Raters could {noticed} the form: {listing(said, None)}. A preference for form or length is "
+            "told apart from one for content only where a model controls for it."
         )
 
+    def _compare_media(self) -> Iterator[str]:
+        """Give what is unlike in the files of two systems, in words."""
+        for name, unlike in UNLIKE.items():
+            found = {one.system: one.media[name] for one in self.systems if name in one.media}
+            if len(found) > 1 and unlike(min(found.values()), max(found.values())):
+                low, high = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
+                yield (
+                    f"files of {high} have {found[high]:,.{DIGITS[name]}f} {SAID[name]}, those of {low} "
+                    f"{found[low]:,.{DIGITS[name]}f}"
+                )
+
+    def _media_table(self) -> list[Part]:
+        shown = [name for name in SAID if any(name in one.media for one in self.systems)]
+        if not shown:
+            return []
+        rows: list[tuple[Cell, ...]] = [
+            (one.system, one.n, *(one.media.get(name, float("nan")) for name in shown))
+            for one in self.systems
+        ]
+        header = ("system", "outputs", *(SAID[name] for name in shown))
+        formats = {SAID[name]: decimals(DIGITS[name]) for name in shown}
+        note = "Medians of what can be read from the files without decoding them." + (
+            " dB: level of the whole against the loudest that a file can hold." if "dB" in shown else ""
+        )
+        return [Table("Files of the outputs", header, rows, formats, note, name="files")]
+
     def parts(self) -> list[Part]:
-        """Return the sentence, the table of form, and that of length and rating."""
+        """Return the sentence, the tables of files and of form, and that of length and rating."""
         shown = [name for name in FEATURES if any(one.shares[name] for one in self.systems)]
         header = ("system", "outputs", "median words", "90 % of outputs up to", *shown)
         rows: list[tuple[Cell, ...]] = [
@@ -80,12 +140,17 @@ class OutputForm(Result):
         whole = decimals(0)
         formats = dict.fromkeys(header[2:], whole)
         note = f"{capitalise(listing(shown, None))}: per cent of outputs that have them." if shown else ""
-        parts: list[Part] = [
-            Sentence(self.sentence()),
-            Table("Length and form of the outputs", header, rows, formats, note, name="form"),
-        ]
+        parts: list[Part] = [Sentence(self.sentence()), *self._media_table()]
+        worded = any(one.words > 0 for one in self.systems)
+        title = (
+            "Words said in the outputs, or written of them"
+            if self.of_files
+            else "Length and form of the outputs"
+        )
+        if worded:
+            parts.append(Table(title, header, rows, formats, note, name="form"))
         criteria = list(self.systems[0].correlations)
-        if criteria:
+        if criteria and worded:
             rows = [(one.system, *(one.correlations[name] for name in criteria)) for one in self.systems]
             parts.append(
                 Table(
@@ -113,6 +178,7 @@ class OutputForm(Result):
                             "words_90": one.words_90,
                             **{f"share_{name}": share for name, share in one.shares.items()},
                             "correlations": dict(one.correlations),
+                            **{f"file_{name}": value for name, value in one.media.items()},
                         }
                         for one in self.systems
                     ]
@@ -122,17 +188,28 @@ class OutputForm(Result):
 
 
 def describe_form(outputs: Outputs, ratings: pd.DataFrame, systems: tuple[str, ...]) -> OutputForm | None:
-    """Return length and form of what is judged in the outputs of these systems; None where it is no text."""
+    """Return length and form of what is judged in the outputs of these systems; None if nothing is known."""
     frame = outputs.frame[outputs.frame["system"].isin(systems)]
     judged = list_judged_parts(outputs, frame)
-    if not any(words.strip() for parts in judged for _, words in parts):
+    pairs = list(zip(frame["item"].tolist(), frame["system"].tolist(), strict=True))
+    files = [fact | {"system": pair[1]} for pair in pairs for fact in outputs.media.list_facts(pair)]
+    if not files and not any(words.strip() for parts in judged for _, words in parts):
         return None
+    table = pd.DataFrame(files, columns=["system", *SAID])
+    media = {
+        str(system): {fact: float(part[fact].median()) for fact in SAID if part[fact].notna().any()}
+        for system, part in table.groupby("system")
+    }
     facts = pd.DataFrame({"item": frame["item"].to_numpy(), "system": frame["system"].to_numpy()})
     facts["words"] = [sum(len(words.split()) for _, words in parts) for parts in judged]
     for name, pattern in FEATURES.items():
         facts[name] = [any(pattern.search(text) for text, _ in parts) for parts in judged]
     means = _average(ratings)
-    return OutputForm(tuple(_describe(name, facts[facts["system"] == name], means) for name in systems))
+    described = (
+        replace(_describe(name, facts[facts["system"] == name], means), media=media.get(name, {}))
+        for name in systems
+    )
+    return OutputForm(tuple(described), of_files=bool(outputs.media.kinds("output")))
 
 
 def _average(ratings: pd.DataFrame) -> pd.DataFrame:

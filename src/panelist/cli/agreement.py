@@ -21,12 +21,12 @@ Measurement = Annotated[
     option(
         "nominal|ordinal|interval|ratio",
         "The level of measurement, also by criterion (fluency=ordinal,topic=nominal); "
-        "without it, what the values suggest.",
+        "default: what the values suggest.",
     ),
 ]
 Coefficients = Annotated[
     str | None,
-    option("NAME,…|all", "These coefficients, or all; without it, those that suit the level (in JSON all)."),
+    option("NAME,…|all", "These coefficients, or all. Default: those that suit the level (in JSON, all)."),
 ]
 Interval = Annotated[
     str,
@@ -37,10 +37,13 @@ Interval = Annotated[
     ),
 ]
 Criterion = Annotated[
-    list[str] | None, option("NAME", "Only this criterion; may be given more than once. Without it, all.")
+    list[str] | None, option("NAME", "Only this criterion; may be given more than once. Default: all.")
 ]
 Unit = Annotated[
-    str | None, option("COL,…", "What is judged; without it the column text, else item and system together.")
+    str | None,
+    option(
+        "COL,…", "The columns that name what is judged. Default: text if there is one, or item and system."
+    ),
 ]
 Repeats = Annotated[str, option("first|last|separate", "Which rating counts if a rater rated twice.")]
 Figures = Annotated[Path | None, option("DIR", "Draw ratings, categories, pairs, … as SVG.")]

@@ -15,10 +15,10 @@ def archive(
     output: Annotated[Path, option("FILE.zip", "Where to write it.", "--output", "-o")] = Path("study.zip"),
     ratings: Annotated[
         Path | None,
-        option("FILE", "The ratings. Without it: what was collected, else ratings.csv beside the study."),
+        option("FILE", "The ratings. Default: what was collected, or ratings.csv beside the study."),
     ] = None,
     ids: Annotated[
-        bool, typer.Option("--ids", help="Also the outside ids of raters. Without it, pseudonyms only.")
+        bool, typer.Option("--ids", help="Include the ids that raters have elsewhere, not only pseudonyms.")
     ] = False,
     db: DatabaseUrl = None,
     columns: Columns = None,

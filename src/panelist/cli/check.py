@@ -134,12 +134,29 @@ def _try_plan(found: "StudyCheck") -> "tuple[StudyCheck, dict[str, Result]]":
 
     try:
         estimates = preview_estimates(found.study)
+        noted = _check_language(found, found.study)
         if found.study.file.hit is not None:  # what it can estimate depends on the form alone
-            return _check_hit(found, found.study), {}
-        return found, {"estimates": estimates}
+            return _check_hit(noted, found.study), {}
+        return noted, {"estimates": estimates}
     except BadDesign as error:
         clash = Problem(found.path.name, None, "design", str(error))
         return replace(found, study=None, problems=(*found.problems, clash)), {}
+
+
+def _check_language(found: "StudyCheck", study: "Study") -> "StudyCheck":
+    """Return the check with a note where there are no rating pages in the language of the study."""
+    from dataclasses import replace
+
+    from panelist.collection.pages.translations import load_words
+    from panelist.core.errors import UnknownName
+    from panelist.study.problems import Problem
+
+    try:
+        load_words(study.file.language)
+    except UnknownName as error:
+        note = Problem(found.path.name, None, "language", str(error), grave=False)
+        return replace(found, notes=(*found.notes, note))
+    return found
 
 
 def _check_hit(found: "StudyCheck", study: "Study") -> "StudyCheck":

@@ -44,7 +44,7 @@ Style = Annotated[
 ]
 Criteria = Annotated[
     list[str] | None,
-    given.option("NAME", "Compare on this criterion; may be given more than once. Without it, on all."),
+    given.option("NAME", "Compare on this criterion; may be given more than once. Default: all."),
 ]
 Adjust = Annotated[
     str,
@@ -57,10 +57,7 @@ Adjust = Annotated[
 WholeFormula = Annotated[
     str | None,
     given.option(
-        "FORMULA",
-        "Fit exactly this model; without it, the largest that the design supports.",
-        "--formula",
-        "-f",
+        "FORMULA", "Fit exactly this model. Default: the largest that the design supports.", "--formula", "-f"
     ),
 ]
 

@@ -25,14 +25,14 @@ def demo(
     ] = False,
     port: Annotated[int, option("N", "The server's port; 0 takes any that is free.", min=0, max=65535)] = 0,
     raters: Annotated[
-        int | None, option("N", "How many simulated raters take part; otherwise 24.", min=2, max=500)
+        int | None, option("N", "How many simulated raters take part. Default: 24.", min=2, max=500)
     ] = None,
     sims: Annotated[
         int, option("N", "Simulated studies for each effect of the power analysis.", min=2)
     ] = 100,
     seed: Annotated[int, option("N", "The seed of the simulated raters.", min=0)] = 90,
 ) -> None:
-    """Show the whole life of a study: power, plan, rating pages, analysis, report."""
+    """Walk through a whole study: power, plan, rating pages, analysis, report."""
     import time
 
     from panelist.cli.whole_life import DemoOptions, live

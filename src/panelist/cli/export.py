@@ -85,7 +85,7 @@ def export(
         ),
     ] = "ratings",
     ids: Annotated[
-        bool, typer.Option("--ids", help="Also the outside ids of raters. Without it, pseudonyms only.")
+        bool, typer.Option("--ids", help="Include the ids that raters have elsewhere, not only pseudonyms.")
     ] = False,
     db: DatabaseUrl = None,
     study_changed: StudyChanged = "",

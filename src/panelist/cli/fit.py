@@ -45,7 +45,7 @@ def fit(
         str | None,
         given.option(
             "FORMULA",
-            "As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. For a study without it, the "
+            "As in lme4: 'rating ~ system + (system | rater) + (1 | item)'. Default for a study: the "
             "model that compare and report use for the criterion.",
             "--formula",
             "-f",
@@ -68,7 +68,10 @@ def fit(
     test: Test = "t",
     prior: given.Prior = None,
     family: Family = "cumulative",
-    scale: Annotated[str | None, given.option("'~ system'", "Let the residual spread differ.")] = None,
+    scale: Annotated[
+        str | None,
+        given.option("'~ system'", "Let the residual spread differ; '~ (1 | rater)': at random over raters."),
+    ] = None,
     nominal: Annotated[str | None, given.option("'~ system'", "Let the thresholds differ.")] = None,
     criterion: Annotated[str | None, given.option("NAME", "Use the ratings of this criterion.")] = None,
     intervals: Annotated[

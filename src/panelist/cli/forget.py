@@ -14,18 +14,19 @@ from panelist.core.errors import UnknownName
 def forget(
     study: StudyPlace,
     rater: Annotated[
-        str, option("ID", "Whom: the id of the panel, the pseudonym of an export, or the rater's own link.")
+        str,
+        option("ID", "The person: their id on the panel, their pseudonym in an export, or their own link."),
     ],
     ratings: Annotated[
         str | None,
-        option("WHAT", "What happens to the ratings: erase or keep; otherwise what the study declares."),
+        option("WHAT", "What happens to the ratings: erase or keep. Default: what the study declares."),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Erase it; without this, only say what there is.")
+        bool, typer.Option("--yes", help="Erase it. Without --yes, only show what is stored.")
     ] = False,
     db: DatabaseUrl = None,
 ) -> None:
-    """Erase what was collected about one person who withdraws; that somebody did is kept."""
+    """Erase what is stored about a person who withdraws."""
     from panelist.collection.forgetting import find_person, list_rated, wipe
     from panelist.collection.forgetting import forget as erase
     from panelist.collection.store.store import open_store

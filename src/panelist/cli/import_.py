@@ -56,7 +56,7 @@ Header = Annotated[
 Background = Annotated[
     Path | None, option("FILE", "Where to write what is known of the raters (OUTPUT-background).")
 ]
-KeepIds = Annotated[bool, typer.Option("--keep-ids", help="Keep the raters' ids. Without it, pseudonyms.")]
+KeepIds = Annotated[bool, typer.Option("--keep-ids", help="Keep the raters' ids instead of pseudonyms.")]
 Salt = Annotated[
     Path | None,
     option("FILE", "The secret of the pseudonyms (import.salt beside the output; made if missing)."),
@@ -104,7 +104,7 @@ def import_(
     reasoning: Reasoning = False,
     json: Json = False,
 ) -> None:
-    """Import ratings, or outputs of systems, from published tables, closed platforms and other tools."""
+    """Import ratings or outputs from other tools, platforms and published tables."""
     from panelist.core.errors import BadFile, did_you_mean
 
     of_ratings: dict[str, object] = {

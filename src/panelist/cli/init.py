@@ -14,7 +14,7 @@ def init(
         str | None,
         option(
             "likert|vas|binary|pairs|preference|best-worst|mixed|chat|speech|judged",
-            "The template to begin with; likert without it.",
+            "The template to start from. Default: likert.",
             "--template",
             "-t",
         ),

@@ -22,7 +22,7 @@ StudyRatings = Annotated[
     Path | None,
     option(
         "FILE",
-        "The ratings of a study. Without it: what was collected, else ratings.csv beside it.",
+        "The ratings of a study. Default: what was collected, or ratings.csv beside the study.",
         "--ratings",
     ),
 ]

@@ -12,7 +12,7 @@ from panelist.cli.terminal import say, tell
 
 def links(
     study: StudyPlace,
-    count: Annotated[int | None, option("N", "How many; without it, one for each free place.", min=1)] = None,
+    count: Annotated[int | None, option("N", "How many. Default: one for each free place.", min=1)] = None,
     group: Annotated[str | None, option("NAME", "Only places of this group.")] = None,
     ids: Annotated[
         Path | None,

@@ -14,13 +14,16 @@ def preregister(
     study: StudyPlace,
     power: Annotated[
         Path | None,
-        option("FILE", "A power analysis by power --json or size --json; else power.json beside the study."),
+        option(
+            "FILE",
+            "A power analysis, as printed by power --json or size --json. Default: power.json by the study.",
+        ),
     ] = None,
     form: Annotated[
         list[str] | None,
         option(
             "aspredicted|osf|recipe",
-            "Show this form; may be given more than once. Without it, all; the recipe only for repeats.",
+            "Show this form; may be given more than once. Default: all (the recipe only for repeats).",
         ),
     ] = None,
     output: Annotated[

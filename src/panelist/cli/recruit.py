@@ -39,7 +39,8 @@ def recruit(
         str, option("URL", "How raters reach the server: https://rate.example.org.")
     ] = "http://127.0.0.1:8000",
     panel: Annotated[
-        str, option("NAME", "The link for this panel, such as sona; with --dry-run, as if the study said so.")
+        str,
+        option("NAME", "The link for this panel, such as sona; with --dry-run, as if the study named it."),
     ] = "",
     group: Annotated[str, option("NAME", "Only places of this group.")] = "",
     dry_run: Annotated[
@@ -57,7 +58,7 @@ def recruit(
     json: Json = False,
     db: DatabaseUrl = None,
 ) -> None:
-    """Recruit raters on Prolific (token in PROLIFIC_TOKEN) or another panel, up to the last payment."""
+    """Recruit and pay raters on Prolific (token in PROLIFIC_TOKEN) or another panel."""
     from panelist.core.errors import UnknownName, did_you_mean
     from panelist.study.reading.load import load_study
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CheckOnly = Annotated[
     bool,
-    typer.Option("--check", help="Write nothing: hold the study against published lists of what to report."),
+    typer.Option("--check", help="Write nothing; check the study against published lists of what to report."),
 ]
 MANY = 30  # systems × criteria from which drawing takes a while
 
@@ -69,7 +69,7 @@ def report(
     drop: Drop = None,
     json: Json = False,
 ) -> None:
-    """Write the report: the analysis as one page, with figures, tables and paragraphs to paste."""
+    """Write the report: one page, with figures, tables and paragraphs to paste."""
     from contextlib import ExitStack
 
     from panelist.analysis.analyse import analyse
@@ -122,7 +122,10 @@ def _check_reporting(source: Path, ratings: Path | None, *, json: bool) -> None:
     from panelist.reports.reporting.check import check_reporting
 
     if not is_study(source):
-        raise BadFile(f"--check needs a study, whose file says what was done; {source} is not one.")
+        raise BadFile(
+            f"--check needs a study, because only its file says how the ratings came about; {source} is not "
+            "one. Name the study's folder, or describe the study in a new one: panelist init FOLDER."
+        )
     folder = open_folder(source, ratings)
     found = folder.find_ratings()
     rated = found is not None and not found.empty

@@ -21,7 +21,7 @@ def scales(
         option("A=B", "Criterion A of the first file is B of the second; may be given more than once."),
     ] = None,
     names: Annotated[
-        str | None, option("A,B", "What to call the scales; without it, the names of the files.")
+        str | None, option("A,B", "What to call the scales. Default: the names of the files.")
     ] = None,
     confidence: Confidence = 0.95,
     resamples: Annotated[int, option("N", "Resamples of the bootstrap over items.")] = 1000,

@@ -9,7 +9,7 @@ from panelist.cli.terminal import say, tell
 
 def schema(
     out: Annotated[
-        Path | None, option("FILE", "Write it here; without it, print it.", "--output", "-o")
+        Path | None, option("FILE", "Write it to this file instead of printing it.", "--output", "-o")
     ] = None,
 ) -> None:
     """Print the JSON Schema of study.yaml, for editors."""

@@ -26,7 +26,7 @@ def simulate(
         Path | None,
         option(
             "FILE",
-            "Where to write them; the ending says the format. Without it, ratings.csv beside the study.",
+            "Where to write them; the ending sets the format. Default: ratings.csv beside the study.",
             "--output",
             "-o",
         ),
@@ -41,15 +41,11 @@ def simulate(
     ] = None,
     raters: Annotated[
         int | None,
-        option(
-            "N", "With --web: how many raters take part; otherwise as many as the plan has places.", min=1
-        ),
+        option("N", "With --web: how many raters take part. Default: as many as the plan has places.", min=1),
     ] = None,
     think: Annotated[
         str | None,
-        option(
-            "A-B", "With --web: least and most seconds on a page, such as 4-8; otherwise they do not wait."
-        ),
+        option("A-B", "With --web: least and most seconds on a page, such as 4-8. Default: no waiting."),
     ] = None,
     db: DatabaseUrl = None,
 ) -> None:
@@ -127,6 +123,7 @@ def _visit_pages(
     db: str | None,
 ) -> None:
     """Send simulated raters to a running server, and report how they fared."""
+    from panelist.collection.robots.browser import find_server, read_address
     from panelist.collection.robots.fleet import Fleet, find_groups, send_robots
     from panelist.collection.robots.robot import Habits
 
@@ -140,6 +137,7 @@ def _visit_pages(
         habits=Habits(think=times),
         secret=_find_secret(study, db),
     )
+    find_server(read_address(url))  # later it may be restarted: robots are patient
     with show_progress("simulated raters") as report:
         record = send_robots(study, url, fleet, report)
     say(_say_visits(record))

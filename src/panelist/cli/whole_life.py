@@ -170,11 +170,12 @@ def _tell_power(power: "PowerCurve") -> str:
     for one in power.cells:
         shares = sorted(pair.power for pair in one.pairs)
         found.append(
-            f"{100 * shares[0]:.0f} to {100 * shares[-1]:.0f} % where systems are {one.effect:g} apart"
+            f"{100 * shares[0]:.0f} to {100 * shares[-1]:.0f} % of the time "
+            f"if systems are {one.effect:g} apart"
         )
     first = power.cells[0]
     return (
-        f"Power: {first.raters} raters find the difference of two systems in {' and in '.join(found)} "
+        f"Power: {first.raters} raters find the difference between two systems {' and '.join(found)} "
         f"(threshold distances; {first.sims} simulated studies each)."
     )
 

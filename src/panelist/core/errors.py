@@ -42,7 +42,8 @@ def find_anchor(kind: type[PanelistError]) -> str:
 def find_causes(heading: str) -> str:
     """Return where causes and cures are: a heading of the page of errors, installed or in the repository."""
     installed = Path(__file__).parents[1] / "errors.md"
-    return f"{installed if installed.is_file() else 'docs/errors.md'}#{heading}"
+    page = installed if installed.is_file() else Path(__file__).parents[3] / "docs" / "errors.md"
+    return f"{page}#{heading}"
 
 
 class BadFile(PanelistError):

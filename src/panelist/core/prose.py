@@ -64,6 +64,15 @@ def span(low: str, high: str, between: str = " to ") -> str:
     return low if low == high else f"{low}{between}{high}"
 
 
+def with_article(name: str) -> str:
+    """Return the name of a model with its article, as it is said: letters are spelt out.
+
+    >>> with_article("lmm"), with_article("clmm")
+    ('an lmm', 'a clmm')
+    """
+    return f"an {name}" if name.startswith("l") else f"a {name}"
+
+
 def spell(number: int) -> str:
     """Return a small number as a word.
 

@@ -17,10 +17,10 @@ class Registry(Generic[T]):
     >>> _ = links.register("probit")("the normal quantile")
     >>> links["probit"], list(links)
     ('the normal quantile', ['probit'])
-    >>> links["probti"]
+    >>> links["probti"]  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     panelist.core.errors.UnknownName: No link is called 'probti'. Did you mean 'probit'?
-    More: docs/errors.md#unknown-name
+    More: ...errors.md#unknown-name
 
     ``home`` is the folder whose files fill it, where that is in a higher layer than its readers; it is
     imported when something is first looked up.

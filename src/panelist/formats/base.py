@@ -141,7 +141,11 @@ class StimulusFormat(ABC):
 
     @abstractmethod
     def read_words(self, cell: Stimulus, options: FormatOptions) -> str:
-        """Return the words of a cell as plain text: for reading time, length, and prompts of judges."""
+        """Return the words of a cell as plain text: for reading time and length."""
+
+    def read_script(self, cell: Stimulus, options: FormatOptions, say: Say) -> str:
+        """Return what raters read as plain text, for prompts of judges: the words, and who says them."""
+        return self.read_words(cell, options)
 
     def list_judged(self, cell: Stimulus, options: FormatOptions) -> tuple[tuple[str, str], ...]:
         """Return what is judged, part by part: as it is written, and its words."""

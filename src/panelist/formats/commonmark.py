@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from panelist.formats.base import FormatOptions, Say
 from panelist.formats.formulas import CLOSING, DISPLAYED, convert, is_wide, use_formulas
-from panelist.formats.highlight import render_code
+from panelist.formats.highlight import render_code, split_info
 from panelist.formats.sanitise import REGION, sanitise
 
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
@@ -109,10 +109,10 @@ class _OutputRendering(_Rendering):
 
     def fence(self, tokens: Tokens, place: int, options: Any, env: Env) -> str:
         token = tokens[place]
-        words = token.info.split()
-        highlight = env["options"].highlight
+        language, beside = split_info(token.info)
         code = token.content.removesuffix("\n")
-        return str(render_code(code, words[0] if words else "", highlight, env["say"], _count(env, "code")))
+        number = _count(env, "code")
+        return str(render_code(code, language, env["options"].highlight, env["say"], number, beside))
 
     def code_block(self, tokens: Tokens, idx: int, options: Any, env: Env) -> str:
         return self.fence(tokens, idx, options, env)

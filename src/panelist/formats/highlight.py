@@ -48,14 +48,30 @@ def suggest_language(language: str) -> str:
     )
 
 
-def render_code(code: str, language: str, highlight: bool, say: Say, number: int) -> Markup:
+def split_info(info: str) -> tuple[str, str]:
+    """Return the language that the first line of a code block names, and what else it says.
+
+    >>> split_info('python title="main.py"'), split_info("python:src/main.py")
+    (('python', 'title="main.py"'), ('python', 'src/main.py'))
+    """
+    language, _, beside = info.strip().partition(" ")
+    name, mark, file = language.partition(":")
+    if mark and find_lexer(language) is None and find_lexer(name) is not None:
+        language, beside = name, f"{file} {beside}"
+    return language, beside.strip()
+
+
+def render_code(code: str, language: str, highlight: bool, say: Say, number: int, beside: str = "") -> Markup:
     """Return code as a block with its language in words and a sideways scroll of its own; nothing is wrapped.
 
-    ``number`` is which block of its text it is, for those who hear the page.
+    ``number`` is which block of its text it is, for those who hear the page; ``beside`` is what a system
+    wrote beside the language, such as the name of a file.
     """
     name = name_language(language)
     label = say("shown_code_in", number, language=name) if name else say("shown_code", number)
-    caption = Markup("<figcaption>{}</figcaption>").format(name) if name else Markup("")
+    between = " " if find_lexer(language) is None else " · "
+    said = between.join(filter(None, (name, beside)))
+    caption = Markup("<figcaption>{}</figcaption>").format(said) if said else Markup("")
     return Markup(
         '<figure class="code-block">{}<pre dir="ltr" ' + REGION + '{}"><code>{}</code></pre></figure>'
     ).format(caption, label, mark_code(code, language if highlight else ""))

@@ -164,7 +164,7 @@ def _list_info(content: bytes) -> Iterator[str]:
 
 
 def _list_atoms(content: bytes) -> Iterator[str]:
-    for name, begin, end in _walk(content, 0, len(content)):
+    for name, begin, end in walk_boxes(content, 0, len(content)):
         if name == b"moov":
             yield from _list_movie(content, begin, end)
         elif name in (b"uuid", b"meta"):
@@ -173,13 +173,13 @@ def _list_atoms(content: bytes) -> Iterator[str]:
 
 def _list_movie(content: bytes, begin: int, end: int) -> Iterator[str]:
     """Give the tags of a film, and those of its tracks."""
-    for name, first, last in _walk(content, begin, end):
+    for name, first, last in walk_boxes(content, begin, end):
         if name == b"trak":
             yield from _list_movie(content, first, last)
         elif name == b"meta":
             yield from _list_items(content, first, last)
         elif name == b"udta":
-            inside = list(_walk(content, first, last))
+            inside = list(walk_boxes(content, first, last))
             if not inside and content[first:last].strip(b"\0"):
                 yield "udta"
             for inner, start, stop in inside:
@@ -192,14 +192,15 @@ def _list_movie(content: bytes, begin: int, end: int) -> Iterator[str]:
 def _list_items(content: bytes, begin: int, end: int) -> Iterator[str]:
     """Give the items of a list of tags; ffmpeg's own signature beside them hides none."""
     start = begin + (0 if content[begin + 4 : begin + 8] == b"hdlr" else 4)  # of QuickTime, without a version
-    for name, first, last in _walk(content, start, end):
+    for name, first, last in walk_boxes(content, start, end):
         if name == b"ilst":
-            for item, at, stop in _walk(content, first, last):
+            for item, at, stop in walk_boxes(content, first, last):
                 if not any(mark in content[at:stop] for mark in _FFMPEG):
                     yield f"udta {item.decode('latin-1')}" if item > b"\0\xff" else "udta meta"
 
 
-def _walk(content: bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
+def walk_boxes(content: bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
+    """Give the boxes of MP4 between two places: the name of each, and from where to where its content is."""
     while at + 8 <= end:
         size, head = _read(content, at), 8
         if size == 1:

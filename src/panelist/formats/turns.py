@@ -90,6 +90,15 @@ class Turns(StimulusFormat):
         words = (inside.read_words(Stimulus(turn.text), options) for turn in _list_shown(cell, options))
         return "\n\n".join(words)
 
+    def read_script(self, cell: Stimulus, options: FormatOptions, say: Say) -> str:
+        """Return the turns that are shown, each under the label that raters see."""
+        inside, counts, told = _find_inside(cell, options), dict.fromkeys(ROLES, 0), []
+        for turn in _list_shown(cell, options):
+            counts[turn.role] += 1
+            label = say(f"turn_{turn.role}", counts[turn.role])
+            told.append(f"{label}:\n{inside.read_words(Stimulus(turn.text), options)}")
+        return "\n\n".join(told)
+
     def list_judged(self, cell: Stimulus, options: FormatOptions) -> tuple[tuple[str, str], ...]:
         """Return what the assistant says, turn by turn, or last: what a person asks is not judged."""
         turns, inside = read_leniently(cell.text), _find_inside(cell, options)
@@ -153,7 +162,7 @@ def read_turns(text: str) -> tuple[DialogueTurn, ...]:
     except RecursionError:
         raise BadTurns(f"the cell is nested too deeply. A dialogue is a list of turns: {EXAMPLE}.") from None
     if not isinstance(cells, list) or not cells:
-        found = "an empty list" if cells == [] else f"{type(cells).__name__} {json.dumps(cells)[:40]}"
+        found = "an empty list" if cells == [] else json.dumps(cells, ensure_ascii=False)[:40]
         raise BadTurns(f"found {found}. A dialogue is a list of turns: {EXAMPLE}.")
     return tuple(_read_turn(cell, number) for number, cell in enumerate(cells, start=1))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from panelist.judges.correct.covariates import rank_scores
@@ -19,9 +21,9 @@ def combine_scores(beside: JudgedRatings) -> Floats:
     return np.asarray(ranks.mean(axis=0))
 
 
-def name_combined(beside: JudgedRatings) -> str:
-    """Return what the combination is called; it must not be the name of a judge."""
-    name = f"mean of {len(beside.scores)} judges"
-    while name in beside.scores:
+def name_combined(judges: Collection[str]) -> str:
+    """Return what the combination of these judges is called; it must not be the name of one."""
+    name = f"mean of {len(judges)} judges"
+    while name in judges:
         name += " (combined)"
     return name

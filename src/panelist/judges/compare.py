@@ -193,7 +193,7 @@ def _compare_one(
         )
     spread = _spread_within(beside)
     made = [_draw(one, beside, criterion, spec, spread) for one in (main, people)]
-    said += [*_warn(beside, main), *silent]
+    said += [*beside.tell_lacking(beside.judges), *_warn(beside, main), *silent]
     return CorrectedCriterion(
         **{**made[0], "notes": (*beside.notes, *said, *made[0]["notes"])},
         judges=beside.judges,

@@ -38,6 +38,8 @@ class JudgedRatings:
     y: Floats = field(repr=False)
     scores: Mapping[str, Floats] = field(repr=False)
     scales: Mapping[str, ScaleMatch] = field(default_factory=dict, repr=False)
+    rows: Mapping[str, Bools] = field(default_factory=dict, repr=False)
+    """By judge: the outputs, (N, S), of which its table has a row, with a score or without."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -60,6 +62,27 @@ class JudgedRatings:
     def labelled(self) -> Bools:
         """Which items have a rating."""
         return np.asarray((self.counts > 0).any(axis=1))
+
+    @cached_property
+    def known(self) -> Bools:
+        """Which outputs are known to exist, (N, S): people rated them, or some judge has a row."""
+        found = self.counts > 0
+        for there in self.rows.values():
+            found = found | there
+        return np.asarray(found)
+
+    def count_lacking(self, judge: str) -> int:
+        """Return how many of the known outputs have no row of a judge: these are no answers too."""
+        return int((self.known & ~self.rows[judge]).sum()) if judge in self.rows else 0
+
+    def tell_lacking(self, judges: Sequence[str]) -> list[str]:
+        """Return in a note, for each of these judges, how many outputs have none of its rows."""
+        lacking = {judge: self.count_lacking(judge) for judge in judges}
+        return [
+            f"{judge} has no row for {count(n, 'output')}: counted as no answers"
+            for judge, n in lacking.items()
+            if n
+        ]
 
     @property
     def knows_raters(self) -> bool:
@@ -114,24 +137,24 @@ def match_criterion(
     if scores.kind == "pairs":
         raise BadModel(f"{scores.source} holds pairs, and {criterion!r} has ratings of single outputs.")
     frame, notes = _usable(ratings, criterion)
-    own = scores.on(criterion)
-    if own.frame.empty:
+    said = scores.on(criterion)
+    if said.frame.empty:
         raise BadModel(
             f"{scores.source} has no scores on {criterion!r}; it has {listing(scores.criteria, None)}."
         )
     y = frame["rating"].to_numpy(dtype=np.float64)
-    own, scales = match_scales(
-        own, y, scale, points.get(criterion) if isinstance(points, Mapping) else points
+    said, scales = match_scales(
+        said, y, scale, points.get(criterion) if isinstance(points, Mapping) else points
     )
     notes += [one.note for one in scales.values() if one.note]
     systems = tuple(sorted(frame["system"].astype(str).unique()))
-    judged = own.frame[own.frame["system"].isin(systems)]
-    if strange := sorted(set(own.frame["system"]) - set(systems)):
+    judged = said.frame[said.frame["system"].isin(systems)]
+    if strange := sorted(set(said.frame["system"]) - set(systems)):
         notes.append(f"judges scored {quoted(strange)}, which nobody rated: left out")
     items = tuple(sorted(judged["item"].unique()))
     known = frame["item"].isin(items).to_numpy()
     if not known.any():
-        raise BadModel(_say_no_overlap(frame, own, criterion))
+        raise BadModel(_say_no_overlap(frame, said, criterion))
     if lost := sorted(frame.loc[~known, "item"].unique()):
         notes.append(
             f"{count(len(lost), 'rated item has', 'rated items have')} no judge's row and "
@@ -141,11 +164,13 @@ def match_criterion(
     at = _find_places(judged["item"], items), _find_places(judged["system"], systems)
     who, judges = pd.factorize(judged["judge"], sort=True)
     score = judged["score"].to_numpy(dtype=np.float64)
-    grids = {}
+    grids, listed = dict[str, Floats](), dict[str, Bools]()
     for number, judge in enumerate(judges):
-        grid = np.full((len(items), len(systems)), np.nan)
-        grid[at[0][who == number], at[1][who == number]] = score[who == number]
-        grids[str(judge)] = grid
+        own = who == number
+        grid, there = np.full((len(items), len(systems)), np.nan), np.zeros((len(items), len(systems)), bool)
+        grid[at[0][own], at[1][own]] = score[own]
+        there[at[0][own], at[1][own]] = True
+        grids[str(judge)], listed[str(judge)] = grid, there
     raters: tuple[str, ...] = ()
     rater = np.full(len(frame), -1, dtype=np.int64)
     if count_levels(frame, "rater"):
@@ -162,6 +187,7 @@ def match_criterion(
         y=y,
         scores=grids,
         scales=scales,
+        rows=listed,
         notes=tuple(notes),
     )
 
@@ -184,7 +210,25 @@ def _usable(ratings: Ratings, criterion: str) -> tuple[pd.DataFrame, list[str]]:
     if not full.any():
         raise BadModel(f"On {criterion!r} nobody rated anything.")
     kept = frame[full].reset_index(drop=True)
-    return kept.assign(item=kept["item"].astype(str), system=kept["system"].astype(str)), []
+    kept = kept.assign(item=kept["item"].astype(str), system=kept["system"].astype(str))
+    if not count_levels(kept, "rater"):
+        return kept, []
+    named = kept["rater"].notna().to_numpy()
+    lost = [] if named.all() else [f"{count(int((~named).sum()), 'rating')} without a rater left out"]
+    joined, said = _join_repeats(kept[named].reset_index(drop=True))
+    return joined, [*lost, *said]
+
+
+def _join_repeats(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return one rating of each rater and output: of several (turns, occasions) their mean."""
+    keys = ["rater", "item", "system"]
+    if not frame.duplicated(keys).any():
+        return frame, []
+    joined = frame.groupby(keys, observed=True, sort=False)["rating"].mean().reset_index()
+    return joined, [
+        f"{len(frame):,} ratings are {len(joined):,} of a rater and an output: of several (turns, occasions) "
+        "the mean counts"
+    ]
 
 
 def _say_no_overlap(frame: pd.DataFrame, scores: JudgeScores, criterion: str) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from panelist.analysis.choices.trials import ChoiceTrials, read_trials
 from panelist.core.errors import BadModel, BadRatings
-from panelist.core.prose import count, inflect, quoted
+from panelist.core.prose import count, inflect, listing, quoted
 from panelist.core.tables.ratings import Ratings
 from panelist.judges.correct.strengths import PairData
 from panelist.judges.table import JudgeScores
@@ -78,12 +78,21 @@ def match_pairs(
             "pairs has columns system_a, system_b and choice."
         )
     own = scores.on(criterion)
+    if own.frame.empty:
+        raise BadModel(
+            f"{scores.source} has no answers on {criterion!r}; it has {listing(scores.criteria, None)}."
+        )
     people = list_people(ratings, criterion)
     keys, notes = ["item", "system_a", "system_b"], []
     names = tuple(judges or own.judges)
     table: pd.DataFrame | None = None
+    asked, lacking = people[keys].drop_duplicates(), list[int]()
     for at, judge in enumerate(names):
         judged, silent = list_judged(own, judge)
+        listed = own.frame.loc[(own.frame["judge"] == judge).to_numpy(), keys].drop_duplicates()
+        lacking.append(len(asked) - len(asked.merge(listed, on=keys)))
+        if lacking[-1]:
+            notes.append(f"{judge} has no row for {count(lacking[-1], 'pair')}: counted as no answers")
         if silent:
             notes.append(f"{judge} gave no (full) answer to {count(silent, 'pair')}: left out")
         judged = judged.rename(columns={"score": f"f{at}"})
@@ -128,5 +137,6 @@ def match_pairs(
         judged_a=number(table["system_a"], code),
         judged_b=number(table["system_b"], code),
         judges=table[[f"f{at}" for at in range(len(names))]].to_numpy(dtype=np.float64),
+        lacking=tuple(lacking),
         notes=tuple(notes),
     )

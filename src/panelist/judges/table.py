@@ -179,17 +179,35 @@ def _settle(long: LongScores) -> JudgeScores:
     if long.pairs:
         frame, keys = _order_sides(frame, keys)
     gaps, silent = _count_gaps(frame), frame["score"].isna().to_numpy()
+    told = frame
+    if not long.pairs and "order" in frame:
+        frame = _average_orders(frame, keys, notes)
     made, samples = _average(frame, keys, long.source, notes)
     if not made["score"].notna().any():
         raise BadRatings(f"{long.source} holds no score at all: {_say_gaps(Counter(frame['reason']))}.")
     notes += [
         f"{judge} gave no answer {count(sum(own.values()), 'time')}: {_say_gaps(own)}"
-        for judge, own in frame[silent].groupby("judge")["reason"].agg(Counter).items()
+        for judge, own in told[silent].groupby("judge")["reason"].agg(Counter).items()
     ]
     kind: Kind = "pairs" if long.pairs else "scores"
     return JudgeScores(
-        made, kind, long.source, tuple(notes), gaps, samples, long.metrics, _describe_judges(frame)
+        made, kind, long.source, tuple(notes), gaps, samples, long.metrics, _describe_judges(told)
     )
+
+
+def _average_orders(frame: pd.DataFrame, keys: list[str], notes: list[str]) -> pd.DataFrame:
+    """Return one row per output, and sample: of its answers at several places of a page the mean.
+
+    ``order`` is the place of the output among those shown with it.
+    """
+    once = [*keys, *(["sample"] if "sample" in frame else [])]
+    if not frame.duplicated(once).any() or frame.duplicated([*once, "order"]).any():
+        return frame
+    groups = frame.groupby(once, observed=True, sort=False, dropna=False)
+    made = groups.agg(score=("score", "mean"), reason=("reason", "max")).reset_index()
+    made.loc[made["score"].notna(), "reason"] = ""
+    notes.append("outputs were judged at several places of a page: the mean of the answers counts")
+    return made
 
 
 def _describe_judges(frame: pd.DataFrame) -> dict[str, dict[str, str]]:

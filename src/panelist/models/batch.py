@@ -103,6 +103,11 @@ def prepare_batch(
             f"A {model} {'needs a random term' if mixed else 'takes no random term'}, and the design has "
             f"{has}. Change the formula, or the model."
         )
+    if design.stretch is not None:
+        raise BadModel(
+            f"Random spreads are fitted one set at a time. Leave (1 | {design.stretch.name}) out of scale, "
+            "or fit each set with fit()."
+        )
     refuse_confounded(design)
     penalty = make_penalty(parse_prior(prior) if ordinal else None, design, link)
     if model == "clmm":

@@ -191,8 +191,8 @@ def _say_extreme(fit: Fit) -> list[str]:
 def _is_separated(fit: Fit) -> bool:
     """Return whether the ratings themselves leave a fixed effect without a finite estimate."""
     assert fit.structure is not None
-    nothing = np.zeros(fit.solution.joint_vcov.shape)
-    return bool(find_lost(fit.solution.beta, nothing, np.inf, fit.design, fit.structure, 1.0).any())
+    size = len(fit.solution.joint_vcov)
+    return bool(find_lost(fit.solution.beta, size, np.inf, fit.design, fit.structure, 1.0).any())
 
 
 def _pure_levels(fit: Fit) -> list[str]:

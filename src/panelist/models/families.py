@@ -10,6 +10,7 @@ from panelist.models.formulas.formula import Formula
 from panelist.models.formulas.matrices import ModelMatrices, SidePart
 from panelist.models.formulas.terms import read_terms
 from panelist.models.formulas.variables import Labels
+from panelist.models.prior_words import Prior
 from panelist.numerics.arrays import Ints
 
 WORDS = {
@@ -21,7 +22,8 @@ WORDS = {
 
 def refuse_family(formula: Formula, model: str, family: str, link: str) -> None:
     """Raise BadModel for what no model of this kind has, with the nearest one that there is."""
-    sides = [name for name in ("nominal", "scale") if getattr(formula, name)]
+    sides = ["nominal"] if formula.nominal else []
+    sides += ["scale"] if formula.scale or formula.stretch else []
     if model in ("lm", "lmm"):
         ordinal = "clmm" if model == "lmm" else "clm"
         if family != "cumulative":
@@ -36,11 +38,45 @@ def refuse_family(formula: Formula, model: str, family: str, link: str) -> None:
             f"Adjacent categories have the logit link alone, and {link} was asked for: the ratio of two "
             "neighbouring categories is a logit by definition. Use link='logit', or another family."
         )
-    if family == "sequential" and formula.scale:
+    if family == "sequential" and (formula.scale or formula.stretch):
+        instead = f"nominal='~ {formula.scale.removeprefix('1 + ')}', or " if formula.scale else ""
         raise BadModel(
             "A sequential model has no scale effects: each step has its own residual, so a spread cannot be "
-            f"told from the steps. Use nominal='~ {formula.scale.removeprefix('1 + ')}', or "
-            "family='cumulative' with scale."
+            f"told from the steps. Use {instead}family='cumulative' with scale."
+        )
+
+
+def refuse_random_spread(
+    formula: Formula, model: str, family: str, link: str, prior: Prior | None, quadrature: int
+) -> None:
+    """Raise BadModel where random effects on the spread have no estimates, with what there is instead."""
+    if not formula.stretch:
+        return
+    name = formula.stretch[0].group
+    fixed = f"scale='~ {name}'" if ":" not in name else "a scale effect without a random term"
+    if model == "clm":
+        raise BadModel(
+            f"Random spreads belong to a mixed model, and this is a clm. Add a random term such as "
+            f"(1 | {name}) to the formula, or use {fixed}, a spread for each {name}."
+        )
+    if family == "adjacent":
+        raise BadModel(
+            f"Random spreads are for family='cumulative' alone, and adjacent was asked for. Use {fixed}, "
+            f"a spread for each {name}, or family='cumulative'."
+        )
+    if link == "cauchit":
+        raise BadModel(
+            "Random spreads need a link whose likelihood has one mode, and cauchit has several. Use "
+            f"link='probit' or another link, or {fixed}."
+        )
+    if quadrature > 1:
+        raise BadModel(
+            "Random spreads are approximated by Laplace, and quadrature was asked for. Use quadrature=1, or "
+            f"{fixed}, which quadrature takes."
+        )
+    if prior is not None:
+        raise BadModel(
+            f"A model with random spreads takes no prior. Leave prior out, or use {fixed}, which takes one."
         )
 
 
@@ -53,6 +89,11 @@ def refuse_unidentified(design: ModelMatrices, family: str, threshold: str = "fl
                 f"threshold and {name} effects cannot be told from those of the location. Leave {name} out: "
                 f"{side.text} in the formula does the same."
             )
+    if design.stretch is not None and len(design.categories) == 2:
+        raise BadModel(
+            f"The ratings have two categories, {listing(design.categories)}, so that spreads cannot be told "
+            f"from levels. Leave scale out: (1 | {design.stretch.name}) in the formula holds what differs."
+        )
     if design.scale is not None and not design.scale.pooled:
         _refuse_spreadless(design)
     if design.nominal is None:

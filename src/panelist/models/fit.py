@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.prose import capitalise, with_article
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose, refuse_confounded
-from panelist.models.families import refuse_family, refuse_unidentified
+from panelist.models.families import refuse_family, refuse_random_spread, refuse_unidentified
 from panelist.models.formulas.formula import Formula, add_sides, parse_formula
 from panelist.models.formulas.matrices import ModelMatrices, build_design
 from panelist.models.formulas.response import choose_family, read_response
@@ -16,7 +17,7 @@ from panelist.models.formulas.variables import Labels
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.likelihoods.link_functions import LATENT_SD, LINKS
 from panelist.models.likelihoods.thresholds import FAMILIES, STRUCTURES, make_thresholds
-from panelist.models.prior_words import Prior, parse_prior, refuse_prior
+from panelist.models.prior_words import Prior, parse_prior, refuse_prior, refuse_under_prior
 from panelist.models.priors import make_penalty
 from panelist.models.results.fitted import MODEL_WORDS, Fit
 from panelist.models.solvers.separation import mark_separated
@@ -60,7 +61,8 @@ def fit(
     ``family``, ``scale`` and ``nominal`` belong to the ordinal models. ``family`` is "cumulative" (one latent
     scale, cut at the thresholds), "sequential" (steps from the lowest category up, each of which a rating
     passes or not) or "adjacent" (each category against the next, logit link). ``scale="~ system"`` lets the
-    residual spread differ, ``nominal="~ system"`` the thresholds themselves: partial proportional odds.
+    residual spread differ, ``scale="~ (1 | rater)"`` gives each rater a spread at random, and
+    ``nominal="~ system"`` lets the thresholds themselves differ: partial proportional odds.
     So does ``prior``: "weak", or what models/prior_words.py can read, such as "normal(2.5)",
     "t(3, 2.5), wishart" or "fixed weak". The estimates are then penalised, and say so.
     """
@@ -87,12 +89,15 @@ def fit(
     ordinal = model in ("clm", "clmm")
     refuse_prior(wanted, model, quadrature)
     refuse_family(parsed, model, family, link)
+    refuse_random_spread(parsed, model, family, link, wanted, quadrature)
     with single_threaded_blas():
         design = build_design(parsed, ratings, ordinal=ordinal)
         refuse_confounded(design)
         if ordinal:
             refuse_unidentified(design, family, threshold)
             fitted = _fit_ordinal(design, model, link, threshold, quadrature, test, family, wanted)
+            if test == "lrt":
+                refuse_under_prior(fitted.prior, "lrt")
         else:
             fitted = _fit_linear(design, model, method)
         return fitted.with_notes(*ratings.notes, *notes, *design.notes, *diagnose(fitted))
@@ -111,13 +116,14 @@ def choose_model(model: str, formula: Formula, ratings: Ratings) -> tuple[str, l
         return (f"{family}m" if mixed else family), [why.rstrip(".")]
     if model in ("clmm", "lmm") and not mixed:
         raise BadModel(
-            f"A {model} needs a random term such as (1 | rater), and the formula {formula.text!r} has none. "
-            f"Add one, or fit a {model.removesuffix('m')} without random effects."
+            f"{capitalise(with_article(model))} needs a random term such as (1 | rater), and the formula "
+            f"{formula.text!r} has none. Add one, or fit {with_article(model.removesuffix('m'))} without "
+            "random effects."
         )
     if model in ("clm", "lm") and mixed:
         raise BadModel(
-            f"A {model} has no random effects, and the formula has {formula.random[0].text}. "
-            f"Leave it out, or fit a {model}m."
+            f"{capitalise(with_article(model))} has no random effects, and the formula has "
+            f"{formula.random[0].text}. Leave it out, or fit {with_article(f'{model}m')}."
         )
     return model, []
 
@@ -141,6 +147,10 @@ def _fit_ordinal(
         from panelist.models.solvers.clm import solve_clm
 
         solution, method = solve_clm(design, link, structure, penalty), "ML"
+    elif design.stretch is not None:
+        from panelist.models.solvers.random_spread import solve_random_spread
+
+        solution, method = solve_random_spread(design, link, structure), "Laplace"
     elif quadrature > 1:
         from panelist.models.solvers.quadrature import solve_by_quadrature
 

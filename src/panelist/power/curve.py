@@ -293,7 +293,14 @@ def _tell_analyses(found: Sequence[CellResult]) -> list[str]:
             f"In {led:,} of {sets:,} data sets the ordinal model cannot be trusted, because raters are too "
             "nearly unanimous: as in compare, the linear mixed model is used there."
         )
-    if apart := sum(one.separated for one in found):
+    compares = {name for name, one in ANALYSES.items() if "choices" in one.reads}
+    if apart := sum(one.separated for one in found if one.model in compares):
+        sets = sum(one.sims for one in found if one.model in compares)
+        notes.append(
+            f"In {apart:,} of {sets:,} analyses of choices a system never lost, or answers were nearly "
+            "unanimous: as in compare, the clustered model tests them, by sign tests where one won all."
+        )
+    if apart := sum(one.separated for one in found if one.model not in compares):
         notes.append(
             f"In {apart:,} of {total:,} analyses all ratings of a system were at one end of the scale: its "
             "differences are tested as if one rating had been less extreme, as compare does."

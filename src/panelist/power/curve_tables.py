@@ -51,8 +51,8 @@ def _make_powers(
         rows.append((*row, *rest))
     numbers = [name for name in ("power", "any pair", "type S", "type M") if name in header]
     formats = _format(columns) | {INTERVAL: RIGHT} | dict.fromkeys(numbers, decimals(2))
-    found = "finding all pairs that differ" if claim is None else f"showing {claim} of all pairs"
-    said = f"; power is that of {found}" if several else ""
+    found = "find all pairs that differ" if claim is None else f"show {claim} of all pairs"
+    said = f"; power: the share of studies that {found}" if several else ""
     what = "Effects" if unit == DISTANCES else "True differences"
     return Table(f"{what} in {unit}{said}{which}", tuple(header), rows, formats)
 

@@ -49,18 +49,18 @@ def write_methods(analysis: "Analysis") -> str:
 
 
 def write_results(analysis: "Analysis") -> str:
-    """Return the results paragraph: for each criterion the differences with intervals, then reliability."""
-    said = []
+    """Return a paragraph for each criterion: the differences with intervals, then reliability."""
+    paragraphs = []
     for one in analysis.criteria:
-        said.append(one.sentence())
-        said += _tell_pairs(one)
+        said = [one.sentence(), *_tell_pairs(one)]
         if not isinstance(one.kinds, Missing) and one.kinds.disagreements and not _told_beside(one):
             said += one.kinds.sentences()[:3]
         if not isinstance(one.reliability, Missing):
             said.append(one.reliability.sentence())
+        paragraphs.append(" ".join(said))
     if analysis.lacking is not None:
-        said += analysis.lacking.sensitivity()
-    return typeset(" ".join(said))
+        paragraphs.append(" ".join(analysis.lacking.sensitivity()))
+    return typeset("\n\n".join(paragraphs))
 
 
 def _told_beside(one: "CriterionAnalysis") -> bool:

@@ -48,8 +48,8 @@ class Reference:
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 
     def text(self) -> str:
-        """Return the work as a line of a list of references."""
-        people = self.authors.replace(" and ", "; ")
+        """Return the work as a line of a list of references, without the braces that BibTeX needs."""
+        people = self.authors.strip("{}").replace(" and others", " et al.").replace(" and ", "; ")
         where = " ".join(part for part in (self.place, self.volume) if part)
         where += f", {self.pages}" if self.pages else ""
         return f"{people} ({self.year}). {self.title}.{f' {where}.' if where else ''}"

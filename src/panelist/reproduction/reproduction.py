@@ -168,7 +168,7 @@ class Reproduction(Result):
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     similarity: tuple[Result, ...] = ()
-    """How alike the original and each repeat are as experiments, where their datasheets are known."""
+    """How similar the experiments of the original and each repeat are, where their datasheets are known."""
 
     @property
     def cv_star(self) -> float:
@@ -291,12 +291,13 @@ def _mean(values: list[float]) -> float:
 
 
 def say_orders(agreements: int, comparisons: int) -> str:
-    """Return how many orders of two systems are the same.
+    """Return how many pairs of systems are in the same order.
 
     >>> say_orders(1, 3), say_orders(3, 3)
-    ('1 of 3 orders of two systems is the same', '3 of 3 orders of two systems are the same')
+    ('1 of 3 pairs of systems is in the same order', '3 of 3 pairs of systems are in the same order')
     """
-    return f"{agreements} of {comparisons} orders of two systems {inflect(agreements, 'is', 'are')} the same"
+    verb = inflect(agreements, "is", "are")
+    return f"{agreements} of {comparisons} pairs of systems {verb} in the same order"
 
 
 def say_stated(findings: Sequence[FindingCheck]) -> str:
@@ -315,14 +316,14 @@ def say_stated(findings: Sequence[FindingCheck]) -> str:
 
 
 def say_shown(findings: Sequence[FindingCheck], confidence: float) -> str:
-    """Return how many of the orders that are the same the repeat's own test confirms, with a comma before it.
+    """Return how many of the pairs in the same order a test of the repeat confirms, with a comma before it.
 
     "" where there are several repeats, no test, or no order that is the same.
     """
     single = [(one, one.evidence[0]) for one in findings if len(one.evidence) == 1 and one.tested]
     same = [piece for one, piece in single if one.original_scores * piece.scores > 0]
     shown = sum(piece.p < 1 - confidence and piece.difference * piece.scores > 0 for piece in same)
-    return f", {shown} of them shown by a test of the repeat" if same else ""
+    return f", {shown} of them confirmed by a test in the repeat" if same else ""
 
 
 def _say_untested(stated: Sequence[FindingCheck]) -> list[str]:

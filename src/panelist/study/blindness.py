@@ -14,11 +14,14 @@ from panelist.study.outputs import Outputs
 
 MASK = "[assistant]"
 SHORTEST = 3  # letters of a system's name: shorter ones stand in any text
-# Products and makers of language models, as models name themselves; words that mean something else only with
-# their capital letter. Longer names come first, so that the whole of a name is found.
+_VERSION = r"(?:[ -]?[0-9](?:[\w.\-]*\w)?)"
+# Products and makers of language models, as models name themselves, with their versions; words that mean
+# something else only with their capital letter. Longer names come first: the whole of a name is found.
 KNOWN = (
-    r"(?i:chatgpt|gpt-?[0-9][\w.\-]*|openai|anthropic|deepseek|qwen|llama[ -]?[0-9][\w.\-]*|llama|mixtral)",
-    r"GPT|Claude|Gemini|Google|Mistral|Grok|Meta AI|Meta",
+    rf"(?i:chatgpt|gpt{_VERSION}|openai|anthropic|deepseek(?:[ -]?[rv][0-9](?:[\w.\-]*\w)?)?|qwen{_VERSION}?"
+    rf"|llama{_VERSION}?|mixtral{_VERSION}?)",
+    r"GPT|(?:Claude|Gemini|Mistral|Grok)(?:-?[0-9](?:[\w.\-]*\w)?| [0-9]\.[0-9]+)?",
+    r"Google|Meta AI|Meta(?!-[a-z])",
     r"(?i:as an ai(?: language)? (?:model|assistant))",
 )
 ROLES = frozenset({"user", "assistant", "system", "tool"})
@@ -38,8 +41,10 @@ def find_pattern(systems: tuple[str, ...], known: tuple[str, ...] = KNOWN) -> re
     """Return what finds the names: those of the study's systems in any case, and the known ones."""
     own = [name for name in systems if len(name) >= SHORTEST and name.casefold() not in ROLES]
     listed = "|".join(re.escape(name) for name in sorted(own, key=len, reverse=True))
-    every = "|".join([*([f"(?i:{listed})"] if listed else []), *known]) or r"(?!)"  # no name: never
-    return re.compile(rf"(?<!\w)(?:{every})(?!\w)")
+    patterns = [rf"(?<!\w)(?i:{listed})(?!\w)"] if listed else []
+    if known:  # also within names of tools: openai_search
+        patterns.append(rf"(?<![^\W_])(?:{'|'.join(known)})(?![^\W_])")
+    return re.compile("|".join(patterns) or r"(?!)")  # no name: never
 
 
 def count_names(outputs: Outputs) -> list[NameCount]:

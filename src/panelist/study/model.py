@@ -48,10 +48,10 @@ class StudyFile(StudyPart):
     noun: str = "text"
     """What raters call an output: text, forecast, summary."""
     systems: tuple[System, ...] = ()
-    """The systems, in the order in which tables show them; without it, as in the outputs file."""
+    """The systems, in the order in which tables show them; by default as in the outputs file."""
     criteria: tuple[Criterion, ...] = Field(min_length=1)
     sample: SampleOrAll = None
-    """Which items people rate, where a judge scores all; without it, or with ``all``, every item."""
+    """Which items people rate, where a judge scores all; by default, or with ``all``, every item."""
     design: DesignChoice = DesignChoice()
     raters: Raters = Raters()
     information: Information = Information()
@@ -70,7 +70,7 @@ class StudyFile(StudyPart):
     pay: Pay | None = None
     collecting: Collecting = Collecting()
     recruiting: Recruiting | None = None
-    """The panel that raters come from; without it, links are handed out by you."""
+    """The panel that raters come from; by default links are handed out by you."""
     analysis: AnalysisPlan = AnalysisPlan()
     heds: dict[str, str | bool | tuple[str, ...] | dict[str, str | tuple[str, ...]]] = Field(
         default_factory=dict

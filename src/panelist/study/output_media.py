@@ -10,6 +10,7 @@ import pandas as pd
 
 from panelist.core.prose import count
 from panelist.formats import FORMATS, Stimulus, StimulusFormat
+from panelist.formats.media_facts import Facts, measure_media
 from panelist.study.media import examine_files, find_captions, find_media, hash_file, read_transcript
 from panelist.study.output_rows import Rows
 from panelist.study.problems import Problem
@@ -96,6 +97,14 @@ class OutputMedia:
         """Return the SHA-256 of a file; empty where it is not there."""
         path = self.find(name)
         return hash_file(path) if path is not None else ""
+
+    def list_facts(self, pair: Pair) -> list[Facts]:
+        """Return what can be measured in each picture, sound or film of an output, and its size in kB."""
+        text = self._rows.get(pair, {}).get("output", "")
+        cell = Stimulus(text) if text.strip() else None  # without captions, which are no part of it
+        named = self.format("output").list_files(cell, self.options) if cell is not None else ()
+        contents = [path.read_bytes() for path in map(self.find, named) if path is not None]
+        return [{"kB": len(content) / 1000} | measure_media(content) for content in contents]
 
     def measure(self, pair: Pair) -> int:
         """Return how many bytes an output and what stands beside it load."""

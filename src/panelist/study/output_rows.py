@@ -20,6 +20,10 @@ from panelist.study.sections.outputs_file import OutputsFile
 
 Places = NDArray[np.intp]
 PLAN = "outputs: {missing: plan} in the study file"
+LONG = 3000
+"""The words from which on an output is pointed out; ``PACE`` is how many people read in a minute."""
+PACE = 240
+_SHORTEST_WORDS = 2  # characters of a word and the space after it: shorter texts need no counting
 
 
 @dataclass(frozen=True)
@@ -212,3 +216,26 @@ def find_misshaped(frame: pd.DataFrame, rows: Rows, options: OutputsFile) -> Ite
         for (said, grave), places in wrong.items():
             words = f"as {name}, {rows.name_places(np.array(places))}: {said}"
             yield replace(rows.problem(np.array(places), column, words), grave=grave)
+
+
+def find_long(frame: pd.DataFrame, rows: Rows, options: OutputsFile) -> Iterator[Problem]:
+    """Give a note on outputs that take many minutes to read."""
+    if FORMATS[options.formats.output].kinds:
+        return
+    candidates = np.flatnonzero(frame["output"].str.len().to_numpy() > _SHORTEST_WORDS * LONG)
+    counted = {place: len(frame["output"].iloc[place].split()) for place in candidates.tolist()}
+    long = [place for place, words in counted.items() if words > LONG]
+    if long:
+        most = max(counted.values())
+        places = frame.index.to_numpy()[long]
+        yield replace(
+            rows.problem(
+                places,
+                "output",
+                f"{count(len(long), 'output has', 'outputs have')} more than {LONG:,} words "
+                f"({rows.name_places(places[:5])}{' and more' if len(long) > 5 else ''}); the longest takes "
+                f"about {most / PACE:.0f} minutes at {PACE} words a minute. Raters tire: parts of a text may "
+                "be items of their own.",
+            ),
+            grave=False,
+        )

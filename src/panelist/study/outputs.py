@@ -24,6 +24,7 @@ from panelist.study.output_media import OutputMedia, Pair, find_media_problems, 
 from panelist.study.output_rows import (
     Rows,
     find_empty,
+    find_long,
     find_misshaped,
     find_missing,
     find_nameless,
@@ -209,7 +210,7 @@ def examine_outputs(
 ) -> tuple[Outputs | None, list[Problem]]:
     """Return the outputs in a file, None where they cannot be read at all, and every problem of the file.
 
-    ``name`` is what problems call the file; without it, the last part of its path. ``options`` says which
+    ``name`` is what problems call the file; by default the last part of its path. ``options`` says which
     column has which format; ``folder`` is that of the study, if not that of the file; ``strata`` a column
     that a sample is drawn by, ``style`` columns that the analysis controls for, where the file has them.
     """
@@ -251,6 +252,7 @@ def examine_outputs(
         frame, lacking = part_absent(frame)
         problems += note_lacking(every, frame, lacking, name)
     problems += find_misshaped(frame, rows, options)
+    problems += find_long(frame, rows, options)
     if find_ending(path) in (".xlsx", ".xlsm"):
         problems += rows.find_formulas(list(columns.values()))
     study = path.parent if folder is None else folder

@@ -19,6 +19,7 @@ from uvicorn.supervisors import Multiprocess
 from panelist.collection.addresses import BadAddress, check_url
 from panelist.collection.checked_store import open_checked
 from panelist.collection.links import Link, keep_links, open_link
+from panelist.collection.pages.translations import load_words
 from panelist.core.prose import count
 from panelist.study.panels import find_panel
 from panelist.study.reading.load import load_study
@@ -102,6 +103,7 @@ class Ready:
 def prepare(options: ServeOptions) -> Ready:
     """Return the server, ready to run, or raise an error that says what prevents it."""
     study = load_study(options.study)
+    load_words(study.file.language)  # before a port is taken and a database made
     url = check_url(options.url) if options.url else None
     for proxy in options.trusted_proxies:
         check_proxy(proxy)

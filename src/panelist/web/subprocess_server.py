@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
+from urllib.request import urlopen
 
+from panelist.collection.robots.browser import BadServer
 from panelist.web.server import END_SECONDS, Ready, ServeOptions, prepare, run
 
 
@@ -31,10 +33,25 @@ def serve_beside(options: ServeOptions) -> Iterator[Beside]:
         _start_deaf(child)
         ready.bound.close()  # the child has its own, and answers connections made since
         assert child.pid is not None
+        _await_answer(child, ready.config.url)
         yield Beside(ready, child.pid, child.join)
     finally:
         ready.bound.close()
         _end(child)
+
+
+def _await_answer(child: BaseProcess, url: str) -> None:
+    """Return once the server answers; raise BadServer where its process has ended instead."""
+    while child.is_alive():
+        try:
+            with urlopen(f"{url}/health", timeout=5):
+                return
+        except OSError:
+            child.join(0.1)
+    raise BadServer(
+        f"The server ended before it answered (exit code {child.exitcode}); what it said is above. "
+        "panelist serve STUDY --traceback shows where."
+    )
 
 
 def _start_deaf(child: BaseProcess) -> None:

@@ -159,3 +159,13 @@ def test_nothing_but_ties_says_so() -> None:
     one = compare_choices(pd.DataFrame(rows).assign(answer="tie"))["q"]
     assert [s.estimate for s in one.systems] == pytest.approx([0.0, 0.0])
     assert any("no comparison was decided" in note for note in one.notes)
+
+
+def test_every_system_has_its_chance_against_another_one() -> None:
+    frame = make_sets({"a": 1.0, "b": 0.0, "c": -1.0}, 3, raters=8, items=10, kind="ranking")
+    found = compare_choices(frame, model="plackett-luce")["choice"]
+    theta = dict(zip(found.strengths.systems, found.strengths.theta, strict=True))
+    for system in found.to_dict()["systems"]:
+        others = [theta[system["system"]] - theta[name] for name in theta if name != system["system"]]
+        assert system["probability"] == pytest.approx(np.mean(1 / (1 + np.exp(-np.array(others)))))
+    assert "Preferred to another system drawn at random" in " ".join(str(found).split())

@@ -95,6 +95,51 @@ def test_grades_are_read_from_words_and_numbers(words: list[str]) -> None:
     assert any("1, the second is much better, to 5" in note for note in trials.notes) == (words[0] == "5")
 
 
+def test_signs_between_the_sides_are_grades() -> None:
+    words = ["A>>B", "A > B", "A=B", "B>A", "A<<B", "[[A>B]]"]
+    frame = make_pairs([("r", "x", "y", word) for word in words[:5]])
+    assert trials_of(frame).grade[::2].tolist() == [2, 1, 0, -1, -2]  # type: ignore[index]
+    plain = make_pairs([("r", "x", "y", word) for word in ("A>B", "B>A", "A=B", "A~B")])
+    assert trials_of(plain).counts() == {"decided": 2, "tie": 2}
+    assert trials_of(plain).grade is None
+    with pytest.raises(BadRatings, match="names neither of the systems"):
+        trials_of(make_pairs([("r", "x", "y", words[5])]))
+
+
+def test_whole_numbers_need_a_middle() -> None:
+    rows = [("r", "x", "y", word) for word in "123"]
+    trials = trials_of(make_pairs(rows).rename(columns={"winner": "rating"}))
+    assert trials.grade is not None
+    assert trials.grade[::2].tolist() == [-1, 0, 1]
+    assert any("1, the second is better, to 3, the first is better" in note for note in trials.notes)
+    for words, high in (("123", 3), ("1243", 4), ("61", 6)):  # 3 may be a tie
+        with pytest.raises(BadRatings, match=f"whole numbers from 1 to {high}, which does not say"):
+            trials_of(make_pairs([("r", "x", "y", word) for word in words]))
+
+
+def test_three_grades_are_named_by_their_model() -> None:
+    votes = draw_votes()
+    grade = np.digitize(votes.pop("latent"), [-0.5, 0.5]) - 1
+    found = compare_choices(votes.assign(winner=grade))["choice"]
+    assert "mixed Bradley-Terry model with Rao and Kupper's ties" in found.sentence()
+
+
+def test_where_answers_are_nearly_unanimous_the_clustered_model_leads() -> None:
+    rng = np.random.default_rng(23)
+    rows = []
+    for a, b in (("x", "y"), ("y", "z"), ("x", "z")):
+        for won in rng.random(20) < 0.95:
+            sides = [a, b] if rng.random() < 0.5 else [b, a]
+            rows.append((f"r{rng.integers(6)}", f"i{rng.integers(10)}", *sides, a if won else b))
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system_a", "system_b", "winner"])
+    found = compare_choices(frame)["choice"]
+    assert found.model == "bradley-terry"
+    assert np.abs(found.strengths.theta).max() < 5
+    assert any("No mixed model: preferences of items would have a standard" in note for note in found.notes)
+    with pytest.raises(BadModel, match="nearly all answers about some pairs are the same"):
+        compare_choices(frame, model="mixed")
+
+
 def test_a_long_table_has_a_grade_for_each_output() -> None:
     rows = [
         ("r", "i", trial, name, grade)

@@ -337,3 +337,13 @@ def test_the_table_and_the_pages_grade_comparisons_alike(scale: str, asked: str)
         graded[rater] = sum(not passed for one in found for passed in one.values())
     assert by_table == graded
     assert 0 < sum(graded.values()) < 3 * len(plan.raters)
+
+
+def test_answers_to_checks_need_no_system_and_are_no_gaps() -> None:
+    frame = pd.DataFrame(
+        {"rater": ["a", "a", "b"], "item": ["x", "y", "x"], "system": ["s", None, "s"], "rating": [1, 2, 3]}
+    )
+    gaps = read_everything(frame.assign(check=["", "", "instructed-1"])).ratings.notes
+    assert "system is missing in 1 of 2 rows" in gaps
+    checked = read_everything(frame.assign(check=["", "instructed-1", ""])).ratings.notes
+    assert not [note for note in checked if "is missing" in note]

@@ -53,6 +53,25 @@ def test_analyses_that_agree_leave_the_sentence_alone() -> None:
     assert found.sentence().startswith("On rating, s2 is rated above s1 and s0")
 
 
+def test_systems_whose_ratings_hardly_overlap_are_told_apart_by_the_linear_model() -> None:
+    """No rating of one is above the lowest of the other, and neither is at an end of the scale."""
+    ratings = study(effects=(0.0, 0.0))
+    ratings["rating"] = np.where(
+        ratings["system"] == "s0", ratings["rating"].clip(upper=3), 3 + ratings["rating"] % 3
+    )
+    found = compare_systems(ratings).criteria[0]
+    assert found.model == "lmm"
+    assert found.sentence().startswith("On rating, s1 is rated above s0 (linear mixed model")
+    assert found.why.endswith(
+        "no finite estimate of the difference of s0 and s1: their ratings hardly overlap."
+    )
+    assert found.beside is not None
+    assert np.isnan(found.beside.pairs[0].p)
+    asked = compare_systems(ratings, model="clmm").criteria[0]
+    assert asked.model == "clmm"
+    assert asked.why.startswith("The ordinal model has no finite estimate")
+
+
 def test_a_pair_on_which_two_analyses_disagree_is_named_first() -> None:
     found = compare_systems(study(effects=(0.0, 1.5, 3.0))).criteria[0]
     even = tuple(replace(pair, p_adjusted=0.6) for pair in found.pairs)

@@ -162,7 +162,7 @@ def test_a_regional_language_is_its_base() -> None:
 
 
 def test_an_unknown_language_names_those_that_there_are() -> None:
-    with pytest.raises(UnknownName, match=r"do not speak 'xx'.*'ar', 'de', 'en'"):
+    with pytest.raises(UnknownName, match=r"no rating pages in 'xx'.*'ar', 'de', 'en'"):
         load_words("xx")
 
 

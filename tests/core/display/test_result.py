@@ -115,6 +115,18 @@ def test_text_never_exceeds_a_hundred_characters_and_loses_no_number() -> None:
         assert f"{1000.5 * i:.3f}" in words
 
 
+def test_a_table_that_continues_below_names_each_row_again() -> None:
+    header = ("criterion", "judge", *(f"a long heading {n}" for n in range(6)))
+    rows = [
+        (criterion, judge, *range(6)) for criterion in ("fluency", "adequacy") for judge in ("one", "two")
+    ]
+    lines = str(OneTable(Table("", header, rows))).splitlines()
+    heads = [line for line in lines if "a long heading" in line]
+    assert len(heads) == 2
+    assert all(head.split()[:2] == ["criterion", "judge"] for head in heads)
+    assert [line.split()[:2] for line in lines].count(["adequacy", "two"]) == 2
+
+
 def test_long_text_is_broken_over_lines_and_not_cut() -> None:
     text = str(Sample("word " * 60))
     assert max(len(line) for line in text.splitlines()) <= 100

@@ -121,3 +121,9 @@ def test_texts_do_not_compete_for_the_rating() -> None:
 def test_a_mapping_may_say_that_there_is_none(none: str | None) -> None:
     assert name_columns(["item", "worker"], {"item": none}) == {"item": "item_original", "worker": "rater"}
     assert name_columns(["none", "worker"], {"item": "none"}) == {"none": "item", "worker": "rater"}
+
+
+def test_a_rank_is_a_choice_within_trials_and_never_a_rating() -> None:
+    assert name_columns(["rater", "item", "trial", "system", "rank"]) == {"rank": "choice"}
+    assert name_columns(["rater", "item", "system", "rank"]) == {}
+    assert name_columns(["rater", "item", "trial", "system", "rank", "rating"]) == {}

@@ -416,3 +416,8 @@ def test_a_table_that_is_not_one_row_per_rating_names_import(name: str, content:
     path.write_text(content, encoding="utf-8")
     with pytest.raises(PanelistError, match="panelist import FILE makes the ratings table"):
         read_ratings(path).require("rating")
+
+
+def test_a_column_of_lists_that_should_be_raters_is_refused_with_its_name() -> None:
+    with pytest.raises(BadRatings, match="Column 'rater' holds lists or objects"):
+        read_ratings(_frame(rater=[["human", "A1"], ["human", "A2"], ["human", "A1"], ["human", "A3"]]))

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -31,12 +32,53 @@ def write_lines(path: Path, lines: list[dict[str, Any]]) -> Path:
     return path
 
 
+def draw(schema: dict[str, Any], rng: np.random.Generator) -> Any:
+    """Return a random answer that a schema allows."""
+    if "properties" in schema:
+        return {name: draw(inner, rng) for name, inner in schema["properties"].items()}
+    first = schema["anyOf"][0]
+    return str(rng.choice(first["enum"])) if "enum" in first else int(rng.integers(first["maximum"] + 1)) or 1
+
+
 def fill(schema: dict[str, Any]) -> Any:
     """Return an answer that a schema allows."""
     if "properties" in schema:
         return {name: fill(inner) for name, inner in schema["properties"].items()}
     first = schema["anyOf"][0]
     return first["enum"][0] if "enum" in first else first.get("minimum", 1)
+
+
+@pytest.mark.parametrize("template", ["likert", "vas", "binary", "pairs", "preference", "mixed", "chat"])
+def test_answers_read_back_are_a_judges_table(template: str, tmp_path: Path) -> None:
+    study = make_study(tmp_path / "study", template)
+    prompts = make_prompts(study, samples=2)
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    rng = np.random.default_rng(1)
+    answers = answer_all(prompts, lambda one: draw(one["answer"], rng))
+    found = read_answers(write_lines(tmp_path / "answers.jsonl", answers), key)
+    kinds = {"mixed": ["scores", "pairs"], "pairs": ["pairs"], "preference": ["pairs"]}
+    assert list(found.tables) == kinds.get(template, ["scores"])
+    outputs, S = len(study.outputs.frame), len(study.systems)
+    rated = sum(not one.scale.comparative for one in study.criteria)
+    expected = {"scores": outputs * rated, "pairs": outputs * (S - 1) // 2 * 2}
+    for kind, table in found.tables.items():
+        scores = read_judges(table)
+        assert len(scores.frame) == expected[kind]
+        assert scores.frame["score"].notna().all()
+        assert scores.samples[0].most == 2
+
+
+def test_an_output_shown_at_several_places_has_the_mean_of_its_answers(tmp_path: Path) -> None:
+    prompts = make_prompts(make_study(tmp_path / "study", "binary"))
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    labels = [list(one["answer"]["properties"]) for one in prompts.requests]
+    assert labels[0] == ["A", "B", "C", "D"]
+    first = answer_all(prompts, lambda one: {label: {"supported": int(label == "A")} for label in labels[0]})
+    found = read_answers(write_lines(tmp_path / "answers.jsonl", first), key)
+    assert set(found.frame["order"]) == {1, 2, 3, 4}
+    scores = read_judges(found.frame)
+    assert set(scores.frame["score"]) == {0.25}  # each output was shown first on one page of four
+    assert "outputs were judged at several places of a page: the mean of the answers counts" in scores.notes
 
 
 @pytest.mark.parametrize("template", ["likert", "vas", "binary", "pairs", "preference", "mixed"])
@@ -79,6 +121,40 @@ def test_a_request_holds_what_a_rater_reads(tmp_path: Path) -> None:
         assert criterion.question in user
     row = prompts.key[prompts.key["id"] == prompts.requests[0]["id"]].iloc[0]
     assert study.outputs.text(row["item"], row["system"]) in user
+
+
+def test_examples_are_answered_as_a_judge_shall_answer(tmp_path: Path) -> None:
+    def example(template: str) -> str:
+        one = make_prompts(make_study(tmp_path / template, template)).requests[0]
+        return str(one["messages"][0]["content"]).partition("## Examples")[2]
+
+    assert "Informativeness: B\n" in example("pairs")
+    assert "Clarity: B2\n" in example("preference")
+    assert "Helpfulness: A turn 1: 5, B turn 1: 1\n" in example("chat")
+
+
+def test_dialogues_say_who_speaks_and_each_turn_is_asked_about(tmp_path: Path) -> None:
+    study = make_study(tmp_path / "study", "chat")
+    prompts = make_prompts(study)
+    one = prompts.requests[0]
+    user = one["messages"][1]["content"]
+    assert user.index("[Assistant A]\nPerson, turn 1:\n") < user.index("Assistant, turn 2:\n")
+    assert list(one["answer"]["properties"]) == ["A turn 1", "A turn 2", "B turn 1", "B turn 2"]
+    _, key = write_prompts(prompts, tmp_path / "prompts.jsonl")
+    first = prompts.key.iloc[0]
+    mark, system = first["id"], first["system"]
+
+    def reply(request: dict[str, Any]) -> Any:
+        said = {label: {"helpfulness": 1 + label.endswith("2")} for label in request["answer"]["properties"]}
+        if request["id"] == mark:
+            said["A turn 2"] = {"helpfulness": "cannot say"}
+        return said
+
+    found = read_answers(write_lines(tmp_path / "answers.jsonl", answer_all(prompts, reply)), key)
+    assert len(found.frame) == len(prompts.key) / 2
+    assert (found.frame["rating"] == "").sum() == (found.frame["no_answer"] == "refused").sum() == 1
+    assert set(found.frame["rating"]) == {"", "1.5"}
+    assert found.outcomes[system, "refused"] == 1
 
 
 def test_ids_are_stable_and_the_instrument_is_one(tmp_path: Path) -> None:

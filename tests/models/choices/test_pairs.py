@@ -8,7 +8,14 @@ import pytest
 
 from panelist.core.errors import BadModel
 from panelist.models.choices.free_pairs import find_cycles, free_pairs
-from panelist.models.choices.pairs import GradedPairs, PairGroup, build_pairs, find_pair_analogue, solve_pairs
+from panelist.models.choices.pairs import (
+    GradedPairs,
+    PairGroup,
+    build_pairs,
+    check_spreads,
+    find_pair_analogue,
+    solve_pairs,
+)
 from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.likelihoods.thresholds import make_thresholds
 from panelist.models.solvers.solution import Solution
@@ -214,6 +221,59 @@ def test_a_cycle_is_found_and_named() -> None:
     assert "a over b, b over c, c over a" in found.sentence()
     in_line = replace(pairs, second=np.where(first == 2, 1, second), first=np.where(first == 2, 0, first))
     assert free_pairs(in_line, solve_pairs(build_pairs(in_line))[0]) is None  # two pairs, two differences
+
+
+def draw_ring(names: str, chance: float, each: int) -> GradedPairs:
+    """Return pairs of neighbours in a ring, of which the next loses to the one before with this chance."""
+    rng = np.random.default_rng(3)
+    k = len(names)
+    first = np.tile(np.arange(k), each)
+    won = rng.random(k * each) < chance
+    groups = (PairGroup("rater", tuple(map(str, range(8))), rng.integers(8, size=len(first))),)
+    return GradedPairs(tuple(names), first, (first + 1) % k, won.astype(np.int64), 2, groups)
+
+
+def test_a_ring_in_which_nobody_ever_lost_to_the_next_is_a_cycle() -> None:
+    pairs = draw_ring("abc", 1.0, 12)
+    solution, _ = solve_pairs(build_pairs(pairs))
+    found = free_pairs(pairs, solution)
+    assert found is not None
+    assert found.statistic == pytest.approx(-2 * solution.loglik)  # the free model explains every answer
+    assert found.p < 1e-6
+    assert "a over b, b over c, c over a (odds ∞, ∞, ∞ to 1)" in found.sentence()
+    few = draw_ring("abc", 1.0, 5)
+    assert free_pairs(few, solve_pairs(build_pairs(few))[0]) is None  # five answers to a pair prove nothing
+
+
+def test_a_one_sided_pair_takes_no_other_pair_from_the_test() -> None:
+    ring = draw_ring("abcd", 0.7, 30)
+    won = np.where(ring.first == 0, 1, ring.answer)  # a won all of its comparisons with b
+    pairs = replace(ring, answer=won)
+    found = free_pairs(pairs, solve_pairs(build_pairs(pairs))[0])
+    assert found is not None
+    assert found.df == 1
+    assert np.isposinf(found.estimate[found.pairs.index(("a", "b"))])
+    assert found.cycles[0].systems == ("a", "b", "c", "d")  # no pair of a and c was shown: a ring of four
+    assert np.isfinite(found.estimate).sum() == 3
+
+
+def test_a_cycle_of_nearly_unanimous_answers_has_finite_odds() -> None:
+    pairs = draw_ring("abc", 0.95, 20)
+    solution, _ = solve_pairs(build_pairs(pairs))
+    found = free_pairs(pairs, solution)
+    assert found is not None
+    share = np.bincount(pairs.first, pairs.answer) / 20
+    assert found.estimate[0] == pytest.approx(np.log(share[0] / (1 - share[0])), rel=0.05)
+    assert found.p < 1e-6
+
+
+def test_spreads_that_run_away_are_no_estimates() -> None:
+    pairs = draw_ring("abc", 0.9, 20)
+    design = build_pairs(pairs)
+    solution, _ = solve_pairs(design)
+    check_spreads(design, solution)
+    with pytest.raises(BadModel, match="log-strengths: nearly all answers"):
+        check_spreads(design, replace(solution, lambdas=(3.5 * np.eye(3),)))
 
 
 def test_an_order_has_no_cycle() -> None:

@@ -294,7 +294,7 @@ def test_latent_means_exist_for_one_latent_scale_alone() -> None:
         ({"family": "sequental"}, UnknownName, "sequential"),
         ({"nominal": "~ sistem"}, BadFormula, "system"),
         ({"nominal": "~ (1 | rater)"}, BadFormula, "random term cannot"),
-        ({"scale": "~ (1 | rater)"}, BadFormula, "scale='~ rater'"),
+        ({"scale": "~ (system | rater)"}, BadFormula, r"scale='~ \(1 | rater\)'"),
         ({"nominal": "rating ~ system"}, BadFormula, "right-hand side alone"),
         ({"nominal": "~ 1"}, BadFormula, "no term"),
         ({"nominal": "~ rating"}, BadFormula, "the ratings themselves"),

@@ -86,12 +86,22 @@ def test_steps_and_adjacent_categories_are_those_of_vgam(name: str) -> None:
         np.testing.assert_allclose(errors, [row["se"] for row in thresholds + effects], rtol=1e-4)
 
 
+def test_the_cumulative_cloglog_model_is_the_sequential_one() -> None:
+    fitted = refit("wine_sratio_cloglog", family="cumulative")
+    answer = case("wine_sratio_cloglog")["cumulative_cloglog"]
+    assert fitted.loglik == pytest.approx(answer["logLik"], abs=1e-7)
+    assert fitted.loglik == pytest.approx(refit("wine_sratio_cloglog").loglik, abs=1e-9)
+
+
 def test_a_continuation_ratio_with_cloglog_is_our_loglog() -> None:
     fitted = refit("wine_cratio_cloglog", family="sequential", link="loglog")
     assert fitted.loglik == pytest.approx(case("wine_cratio_cloglog")["fit"]["logLik"], abs=1e-7)
 
 
-INTEGRATED = ("wine_mixed_scale_logit", "soup_mixed_scale_probit", "wine_mixed_nominal_logit")
+INTEGRATED = [
+    *(f"wine_mixed_{side}_{link}" for side in ("scale", "nominal") for link in ("logit", "probit")),
+    "soup_mixed_scale_probit", "soup_mixed_nominal_probit",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*INTEGRATED, "sequential_one_intercept", "adjacent_one_intercept"])
@@ -113,14 +123,18 @@ def test_the_error_of_laplace_is_what_quadrature_gains(name: str) -> None:
     assert error.trusted
 
 
-LRT = {"crossed_scale_probit": "lrt_of_scale", "crossed_nominal_logit": "lrt_of_proportional_odds"}
+LRT = {"scale": "lrt_of_scale", "nominal": "lrt_of_proportional_odds"}
 
 
-@pytest.mark.parametrize("name", LRT)
-def test_likelihood_ratios_compare_with_the_location_alone(name: str) -> None:
-    larger, answer = refit(name), case(name)[LRT[name]]
+@pytest.mark.parametrize("link", ["probit", "logit"])
+@pytest.mark.parametrize("side", LRT)
+def test_likelihood_ratios_compare_with_the_location_alone(side: str, link: str) -> None:
+    name = f"crossed_{side}_{link}"
+    larger, answer = refit(name), case(name)[LRT[side]]
     formula = "rating ~ system + (1 | rater) + (1 | item)"
     smaller = fit(formula, read(case(name)["data"]), link=str(larger.link), test="z")
+    zero = case(f"crossed_{side}0_{link}")["laplace"]
+    assert smaller.loglik == pytest.approx(zero["logLik"], abs=1e-6)
     found = compare_fits(larger, smaller)
     assert found.chisq == pytest.approx(answer["chisq"], abs=1e-5)
     assert found.df == answer["df"]

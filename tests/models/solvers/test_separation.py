@@ -4,7 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from panelist.core.tables.ratings import read_ratings
+from panelist.models.batch import fit_batch, prepare_batch
 from panelist.models.fit import fit
+from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.matrices import build_design
 from panelist.models.results.fitted import Fit
 from panelist.models.solvers.separation import scaled_condition, scaled_conditions
 
@@ -51,6 +55,32 @@ def test_the_other_systems_are_estimated_as_without_the_separated_one() -> None:
     rest = fit("rating ~ system", frame[frame["system"] != "b"], model="clm").coefficients.set_index("term")
     for column in ("estimate", "se"):
         assert whole.loc["system[T.c]", column] == pytest.approx(rest.loc["system[T.c]", column], rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_slope_of_a_separated_system_reaches_the_errors_of_the_others(seed: int) -> None:
+    """The likelihood is flat in those slopes, and what differences of its gradient find there is rounding."""
+    rng = np.random.default_rng(seed)
+    ends = {"c": 7, "d": 1, "e": 1}
+    frame = pd.DataFrame(
+        [(f"r{r}", f"i{i}", s) for r in range(5) for i in range(24) for s in "abcde"],
+        columns=["rater", "item", "system"],
+    )
+    item = dict(zip(sorted(set(frame["item"] + frame["system"])), rng.normal(0.0, 0.6, 120), strict=True))
+    latent = (frame["item"] + frame["system"]).map(item) + 2.0 * (frame["system"] == "b")
+    cuts = np.linspace(-1.5, 1.5, 6)
+    frame["rating"] = 1 + np.searchsorted(cuts, latent + rng.normal(size=len(frame)))
+    for system, end in ends.items():
+        frame.loc[frame["system"] == system, "rating"] = end
+    formula = "rating ~ system + (1 | rater) + (system | item)"
+    whole = fit(formula, frame, model="clmm")
+    rest = fit(formula, frame[~frame["system"].isin(ends)], model="clmm")
+    assert whole.loglik == pytest.approx(rest.loglik, abs=1e-3)
+    assert errors(whole)["system[T.b]"] == pytest.approx(errors(rest)["system[T.b]"], rel=0.01)
+
+    design = build_design(parse_formula(formula), read_ratings(frame), ordinal=True)
+    batch = fit_batch(prepare_batch(design, "clmm"), frame["rating"].to_numpy()[None] - 1)
+    assert batch.se[0] == pytest.approx(whole.coefficients["se"], rel=1e-3, nan_ok=True)
 
 
 def test_a_reference_at_one_end_loses_every_contrast_with_it() -> None:

@@ -122,3 +122,16 @@ def test_a_pilot_shows_thresholds_that_differ_by_system() -> None:
     with pytest.raises(PanelistError, match="estimated for 2 systems, and the design has 3"):
         make_cells([truth], [Sampling(10, 3, 3).lay_out()], [0.1])
     assert not Truth.from_pilot(layout.make_frame(codes + 1), uncertain=True).system_gains
+
+
+def test_a_pilot_shows_how_much_raters_differ_in_spread() -> None:
+    layout = Sampling(40, 6).lay_out()
+    nothing, made = Spread(0.4, 0.0), FixedCuts((-1.2, -0.4, 0.4, 1.2))
+    for rater_scale, systems in ((0.6, (1.0, 1.8)), (0.0, ())):
+        truth = Truth("own", nothing, nothing, made, rater_scale=rater_scale, system_scale=systems)
+        (codes,) = simulate_responses(truth, layout, (0.0, 0.3), stream(6, "spreads"), 1)
+        found = Truth.from_pilot(layout.make_frame(codes + 1))
+        assert found.rater_scale == pytest.approx(rater_scale, abs=0.2)
+        assert any("raters differ in spread" in note for note in found.notes) == (rater_scale > 0.0)
+        assert len(found.system_scale) == len(systems)
+    assert Truth.from_pilot(layout.make_frame(codes + 1), uncertain=True).rater_scale == 0.0

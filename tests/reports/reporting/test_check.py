@@ -1,4 +1,4 @@
-"""A study held against lists of what to report: what is there, what lacks, and which key would hold it."""
+"""A study checked against lists of what to report: what is there, what is missing, and which key to fill."""
 
 import json
 import re
@@ -10,6 +10,7 @@ from panelist.reports.datasheet.heds_questions import NEWEST, find_question
 from panelist.reports.report.contents import SECTIONS
 from panelist.reports.reporting.appendix import draw_appendix
 from panelist.reports.reporting.check import TITLES, check_reporting, read_criteria
+from panelist.reports.study_folder import open_study
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from tests.cli.commands import call
@@ -109,3 +110,21 @@ def test_the_command_says_no_while_something_is_missing(
     assert not (folder / "report.html").exists()
     done = call(capsys, "report", folder / "outputs.csv", "--check")
     assert (done.code, "--check needs a study" in done.err) == (2, True)
+
+
+def test_the_study_file_can_say_whether_raters_worked_independently(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capsys, "plan", folder).code == call(capsys, "simulate", folder).code == 0
+    study, analysis = load_study(folder), open_study(folder).analyse(resamples=20)
+    point = "reliability: independence"
+    missing = {one.asks: one for one in check_reporting(study, analysis).points}[point]
+    assert (missing.state, "study.yaml, raters: independent" in missing.where) == ("missing", True)
+    file = folder / "study.yaml"
+    told = re.sub(r"^raters:", "raters:\n  independent: true", file.read_text("utf-8"), flags=re.MULTILINE)
+    file.write_text(told, encoding="utf-8")
+    (folder / "plan.csv").unlink()
+    points = {one.asks: one for one in check_reporting(load_study(folder), analysis).points}
+    assert points[point].state == "reported"
+    volume = points["how many ratings there are, and how many of each output"]  # ratings answer it, too
+    assert (volume.state, volume.where) == ("reported", "Did raters agree?; the ratings")

@@ -57,7 +57,7 @@ class Moments:
         if self.n_raters < 2 or np.count_nonzero(v) < 2:
             raise Undefined("there is a single rater")
         if len(x) < 2 or np.count_nonzero(w) < 2:
-            raise Undefined(f"{_outputs(len(x))} rated by all {self.n_raters} raters, and it takes two")
+            raise Undefined(f"{_outputs(len(x))} rated by all {self.n_raters} raters, and two are needed")
         mean = w @ x / n
         centred = x - mean
         centred[:, np.abs(centred).max(axis=0) < ROUNDING * np.ptp(x)] = 0.0  # a constant, but for rounding

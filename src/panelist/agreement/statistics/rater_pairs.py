@@ -80,7 +80,7 @@ class PairTables:
     def say_undefined(self, column: str) -> str:
         """Return in how many pairs the coefficient has no value, so that they are not in the mean."""
         lost = int(np.isnan(self.column(column)).sum())
-        return f"without {lost} in which it is undefined" if lost else ""
+        return f"leaving out {lost} where it is undefined" if lost else ""
 
 
 class PreparedPairs:

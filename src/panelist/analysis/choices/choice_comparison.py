@@ -9,11 +9,13 @@ from typing import Any
 from panelist.analysis.choices.consistency import RaterConsistency, tell_consistency
 from panelist.analysis.choices.item_anova import OneWay
 from panelist.analysis.choices.mixed_tables import (
+    average_wins,
     list_mixed,
     list_mixed_parts,
     name_model,
     name_random,
     tabulate_beside,
+    tell_wins,
 )
 from panelist.analysis.choices.models.choice_model import Strengths
 from panelist.analysis.choices.position import PositionShare
@@ -155,6 +157,7 @@ class ChoiceCriterion(CriterionComparison):
             self._systems_table(),
             self._pairs_table(),
             *self._mixed_parts(),
+            tell_wins(self.strengths),
             *wins,
             *anova,
             *first,
@@ -178,6 +181,7 @@ class ChoiceCriterion(CriterionComparison):
         """Return the comparison by the names of the command's JSON, with what choices add."""
         whole = super().to_dict()
         place = {name: at for at, name in enumerate(self.wins.systems)}
+        chances = dict(zip(self.strengths.systems, average_wins(self.strengths), strict=True))
         for system in whole["systems"]:
             at, score = place[system["system"]], self.scores[system["system"]]
             system |= {"score": score.score, "score_low": score.low, "score_high": score.high}
@@ -185,6 +189,7 @@ class ChoiceCriterion(CriterionComparison):
             system |= {"shown": shown, "best": best, "worst": int(self.wins.worst[at])}
             system |= {"wins": int(self.wins.won[at]), "losses": int(self.wins.lost[at])}
             system["percent_chosen"] = 100 * best / shown if shown else None
+            system["probability"] = chances[system["system"]]
         for pair in whole["pairs"]:
             pair["probability"] = pair["effect"]
         return whole | {

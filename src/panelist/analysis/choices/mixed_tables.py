@@ -21,12 +21,14 @@ WORDS = {
     "davidson": "mixed Bradley-Terry model with Davidson's ties",
     "plackett-luce": "mixed Plackett-Luce model",
 }
-GIVEN = "for a given rater and item"
 AVERAGED = "averaged over raters and items"
+MOST_WINS = 12  # systems whose chances a sentence names
 
 
 def name_model(part: MixedPart) -> str:
     """Return the model in words: of two answers, with ties, or graded."""
+    if part.family == "cumulative" and part.points == 3:
+        return f"{WORDS[part.family]} with Rao and Kupper's ties"
     name = WORDS[part.family]
     return f"{name} of {part.points} grades" if part.points > 3 else name
 
@@ -37,19 +39,32 @@ def name_random(part: MixedPart) -> str:
     return f"random preferences of {listing(list(groups))}" if groups else "no random preferences"
 
 
-def average_wins(part: MixedPart, theta: Sequence[float]) -> list[float]:
+def average_wins(strengths: Strengths) -> list[float]:
     """Return how probable it is that each system is preferred to another one drawn at random."""
-    every = np.asarray(theta, dtype=np.float64)
-    chances = part.find_chances(every[:, None] - every[None, :], averaged=True)
+    from scipy.special import expit
+
+    apart = strengths.theta[:, None] - strengths.theta[None, :]
+    part = strengths.mixed
+    chances = expit(apart) if part is None else part.find_chances(apart, averaged=True)
     np.fill_diagonal(chances, 0.0)
-    return [float(one) for one in chances.sum(axis=1) / max(len(every) - 1, 1)]
+    return [float(one) for one in chances.sum(axis=1) / max(len(apart) - 1, 1)]
+
+
+def tell_wins(strengths: Strengths) -> Sentence:
+    """Return the systems by their chance against another one drawn at random, the highest first."""
+    wins = average_wins(strengths)
+    order = sorted(range(len(wins)), key=lambda at: -wins[at])
+    told = ", ".join(f"{strengths.systems[at]} {100 * wins[at]:.0f} %" for at in order[:MOST_WINS])
+    return Sentence(
+        f"Preferred to another system drawn at random, {AVERAGED}, ties left aside: {told}"
+        f"{', …' if len(order) > MOST_WINS else ''}."
+    )
 
 
 def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) -> list[Part]:
     """Return the tables of spreads and slopes, and what they mean."""
     part = strengths.mixed
     assert part is not None
-    wins = average_wins(part, strengths.theta.tolist())
     level = f"{confidence * 100:g} % interval"
     rows: list[tuple[Cell, ...]] = [(_name_spread(one), one.term, one.sd, one.levels) for one in part.spreads]
     parts: list[Part] = [
@@ -83,14 +98,6 @@ def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) ->
         parts.append(_tabulate_style(criterion, strengths, part))
     if part.free is not None:
         parts.append(Sentence(part.free.sentence()))
-    order = sorted(range(len(wins)), key=lambda at: -wins[at])
-    told = ", ".join(f"{strengths.systems[at]} {100 * wins[at]:.0f} %" for at in order[:12])
-    parts.append(
-        Sentence(
-            f"Preferred to another system drawn at random, {AVERAGED}, ties left aside: {told}"
-            f"{', …' if len(order) > 12 else ''}."
-        )
-    )
     return parts
 
 
@@ -195,7 +202,7 @@ def list_mixed(strengths: Strengths) -> dict[str, Any]:
     """Return the random part by name, for JSON."""
     part = strengths.mixed
     assert part is not None
-    wins = average_wins(part, strengths.theta.tolist())
+    wins = average_wins(strengths)
     return {
         "family": part.family,
         "points": part.points,
@@ -222,7 +229,10 @@ def list_free(free: FreePairs) -> dict[str, Any]:
         "statistic": free.statistic,
         "df": free.df,
         "p": free.p,
-        "pairs": [{"a": a, "b": b, "difference": one, "se": se} for (a, b), one, se in found],
+        "pairs": [
+            {"a": a, "b": b, "difference": one, "se": se, "preferred": a if one > 0 else b}
+            for (a, b), one, se in found
+        ],
         "cycles": [vars(one) for one in free.cycles],
     }
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from panelist.core.errors import BadRatings
 from panelist.core.prose import count
-from panelist.core.tables.pair_answers import FIRST, SECOND, find_grades, find_side, says_both_bad
+from panelist.core.tables.pair_answers import FIRST, SCALES, SECOND, find_grades, find_side, says_both_bad
 from panelist.numerics.arrays import Floats, Longs
 
 if TYPE_CHECKING:
@@ -157,7 +157,8 @@ def _read_answers(
     hit = [(own == side.map(of_word)) & (own >= 0) for side in sides]
     plain = [word for word in said.words if of_word[word] < 0]
     side_of = {word: find_side(word) for word in said.words}
-    grades = find_grades(plain) if len(plain) == len(said.words) else None
+    scales = (3, *SCALES) if column.casefold() == "rating" else SCALES
+    grades = find_grades(plain, scales) if len(plain) == len(said.words) else None
     notes = []
     if grades is not None:
         graded, points = grades
@@ -169,6 +170,7 @@ def _read_answers(
     answer = said.map({word: -2 if of_word[word] >= 0 else code[side_of[word]] for word in said.words})
     answer = np.where(hit[0], 0, np.where(hit[1], 1, answer)).astype(np.int64)
     if (answer == -2).any():
+        _check_middle(column, {word for word in plain if side_of[word] != "silent"})
         unread = np.flatnonzero(answer == -2)
         _refuse(frame, column, said, sides, int(unread[0]), len(unread), names)
     _check_numbers(column, {word for word in plain if side_of[word] != "silent"})
@@ -194,8 +196,9 @@ def _explain_points(column: str, graded: Mapping[str, int], points: int) -> list
     """Return how numbers from 1 on are read; grades about 0 and words speak for themselves."""
     if not all(word.isdigit() and int(word) > 0 for word in graded):
         return []
+    better = "better" if points == 3 else "much better"
     return [
-        f"{column} is read as 1, the second is much better, to {points}, the first is much better. If it is "
+        f"{column} is read as 1, the second is {better}, to {points}, the first is {better}. If it is "
         "the other way round, exchange the columns of the two systems."
     ]
 
@@ -208,6 +211,17 @@ def _check_numbers(column: str, words: set[str]) -> None:
             "tie and the first. Write 1 and 2 for the two and 0 for a tie, or A, B and tie, or the names of "
             "the systems."
         )
+
+
+def _check_middle(column: str, words: set[str]) -> None:
+    """Raise where whole numbers from 1 on are all there is, and do not say which of them is a tie."""
+    if not words or not all(word.isdigit() and int(word) > 0 for word in words):
+        return
+    raise BadRatings(
+        f"The column {column} holds whole numbers from 1 to {max(map(int, words))}, which does not say "
+        "whether one of them is a tie, and which. Write grades about 0 (-2 to 2: above 0 where the first "
+        "is better, 0 for a tie), or A, B and tie, or the names of the systems."
+    )
 
 
 def _refuse(

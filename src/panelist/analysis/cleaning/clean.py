@@ -8,9 +8,10 @@ import pandas as pd
 
 from panelist.analysis.cleaning.counted_answers import name_answers, number_answers
 from panelist.analysis.cleaning.everything import Everything
-from panelist.analysis.cleaning.exclusion_rules import RULES, RuleInput
+from panelist.analysis.cleaning.exclusion_rules import RULES, RuleInput, say_rule
 from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import BadRatings, PanelistError
+from panelist.core.prose import spell
 from panelist.core.tables.ratings import Ratings
 from panelist.numerics.arrays import Bools, Longs
 from panelist.study.study import Study
@@ -65,8 +66,8 @@ class ExclusionReport(Result):
         if not self.rules:
             return f"No rule asked for exclusions, and no {self.noun} was marked as excluded.{checks}"
         if not self.n_excluded:
-            asked = "rules were" if len(self.rules) > 1 else "rule was"
-            return f"No {self.noun} was excluded, though {len(self.rules)} {asked} asked for.{checks}"
+            rules = "rule" if len(self.rules) == 1 else f"{spell(len(self.rules))} rules"
+            return f"No {self.noun} was excluded by the {rules} that applied.{checks}"
         lost = self.n_raters - self.n_raters_kept
         whom = f", and with them all of {lost:,} of {self.n_raters:,} raters" if lost else ""
         share = self.n_excluded / self.n_trials
@@ -158,11 +159,11 @@ def _apply_rules(rows: RuleInput, study: Study, answer: Longs) -> list[tuple[Rul
     """Return every rule that the study asks for, with the trials it meets."""
     asked = study.file.analysis.exclude
     found = []
-    for name, (meets, words) in RULES.items():
+    for name, (meets, _) in RULES.items():
         number = getattr(asked, name)
         if number is None or number is False:
             continue
-        text = words.format(float(number))
+        text = say_rule(name, float(number))
         try:
             met = meets(rows, float(number))
         except PanelistError as error:

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from panelist.core.errors import BadRatings
 from panelist.core.tables.cells import is_set, label, read_other_text, read_ratings_column
 from panelist.core.tables.columns import IDENTIFIERS, name_columns
-from panelist.core.tables.ratings import SET_ASIDE, Ratings, find_texts, read_ratings
+from panelist.core.tables.ratings import SET_ASIDE, Ratings, find_texts, hide_mark, read_ratings
 from panelist.core.tables.readers import Raw, read_table
 from panelist.core.tables.review import check_drops, review_rows
 
-_HIDDEN = {name: f"{name} (marked)" for name in SET_ASIDE}
+_HIDDEN = {name: hide_mark(name) for name in SET_ASIDE}
 
 
 @dataclass(frozen=True, eq=False)

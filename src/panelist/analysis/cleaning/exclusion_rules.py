@@ -87,7 +87,7 @@ def placeholders(rows: RuleInput, _: float) -> Bools:
 
 
 RULES: dict[str, tuple[Callable[[RuleInput, float], Bools], str]] = {
-    "failed_checks": (more_failed_checks, "raters who failed more checks than {0:g}"),
+    "failed_checks": (more_failed_checks, "raters who failed more than {0:g} checks"),
     "median_seconds_below": (lower_median_seconds, "raters with a median below {0:g} seconds per page"),
     "same_answer_share_above": (
         higher_same_share,
@@ -98,3 +98,14 @@ RULES: dict[str, tuple[Callable[[RuleInput, float], Bools], str]] = {
     "placeholders": (placeholders, "placeholder raters (na, unknown)"),
 }
 """Each rule of the study file: its function, and the rule in words with its number."""
+
+
+def say_rule(name: str, number: float) -> str:
+    """Return a rule in words.
+
+    >>> say_rule("failed_checks", 0), say_rule("failed_checks", 1)
+    ('raters who failed a check', 'raters who failed more than one check')
+    """
+    if name == "failed_checks" and number in (0, 1):
+        return "raters who failed more than one check" if number else "raters who failed a check"
+    return RULES[name][1].format(float(number))

@@ -4,8 +4,9 @@ Ordered categories are analysed by an ordinal model, unless its Laplace approxim
 (models/inference/laplace_error.py measures it): where raters are nearly unanimous, the integral over an
 output is far from normal, and estimates can be wrong by any amount. Then the linear mixed model leads. It
 needs no approximation, and its tests of differences hold their level for two or three raters, two or five
-points, half or nearly all outputs unanimous (docs/method.md has the simulation). The ordinal model is shown
-beside it.
+points, half or nearly all outputs unanimous (docs/method.md has the simulation). It leads as well where
+the ratings of two systems hardly overlap, so that the ordinal model has neither estimate nor test of their
+difference. The ordinal model is shown beside it.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +23,7 @@ from panelist.analysis.systems.comparison import CriterionComparison, list_pairs
 from panelist.analysis.systems.marginal import estimate_marginal, find_term, make_grid
 from panelist.core.display.formats import number
 from panelist.core.errors import PanelistError
-from panelist.core.prose import count
+from panelist.core.prose import count, listing
 from panelist.models.inference.contrasts import contrast_pairs, estimate_means
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.predictions.predict import category_points
@@ -47,11 +48,17 @@ def choose_lead(
     if not main.fit.ordinal:
         return replace(main, contradictions=find_contradictions(main, None, used, {}))
     faults = find_faults(main.fit, find_term(main))
-    if not faults:
+    untested = [] if faults else find_untested(main)
+    if not faults and not untested:
         found = find_contradictions(main, _read_analogue(main), used, _expect(main))
         return replace(main, contradictions=found)
-    main = replace(main, notes=(_tell_faults(faults), *main.notes))
-    off = f"its approximation is off here, {faults[0]}"
+    told = [_tell_faults(faults)] if faults else []
+    off = (
+        f"cannot be trusted: its approximation is off here, {faults[0]}"
+        if faults
+        else _tell_untested(untested)
+    )
+    main = replace(main, notes=(*told, *main.notes))
     if free:
         try:
             linear = compare_by("lmm" if main.model == "clmm" else "lm")
@@ -59,11 +66,11 @@ def choose_lead(
             off += ", and no linear model could be fitted in its place"
         else:
             found = find_contradictions(linear, None, used, {})
-            why = f"The linear model leads, because the ordinal one cannot be trusted: {off}."
-            notes = (_tell_faults(faults), *linear.notes)
+            why = f"The linear model leads, because the ordinal one {off}."
+            notes = (*told, *linear.notes)
             return replace(linear, why=why, beside=main, contradictions=found, notes=notes)
     found = find_contradictions(main, _read_analogue(main), used, _expect(main))
-    return replace(main, why=f"The ordinal model cannot be trusted: {off}.", contradictions=found)
+    return replace(main, why=f"The ordinal model {off}.", contradictions=found)
 
 
 def contradict_again(
@@ -90,6 +97,22 @@ def find_faults(fit: "Fit", term: str) -> list[str]:
     if fit.prior is not None and fit.find_loose(pairs).any():
         return []
     return [] if error.holds_for(pairs) else list(error.faults(pairs))
+
+
+def find_untested(main: CriterionComparison) -> list[str]:
+    """Return the pairs of systems whose ratings lie so far apart that an ordinal model could not test them.
+
+    Systems at one end of the scale are not among them: separated.py gives those a test.
+    """
+    if not np.isnan(main.fit.vcov).any():
+        return []
+    return [f"{pair.a} and {pair.b}" for pair in main.pairs if np.isnan(pair.p) and not pair.reason]
+
+
+def _tell_untested(untested: list[str]) -> str:
+    named = listing(untested[:MOST_TOLD], None)
+    more = f" and of {count(len(untested) - MOST_TOLD, 'other pair')}" if len(untested) > MOST_TOLD else ""
+    return f"has no finite estimate of the difference of {named}{more}: their ratings hardly overlap"
 
 
 def _tell_faults(faults: list[str]) -> str:

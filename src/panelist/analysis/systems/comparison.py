@@ -204,7 +204,7 @@ class CriterionComparison(Result):
                 "reference better across_criteria prior",
             ),
             "systems": [asdict(system) for system in self.systems],
-            "pairs": self._list_pairs(),
+            "pairs": self.write_pairs(),
             "finding": self.sentence(),
             "df": self.tested_by,
             "why": self.why,
@@ -217,7 +217,7 @@ class CriterionComparison(Result):
             "notes": list(self.notes),
         }
 
-    def _list_pairs(self) -> list[dict[str, Any]]:
+    def write_pairs(self) -> list[dict[str, Any]]:
         """Return the pairs as names and values, each with its test of equivalence where there is one."""
         rows = [asdict(pair) for pair in self.pairs]
         for row, one in zip(rows, self.equivalence, strict=False):

@@ -116,8 +116,9 @@ def move_fit(fit: "Fit", psi: Floats) -> "Fit":
 
 def pick_rows(rows: DesignRows, places: Longs) -> DesignRows:
     """Return some of the rows, without their groups."""
-    sides = (None if side is None else side[places] for side in (rows.nominal, rows.scale))
-    return DesignRows(rows.X[places], (), rows.labels[places], *sides)
+    nominal, scale = (None if side is None else side[places] for side in (rows.nominal, rows.scale))
+    stretch = None if rows.stretch is None else rows.stretch[places]
+    return DesignRows(rows.X[places], (), rows.labels[places], nominal, scale, stretch)
 
 
 def find_term(comparison: CriterionComparison) -> str:

@@ -10,7 +10,7 @@ from panelist.cli.terminal import say, show, show_all, tell
 
 
 def heds_convert(card: given.Card, to: given.To, out: given.Out = None, json: Json = False) -> None:
-    """Convert a datasheet to another version of the form, and say what changed."""
+    """Convert a datasheet to another version of HEDS."""
     from panelist.reports.datasheet.convert.versions import convert_sheet
     from panelist.reports.datasheet.files.read import read_sheet
     from panelist.reports.datasheet.files.write_json import write_json
@@ -61,7 +61,7 @@ def heds_lint(
     power: given.PowerOf = None,
     json: Json = False,
 ) -> None:
-    """Check whether the answers of a datasheet fit each other; ends with 1 if they do not."""
+    """Check a datasheet for answers that contradict each other (exit code 1)."""
     from panelist.reports.datasheet.heds_questions import NEWEST, read_version
     from panelist.reports.datasheet.lint.lint_sheet import lint_sheet
 
@@ -79,7 +79,7 @@ def heds_diff(
     power: given.PowerOf = None,
     json: Json = False,
 ) -> None:
-    """Compare two datasheets, cards or studies, question by question, and say how alike they are."""
+    """Compare two datasheets or studies, and say how similar they are."""
     from panelist.reports.datasheet.convert.diff import compare_sheets
     from panelist.reports.datasheet.convert.similarity import measure_similarity
     from panelist.reports.datasheet.heds_questions import NEWEST, read_version

@@ -32,18 +32,18 @@ Out = Annotated[
         "-o",
     ),
 ]
-Form = Annotated[str | None, option("3.0|2.x", "Which form a study's sheet is for; without it 3.0.")]
+Form = Annotated[str | None, option("3.0|2.x", "The HEDS version of a study's sheet. Default: 3.0.")]
 RatingsOf = Annotated[
     Path | None,
     option(
-        "FILE", "The ratings. Without it: what was collected, else ratings.csv beside the study, else none."
+        "FILE", "The ratings. Default: what was collected, or ratings.csv beside the study, if there are any."
     ),
 ]
 PowerOf = Annotated[
     Path | None,
     option(
         "FILE",
-        "What panelist power or size --json printed. Without it: power.json beside the study, if it exists.",
+        "A power analysis, as power --json or size --json prints it. Default: power.json beside the study.",
     ),
 ]
 Ask = Annotated[bool, typer.Option("--ask", help="Ask for what is open; answers go into the study file.")]

@@ -13,10 +13,12 @@ def judges_prompts(
         "prompts.jsonl"
     ),
     samples: Annotated[int, option("N", "How often each page is asked about.")] = 1,
-    seed: Annotated[int | None, option("N", "Of the order of the requests; else that of the design.")] = None,
+    seed: Annotated[
+        int | None, option("N", "The seed of the order of the prompts. Default: the seed of the design.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Write the rating pages as prompts, one request per line, for any model to answer."""
+    """Write the rating pages as prompts for a language model, one per line."""
     from panelist.judges.instrument.prompts import make_prompts, write_prompts
     from panelist.study.reading.load import load_study
 
@@ -38,16 +40,22 @@ def judges_read(
     key: Annotated[Path, option("FILE", "What judges prompts wrote beside the requests.")] = Path(
         "prompts.key.csv"
     ),
-    judge: Annotated[str, option("NAME", "The name of the judge; else the model that the lines name.")] = "",
+    judge: Annotated[
+        str, option("NAME", "The name of the judge. Default: the model named in the answers.")
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Read a model's answers to exported prompts into a judges table."""
+    """Read a model's answers to these prompts into a judges table."""
     from panelist.core.tables.readers import find_ending
     from panelist.core.tables.writers import write_table
     from panelist.judges.instrument.answers_file import read_answers
 
     find_ending(output)  # before the work, not after it
     found = read_answers(answers, key, judge)
-    write_table(found.frame, output)
+    name, _, ending = output.name.partition(".")
     show(found, json)
-    (tell if json else say)(f"Written to {output}. Next: panelist judges worth RATINGS {output}")
+    for kind, table in found.tables.items():
+        apart = kind == "pairs" and len(found.tables) > 1
+        path = output.with_name(f"{name}.pairs.{ending}") if apart else output
+        write_table(table, path)
+        (tell if json else say)(f"Written to {path}. Next: panelist judges worth RATINGS {path}")

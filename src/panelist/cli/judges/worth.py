@@ -1,5 +1,6 @@
 """``panelist judges worth``: what a judge is worth beside people."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -42,7 +43,7 @@ def judges_worth(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Only this criterion; may be given more than once. Without it, all.",
+            help="Only this criterion; may be given more than once. Default: all.",
             show_default=False,
         ),
     ] = None,
@@ -83,9 +84,12 @@ def judges_worth(
     where: Where = None,
     columns: Columns = None,
     drop: Drop = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print every table of every judge, however many there are.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Say what judges (models, metrics) are worth beside people's ratings."""
+    """Compare the scores of judges (models, metrics) with people's ratings."""
     planned = open_planned(source, ratings, columns)
     if planned is not None:
         refuse_options(context, DECIDED)
@@ -108,4 +112,4 @@ def judges_worth(
         points=find_ends(scale) or (find_ends_of(planned.study) if planned is not None else None),
         families=given or (planned.study.families if planned is not None else None),
     )
-    show_planned(planned, {"worth": found}, json)
+    show_planned(planned, {"worth": replace(found, detailed=details)}, json)

@@ -24,21 +24,19 @@ Effects = Annotated[
     str | None,
     option(
         "D,…",
-        "Differences in threshold distances; 0 gives the type I error. Without it 0.25 to 1, or the "
+        "Differences in threshold distances; 0 gives the type I error. Default: 0.25 to 1, or the "
         "pilot's own.",
     ),
 ]
-Sims = Annotated[
-    int | None, option("N", "Data sets per cell; without it 200, with --precision at most 5000.")
-]
+Sims = Annotated[int | None, option("N", "Data sets per cell. Default: 200; with --precision, at most 5000.")]
 PaperSims = Annotated[int, option("N", "Data sets in each cell.")]
 Models = Annotated[
     str | None,
     option(
         "NAME,…|all",
         "Analyses: clmm, lmm, clmm_scale, clmm_nominal, clm, lm, t_test, mann_whitney, sign_test, "
-        "chi_square, item_means, bradley_terry, pairs_mixed, pairs_graded; without it the usual ones that "
-        "can read the answers.",
+        "chi_square, item_means, bradley_terry, pairs_mixed, pairs_graded. Default: the usual ones "
+        "for this kind of answers.",
     ),
 ]
 Raters = Annotated[str | None, option("N,…", "Numbers of raters, who share the ratings.")]
@@ -97,9 +95,9 @@ Figure = Annotated[Path | None, option("FILE", "Draw the curves into FILE.svg, .
 TableFile = Annotated[Path | None, option("FILE", "Write the cells into FILE.csv, .tex, …", "--table")]
 Seed = Annotated[int, option("N", "The seed of all random numbers.")]
 Systems = Annotated[int, option("N", "The number of systems.")]
-OutputsPerRater = Annotated[int | None, option("N", "Outputs that one rater sees; 25 without it.")]
+OutputsPerRater = Annotated[int | None, option("N", "Outputs that one rater sees. Default: 25.")]
 Points = Annotated[
-    str | None, option("POINTS|slider", "Points of the scale: 6 without it, 2 is yes or no.", "--scale")
+    str | None, option("POINTS|slider", "Points of the scale; 2 is yes or no. Default: 6.", "--scale")
 ]
 Thresholds = Annotated[str | None, option("T,…", "Fixed thresholds, lowest first, instead of drawn ones.")]
 RaterSd = Annotated[
@@ -130,15 +128,14 @@ Adjust = Annotated[
     str, option("tukey|holm|bonferroni|bh|none", "How p-values allow for the number of pairs.")
 ]
 Engine = Annotated[str, option("local|dask|ADDRESS", "Where it runs: threads, or a Dask cluster.")]
-Workers = Annotated[int | None, option("N", "Threads; without it one per core.")]
+Workers = Annotated[int | None, option("N", "Threads. Default: one per core.")]
 Effect = Annotated[float | None, option("D", "The difference worth finding, in threshold distances.")]
 TargetPower = Annotated[float, option("SHARE", "The target power.", "--power")]
 OnePreset = Annotated[str, option("NAME", "How much raters and items differ.")]
 Model = Annotated[str, option("NAME", "The analysis: clmm, lmm, …")]
 RatingsToTry = Annotated[str, option("K,…", "Numbers of ratings of each output to consider.")]
 LoadsToTry = Annotated[
-    str | None,
-    option("N,…", "Numbers of outputs per rater to consider; 25 without it.", "--outputs-per-rater"),
+    str | None, option("N,…", "Numbers of outputs per rater to consider. Default: 25.", "--outputs-per-rater")
 ]
 PayStudy = Annotated[
     Path | None, option("STUDY", "Take systems, scale, analysis, pay and minutes from a study.")
@@ -152,7 +149,7 @@ Goal = Annotated[
     str | None,
     option(
         "cost|ratings|raters|items",
-        "What to minimise; cost where a wage is known, else ratings.",
+        "What to minimise. Default: cost if a wage is known, otherwise ratings.",
         "--smallest",
     ),
 ]

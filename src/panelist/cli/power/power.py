@@ -254,7 +254,7 @@ def power_paper(
     table: given.TableFile = None,
     json: Json = False,
 ) -> None:
-    """Run the whole grid of Howcroft & Rieser (2021), with its figures and its table."""
+    """Run the power study of Howcroft & Rieser (2021) again."""
     from panelist.core.errors import BadFile
     from panelist.power.paper import simulate_paper
     from panelist.power.run import Run

@@ -46,7 +46,7 @@ Aggregate = Annotated[
     str | None,
     option(
         "mean|median|votes|majority|five-step|best-worst|win-rate",
-        "How single answers become scores; without it, as the study says or the answers suggest.",
+        "How answers become scores. Default: as the study says or the answers suggest.",
     ),
 ]
 Printed = Annotated[
@@ -56,19 +56,19 @@ Findings = Annotated[
     list[str] | None,
     option(
         "TEXT",
-        "A finding to check, as 'fluency: tuned > rules'; may be given more than once. Without it, "
-        "the study's.",
+        "A finding to check, as 'fluency: tuned > rules'; may be given more than once. Default: "
+        "those of the study.",
         "--finding",
     ),
 ]
 Yes = Annotated[str, option("VALUE,…", "The answers that count as yes on yes-or-no criteria.")]
-Unit = Annotated[str, option("output|slot", "What has a label: an output, or one rating.")]
+Unit = Annotated[str, option("output|slot", "What is labelled: an output, or one rating.")]
 Margin = Annotated[
     float | None,
     option(
         "POINTS",
-        "The smallest difference that matters, in points of the scale. Without it, what "
-        "the original could detect for findings, and 0.31 residual SDs for changes.",
+        "The smallest difference that matters, in points of the scale. Default: for findings what "
+        "the original could detect, for changes 0.31 residual SDs.",
     ),
 ]
 FitModels = Annotated[
@@ -79,8 +79,8 @@ Sheets = Annotated[
     list[Path] | None,
     option(
         "STUDY|CARD",
-        "The datasheet of the original, then that of each repeat (HEDS, JSON, or a study), to say how alike "
-        "the experiments are; may be given more than once. Without it, those of studies.",
+        "The datasheet of the original, then that of each repeat (HEDS, JSON, or a study), to say how "
+        "similar the experiments are; may be given more than once. Default: the sheets of the studies.",
         "--sheet",
     ),
 ]
@@ -216,7 +216,7 @@ Original = Annotated[
     Path | None,
     argument(
         "ORIGINAL",
-        "Its ratings, choices, study or archive. Without it, --n and --p say what its paper printed.",
+        "Its ratings, choices, study or archive; if you have none, use --n and --p from its paper.",
     ),
 ]
 Units = Annotated[int | None, option("N", "Units behind one comparison, as printed.", "--n")]
@@ -239,7 +239,7 @@ def reproduce_size(
     columns: Columns = None,
     json: Json = False,
 ) -> None:
-    """Say how large a repeat must be, from the original's data or from what its paper printed."""
+    """Find how large a repeat must be, from the original's data or its paper."""
     from panelist.core.tables.columns import parse_columns, parse_where
     from panelist.reproduction.files.write_reproduction import check_report_path
     from panelist.reproduction.size.replication import size_original

@@ -26,6 +26,7 @@ from panelist.core.tables.pair_answers import SILENT, drop_zeros
 
 ROW, SLOT = "_row", "_slot"
 TIE = "tie"
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _TRUE = {"true", "1", "yes", "on", "x"}
 
 
@@ -119,6 +120,7 @@ def _read_slot(sheet: SourceSheet, slot: Slot) -> tuple[np.ndarray, int]:
             answers = np.array(
                 ["" if word.casefold() in MISSING_WORDS else word for word in answers], dtype=object
             )
+            answers = _point(answers)
         return answers, 0
     marked = np.array(
         [[word.casefold() in _TRUE for word in _texts(sheet, name)] for _, name in slot.options.items()]
@@ -126,6 +128,13 @@ def _read_slot(sheet: SourceSheet, slot: Slot) -> tuple[np.ndarray, int]:
     options = np.array([*slot.options, ""], dtype=object)
     times = marked.sum(axis=0)
     return options[np.where(times == 1, marked.argmax(axis=0), -1)], int((times > 1).sum())
+
+
+def _point(answers: np.ndarray) -> np.ndarray:
+    """Return numbers with a decimal comma with a point: 70,25 is 70.25; 1,500 may be fifteen hundred."""
+    commas = [word for word in answers if "," in word]
+    decimal = commas and all(map(NUMBER.fullmatch, commas)) and not all(map(_THOUSANDS.fullmatch, commas))
+    return np.array([word.replace(",", ".") for word in answers], dtype=object) if decimal else answers
 
 
 def _compare(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
+from panelist.collection.imports.answer_notes import note_answers
 from panelist.collection.imports.building import ROW, ImportCounts, build_rows
 from panelist.collection.imports.demographics import (
     gather_background,
@@ -23,7 +24,7 @@ from panelist.collection.imports.files.unfolding import unfold
 from panelist.collection.imports.guessing.draft import Draft, draft_mapping
 from panelist.collection.imports.imported import Imported
 from panelist.collection.imports.mapping import Mapping, TableLayout, columns_of
-from panelist.collection.imports.mapping_file import check_columns, load_mapping
+from panelist.collection.imports.mapping_file import check_columns, find_unused, load_mapping
 from panelist.collection.imports.programs.detect import read_sources
 from panelist.collection.imports.programs.prolific import PERSON
 from panelist.collection.imports.recognising import draft_tables, find_reading
@@ -88,6 +89,8 @@ def import_results(
     name = Path(mapping).name if isinstance(mapping, str | PathLike) else "mapping"
     check_columns(chosen, sheet.columns, sheet.files, name, text)
     made = import_sheet(sheet, chosen, read.people, salt)
+    if recognised and (unused := find_unused(chosen, sheet.columns)):
+        recognised = (*recognised[:-1], ("not used", listing(unused, 8)), recognised[-1])
     return replace(made, recognised=recognised, draft=draft)
 
 
@@ -154,6 +157,7 @@ def import_sheet(
     background, told = gather_background(sheet, mapping, people, names, salt)
     if not names:
         told.append(UNKNOWN)
+    told += note_answers(frame, mapping)
     columns = [name for name in ORDER if name in frame]
     columns += [str(name) for name in frame if name not in columns and not str(name).startswith("_")]
     tally.notes += [*_note_odd(sheet, mapping), *told]
@@ -235,6 +239,7 @@ def _choose_rows(sheet: SourceSheet, mapping: Mapping, tally: ImportCounts) -> t
     if mapping.rater is not None:
         nameless = np.array([one == "" for one in read_raters(sheet, mapping)], dtype=bool) & ~gone
         column = " and ".join(columns_of(mapping.rater))
+        _refuse_gaps(sheet, mapping, nameless)
         tally.leave(f"{unit} without a rater ({column} is empty)", int(nameless.sum()))
         gone |= nameless
     aside = _explain_rejections(frame, mapping, tally, gone)
@@ -250,6 +255,22 @@ def _choose_rows(sheet: SourceSheet, mapping: Mapping, tally: ImportCounts) -> t
     if gone.all():
         raise BadFile(f"No submission is left: {'; '.join(map(str, tally.left_out))}. Nothing was imported.")
     return sheet.only(~gone), [why for why, out in zip(aside, gone, strict=True) if not out]
+
+
+def _refuse_gaps(sheet: SourceSheet, mapping: Mapping, nameless: np.ndarray) -> None:
+    """Raise BadFile where most rows with answers name no rater: a name may count for the rows below it."""
+    columns = [one.answer for one in mapping.criteria if one.answer in sheet.frame]
+    named_in = " and ".join(columns_of(mapping.rater or ""))
+    if mapping.source != "table" or not columns:
+        return
+    answered = sheet.frame[columns].astype(str).apply(lambda cells: cells.str.strip() != "").any(axis=1)
+    n, most = int((nameless & answered).sum()), int(answered.sum())
+    if n > most / 2:
+        raise BadFile(
+            f"{n:,} of {most:,} rows with answers name no rater ({named_in} is empty). Where a "
+            "name counts for the rows below it as well, write it into each of them; where the "
+            "raters are unknown, leave rater: out of the mapping."
+        )
 
 
 def _explain_rejections(

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from panelist.collection.imports.files.unfolding import PLACE
 from panelist.collection.imports.guessing.patterns import PLACEHOLDER, find_slots
 from panelist.collection.imports.mapping import Cell, Mapping, Taken
-from panelist.collection.imports.source_sheet import ROW
+from panelist.collection.imports.source_sheet import FILE, ROW
 from panelist.core.errors import BadFile, did_you_mean
 from panelist.core.prose import count
 from panelist.study.problems import Path as KeyPath
@@ -62,7 +63,7 @@ def find_missing(
     """Yield every column that a mapping names and no file has: its key, the column, and what to say."""
     where = files[0] if len(files) == 1 else f"the {len(files)} files"
     for path, column in list_columns(mapping):
-        if column in columns or column == ROW:
+        if column in columns or column in (FILE, ROW):
             continue
         if (found := PLACEHOLDER.search(column)) and path[0] in OF_SUBMISSIONS:
             yield (
@@ -77,6 +78,14 @@ def find_missing(
         near = did_you_mean(column, columns)
         what = "no column is like" if PLACEHOLDER.search(column) else "no column is called"
         yield path, column, f"{what} {column!r} in {where}. {near}"
+
+
+def find_unused(mapping: Mapping, columns: Sequence[str]) -> list[str]:
+    """Return the columns that a mapping makes no use of; places in lists are not columns of a file."""
+    named = [column for _, column in list_columns(mapping)]
+    slots = [slot for pattern in named for slot in find_slots(pattern, columns)]
+    used = {*named, *(name for slot in slots for name in (slot.column, *slot.options.values()))}
+    return [name for name in columns if name not in used and not name.endswith(PLACE)]
 
 
 def list_columns(mapping: Mapping) -> Iterator[tuple[KeyPath, str]]:

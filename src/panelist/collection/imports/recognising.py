@@ -1,7 +1,9 @@
 """What an unknown file holds: every reading that its columns allow, each with the mapping that says it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,15 @@ from panelist.collection.imports.guessing.column_roles import FoundRole
 from panelist.collection.imports.guessing.draft import Draft, write_lines
 from panelist.collection.imports.mapping import TableLayout, Unfolding
 from panelist.collection.imports.shapes.base import SHAPES, Answers, Case, make_case
-from panelist.collection.imports.source_sheet import ROW, SourceSheet
+from panelist.collection.imports.source_sheet import FILE, ROW, SourceSheet
 from panelist.core.errors import BadFile
 from panelist.core.prose import list_words, listing
 from panelist.core.tables.review import is_placeholder
 
 KEPT = list_words("occasion group wave list check excluded text_type position seconds simulated")
 """Columns of a ratings table that are taken over where a file has them."""
+TOTALS = frozenset(list_words("average avg mean median total totals sum overall std stdev sd count"))
+"""What stands in place of a name in rows below a table that sum it up."""
 MOST_READINGS = 6
 
 
@@ -35,7 +39,7 @@ class FileReading:
 
     def lines(self) -> str:
         """Return the lines of the mapping that distinguish this reading from others."""
-        keys = ("layout", "unfold", "rater", "item", "system", "criteria", "comparisons")
+        keys = ("layout", "unfold", "rater", "item", "system", "criteria", "comparisons", "rename")
         data = {key: self.draft.data[key] for key in keys if key in self.draft.data}
         return "\n".join(line for key, value in data.items() for line in write_lines(key, value))
 
@@ -94,6 +98,7 @@ def recognise(files: Sequence[Records], layout: TableLayout) -> list[FileReading
             if found and all(answers.raters and not answers.sure for answers in found):
                 found = every  # only a guess about raters says anything: ask what else it could be
             if found:
+                found = [other for answers in found for other in _ask_files(case, answers)]
                 found = [other for answers in found for other in _ask_rater(case, answers)]
                 made += [
                     _read(case, steps, name, answers, len(unfoldings), _write_layout(files, layout))
@@ -180,6 +185,57 @@ def _ask_rater(case: Case, answers: Answers) -> list[Answers]:
     ]
 
 
+def _ask_files(case: Case, answers: Answers) -> list[Answers]:
+    """Return the reading; where nothing says raters, systems or criteria, those that the files may be."""
+    if case.unfolded or case.sheet.frame[FILE].nunique() < 2:
+        return [answers]
+    made = list(_read_files(case, answers))
+    return [*made, replace(answers, label="they are parts of one table")] if made else [answers]
+
+
+def _read_files(case: Case, answers: Answers) -> Iterator[Answers]:
+    names = list(dict.fromkeys(map(str, case.sheet.frame[FILE])))
+    before, after = _find_frame(names)
+    cell = {"column": FILE, "match": f"{re.escape(before)}(.+){re.escape(after)}"}
+    bare = {name: name[len(before) : len(name) - len(after)] for name in names}
+    what = "sheets" if all(name.endswith("]") for name in names) else "files"
+    label = f"{listing(list(bare.values()), 3)}, the names of the {what}, are"
+    roles = answers.roles
+    lacking = ["rater"] if answers.unknown and not answers.raters else []
+    if roles.system is None and not answers.comparisons and not answers.names_systems:
+        lacking.append("system")
+    for role in lacking:
+        taken = replace(roles.take(role, FoundRole(cell, "values", sure=False)), label="")
+        unknown = answers.unknown and role != "rater"
+        yield replace(answers, roles=taken, unknown=unknown, sure=False, label=f"{label} {role}s")
+    one = answers.criteria[0] if len(answers.criteria) == 1 else {}
+    known = [role for role in (roles.rater, roles.item, roles.system) if role is not None]
+    columns = [name for role in known for name in role.columns()]
+    again = bool(columns) and case.sheet.frame.duplicated(columns).any()
+    if one.get("name") == "rating" and again:
+        named = [{"named_by": FILE, **{key: one[key] for key in one if key != "name"}}]
+        renamed = {"criterion": bare}
+        yield replace(answers, criteria=named, rename=renamed, sure=False, label=f"{label} criteria")
+
+
+def _find_frame(names: Sequence[str]) -> tuple[str, str]:
+    """Return what all names begin and end with, up to a character that is neither letter nor number.
+
+    >>> _find_frame(["votes_anna.csv", "votes_anton.csv"])
+    ('votes_', '.csv')
+    """
+    before = re.sub(r"[^\W_]*$", "", _begin_alike(names))
+    rest = [name[len(before) :][::-1] for name in names]
+    after = re.sub(r"[^\W_]*$", "", _begin_alike(rest))[::-1]
+    return before, after
+
+
+def _begin_alike(words: Sequence[str]) -> str:
+    """Return what all words begin with."""
+    same = takewhile(lambda signs: len(set(signs)) == 1, zip(*words, strict=False))
+    return "".join(signs[0] for signs in same)
+
+
 def _may_be_raters(column: Column, case: Case) -> bool:
     if column.is_text or column.is_time or column.is_constant or column.name in KEPT:
         return False
@@ -209,11 +265,7 @@ def _read(
             told.append((role, f"{found.describe()} ({_say_how(found)})"))
         elif role == "rater":
             told.append(("rater", _say_raters(answers, draft)))
-        elif (
-            role == "system"
-            and not answers.comparisons
-            and not any("of" in one or "{system}" in one["answer"] for one in answers.criteria)
-        ):
+        elif role == "system" and not answers.comparisons and not answers.names_systems:
             draft.remarks.setdefault("system", []).append("No column was recognised as the system.")
             told.append(("system", "not found: systems cannot be compared"))
     told.append(("ratings" if answers.criteria else "choices", answers.says))
@@ -222,7 +274,13 @@ def _read(
     if answers.comparisons:
         draft.put("comparisons", answers.comparisons, f"The choices: {answers.says}.")
     _put_left_out(case, answers, draft)
-    sure = answers.sure and all(one is None or one.sure for one in (roles.rater, roles.item, roles.system))
+    if answers.rename:
+        draft.put("rename", answers.rename)
+    if labels := next((one["values"] for one in answers.criteria if "values" in one), None):
+        told.append(("labels", f"{listing([f'{word} = {number}' for word, number in labels.items()], 8)}"))
+    named = roles.item is not None and (roles.system or answers.comparisons or answers.names_systems)
+    sure = answers.sure and bool(named or answers.comparisons)
+    sure = sure and all(one is None or one.sure for one in (roles.rater, roles.item, roles.system))
     told.append(("how sure", "sure: the names of the columns say it" if sure else "likely: check it"))
     keep = {name: name for name in KEPT if name in case.sheet.frame and name not in roles.used}
     if keep:
@@ -320,10 +378,22 @@ def _put_left_out(case: Case, answers: Answers, draft: Draft) -> None:
     roles = answers.roles
     columns = {one.name: one for one in case.columns}
     if roles.rater is not None and isinstance(roles.rater.cell, str) and not answers.raters:
-        cells = case.sheet.frame[roles.rater.cell].astype(str).str.strip()
-        nobody = [word for word in cells.unique() if word and is_placeholder(word)]
-        if nobody and cells.isin(nobody).mean() < 0.5:
+        nobody = _find_rare(case, roles.rater.cell, is_placeholder)
+        if nobody:
             draft.put("leave_out", {roles.rater.cell: nobody}, "Names that are not people.")
+    for role in (roles.rater, roles.item, roles.system):
+        if role is not None and isinstance(role.cell, str):
+            totals = _find_rare(case, role.cell, lambda word: word.casefold().rstrip(":") in TOTALS)
+            if totals:
+                draft.put("leave_out", {role.cell: totals}, "Rows of totals.")
+                break
     used = [columns[one["answer"]] for one in answers.criteria if one.get("answer") in columns]
     if any(one.is_numeric and one.words for one in used if "values" not in answers.criteria[0]):
         draft.put("stray", "leave out", "There are a few words where the other answers are numbers.")
+
+
+def _find_rare(case: Case, column: str, is_odd: Callable[[str], bool]) -> list[str]:
+    """Return the words of a column that are odd, where most of its cells are others."""
+    cells = case.sheet.frame[column].astype(str).str.strip()
+    odd = [word for word in cells.unique() if word and is_odd(word)]
+    return odd if cells.isin(odd).mean() < 0.5 else []

@@ -54,13 +54,14 @@ RATER_NAMES = frozenset(
 SYSTEM_NAMES = frozenset(
     list_words(
         "sys system systems model models method approach condition generator engine modelname systemname "
-        "sysid systemid modelid setting submission team variant policy checkpoint llm bot chatbot agent "
-        "algorithm"
+        "sysid systemid modelid mtsystem nmtsystem setting submission team variant policy checkpoint llm "
+        "bot chatbot agent algorithm"
     )
 )
 ITEM_NAMES = (
     *("item", "itemid", "docid", "doc", "id", "idx", "index", "uid", "qid", "questionid", "promptid", "key"),
-    *("instance", "example", "document", "documentid", "segmentid", "segid", "sampleid", "exampleid", "line"),
+    *("instance", "example", "document", "documentid", "segmentid", "segid", "segment", "seg", "sampleid"),
+    *("exampleid", "line"),
 )
 CRITERION_NAMES = frozenset(list_words("aspect dimension criterion criteria metric attribute category"))
 ANSWER_NAMES = frozenset(list_words(
@@ -99,6 +100,15 @@ def is_criterion(name: str) -> bool:
     (True, True, False)
     """
     return any(part.startswith(CRITERIA) for part in split_name(name))
+
+
+def names_raters(name: str) -> bool:
+    """Return whether a name is that of raters.
+
+    >>> names_raters("annotators"), names_raters("meta.worker_ids"), names_raters("tags")
+    (True, True, False)
+    """
+    return any(part.removesuffix("s") in RATERS for part in split_name(last_part(name)))
 
 
 def is_known_name(name: str) -> bool:

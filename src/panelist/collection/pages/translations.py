@@ -109,6 +109,9 @@ def load_words(language: str) -> Words:
     base = language.replace("_", "-").split("-")[0].casefold()
     known = find_languages()
     if base not in known:
-        raise UnknownName(f"The pages do not speak {language!r}. {did_you_mean(base, known)}")
+        raise UnknownName(
+            f"There are no rating pages in {language!r}. {did_you_mean(base, known)} Set language: in "
+            "study.yaml to one of these, or add a file of translations (docs/extending.md)."
+        )
     texts = json.loads((FOLDER / f"{base}.json").read_text(encoding="utf-8"))
     return Words(base, texts["dir"], texts)

@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from socket import create_connection
+from time import monotonic, sleep
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -79,6 +81,23 @@ def read_address(url: str) -> Address:
     path = parts.path.rstrip("/")
     entered = path.endswith("/join") or "/r/" in path  # else it is where the pages are
     return Address(host, port, path if entered else f"{path}/join", parts.query)
+
+
+def find_server(address: Address, seconds: float = 5.0) -> None:
+    """Return once a server accepts connections; raise BadServer if none does for so many seconds."""
+    begun = monotonic()
+    while True:
+        try:
+            create_connection((address.host, address.port), timeout=seconds).close()
+        except OSError as error:
+            if monotonic() - begun >= seconds:
+                raise BadServer(
+                    f"No server answers at http://{address.name} ({error.strerror or error}). Start one with "
+                    "panelist serve STUDY, and give the address that it prints."
+                ) from error
+            sleep(0.25)
+        else:
+            return
 
 
 def _is_loopback(host: str) -> bool:

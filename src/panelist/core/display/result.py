@@ -224,7 +224,7 @@ def _rich(part: Part) -> "RenderableType":
 
 @dataclass(frozen=True)
 class _RichTable:
-    """A table drawn by rich; one that is too wide continues below, with its first column repeated.
+    """A table drawn by rich; one that is too wide continues below, and names its rows again there.
 
     Only text may be broken over lines: half a number is a wrong number.
     """
@@ -262,12 +262,27 @@ class _RichTable:
                 for text in (self.table.header[position], *(row[position] for row in written))
             )
             wants.append(3 + (widest if form.align == "right" else min(widest, 20)))
+        keys = list(range(self._key_columns(written)))
+        if sum(wants[i] for i in keys) > width / 2:
+            keys = keys[:1]
         panels: list[list[int]] = [[]]
         for position, want in enumerate(wants):
-            if panels[-1] and sum(wants[i] for i in panels[-1]) + want > width and panels[-1] != [0]:
-                panels.append([0])
+            if (
+                panels[-1]
+                and sum(wants[i] for i in panels[-1]) + want > width
+                and len(panels[-1]) > len(keys)
+            ):
+                panels.append(list(keys))
             panels[-1].append(position)
         return panels
+
+    @staticmethod
+    def _key_columns(written: list[list[str]]) -> int:
+        """Return how many columns from the left it takes to tell the rows apart; 1 where none suffices."""
+        for count in range(1, len(written[0]) if written else 1):
+            if len({tuple(row[:count]) for row in written}) == len(written):
+                return count
+        return 1
 
 
 def _html(part: Part) -> str:

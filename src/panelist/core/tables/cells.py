@@ -51,7 +51,8 @@ def code_identifiers(column: pd.Series) -> tuple[pd.Series, NDArray[np.intp], li
 
 def is_blank(column: pd.Series) -> bool:
     """Return whether no cell of a column says anything."""
-    if len(column) and not pd.isna(first := column.iloc[0]) and str(first).strip():
+    first = column.iloc[0] if len(column) else None
+    if pd.api.types.is_list_like(first) or (not pd.isna(first) and str(first).strip()):
         return False
     said = column[column.notna()]
     return bool(said.empty or said.astype(str).str.strip().eq("").all())
@@ -356,7 +357,8 @@ def _each(column: pd.Series, change: Callable[[Any], Any]) -> NDArray[np.object_
 
 def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
     """Return the number of each cell (-1 where missing) and the distinct cells."""
-    array = column.to_numpy() if column.dtype == object else column.array  # either is quicker alone
+    wrapped: Any = column.array  # quicker than the column
+    array = wrapped.to_numpy() if isinstance(wrapped, pd.arrays.NumpyExtensionArray) else wrapped
     try:
         codes, cells = pd.factorize(array)
     except TypeError:

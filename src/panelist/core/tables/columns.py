@@ -32,6 +32,8 @@ JUDGE = "judge"
 """A rater in old files; where another column names the people, or there is one, it is a machine."""
 LAST_RESORT = {"label": "rating", "grade": "rating"}
 """Names that count only where no other column fits; a ``grade`` beside a ``choice`` is that of the choice."""
+RANK = "rank"
+"""The choice beside a ``trial``, where nothing else is; never a rating, since ratings run the other way."""
 
 
 def find_role(name: str) -> str | None:
@@ -87,6 +89,9 @@ def name_columns(
             unsure[target] = tuple(rivals)
             continue
         renamed |= dict.fromkeys(rivals, target)
+    here = {*chosen, *map(_plain, free), *renamed.values()}
+    if "trial" in here and not here & {"choice", "rating"}:
+        renamed |= {name: "choice" for name in free if _plain(name) == RANK}
     return renamed
 
 

@@ -22,8 +22,10 @@ _STRENGTHS = {
 """What words say about how much better, in order; none of them is plainly better."""
 _STRENGTH = re.compile(rf"\b({'|'.join(filter(None, _STRENGTHS))})\b ?")
 
+_SIGNS = re.compile(r"([ab12])\s*(>{1,2}|<{1,2}|={1,2}|~)\s*([ab12])")
 _BOTH_BAD = re.compile(r"both ?(are )?(equally )?bad|equally bad")
-_POINTS = (5, 7)  # scales of 1 to K on which the middle is a tie
+SCALES = (5, 7)
+"""The numbers of points of scales of 1 to K; their middle is a tie."""
 
 Side = Literal["first", "second", "tie", "silent"]
 
@@ -40,10 +42,10 @@ def drop_zeros(answer: str) -> str:
 def find_strength(answer: str) -> int:
     """Return how much better one is in the words of an answer; only the order of the numbers counts.
 
-    >>> [find_strength(word) for word in ("A is slightly better", "B", "model_b is much better")]
-    [1, 3, 5]
+    >>> [find_strength(word) for word in ("A is slightly better", "B", "model_b is much better", "A>>B")]
+    [1, 3, 5, 5]
     """
-    found = _STRENGTH.search(re.sub(r"[\s_\-]+", " ", answer.casefold()))
+    found = _STRENGTH.search(_simplify(answer))
     return _STRENGTHS[found[1] if found else ""]
 
 
@@ -52,8 +54,10 @@ def find_side(answer: str) -> Side | None:
 
     >>> [find_side(word) for word in ("model_a", "B is slightly better", "tie (bothbad)", "N/A", "good")]
     ['first', 'second', 'tie', 'silent', None]
+    >>> [find_side(word) for word in ("A>B", "A<<B", "B = A")]
+    ['first', 'second', 'tie']
     """
-    plain = re.sub(r"[\s_\-]+", " ", drop_zeros(answer).casefold())
+    plain = _simplify(drop_zeros(answer))
     if plain in SILENT:
         return "silent"
     plain = " ".join(_STRENGTH.sub("", plain).split())
@@ -69,14 +73,29 @@ def says_both_bad(answer: str) -> bool:
     >>> [says_both_bad(word) for word in ("tie (bothbad)", "both are bad", "tie")]
     [True, True, False]
     """
-    return bool(_BOTH_BAD.search(re.sub(r"[\s_\-]+", " ", answer.casefold())))
+    return bool(_BOTH_BAD.search(_simplify(answer)))
 
 
-def find_grades(answers: list[str]) -> tuple[dict[str, int], int] | None:
+def _simplify(answer: str) -> str:
+    """Return an answer in small letters with single spaces, and signs such as A>>B as words."""
+    plain = re.sub(r"[\s_\-]+", " ", answer.strip().casefold())
+    if not (found := _SIGNS.fullmatch(plain)):
+        return plain
+    left, sign, right = found.groups()
+    if left == right:
+        return plain
+    if set(sign) <= {"=", "~"}:
+        return "tie"
+    better = left if sign[0] == ">" else right
+    return f"{better} is {'much ' if len(sign) > 1 else ''}better"
+
+
+def find_grades(answers: list[str], scales: tuple[int, ...] = SCALES) -> tuple[dict[str, int], int] | None:
     """Return the signed grade of each answer, above 0 where the first is better, and the number of points.
 
     None where the answers have no grades: two sides and perhaps a tie. Grades are numbers about 0 (-2 … 2),
-    points from 1 (the second is much better) to 5 or 7, or words for a side with slightly or much.
+    points from 1 (the second is much better) to the highest of one of the ``scales``, or words for a side
+    with slightly or much.
 
     >>> find_grades(["-2", "-1", "0", "1", "2"])
     ({'-2': -2, '-1': -1, '0': 0, '1': 1, '2': 2}, 5)
@@ -94,7 +113,7 @@ def find_grades(answers: list[str]) -> tuple[dict[str, int], int] | None:
             reach = max(-low, high)
             ties = 0 in numbers.values()
             return numbers, 2 * reach + ties
-        if low >= 1 and high in _POINTS:
+        if low >= 1 and high in scales:
             return {one: value - (high + 1) // 2 for one, value in numbers.items()}, high
         return None
     sides = {one: find_side(one) for one in said}

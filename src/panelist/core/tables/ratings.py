@@ -12,6 +12,7 @@ import pandas as pd
 
 from panelist.core.display.result import NamedValues, Part, Result, json_object
 from panelist.core.errors import IMPORT, BadRatings, did_you_mean, list_shortly, nearest, suggest
+from panelist.core.prose import listing
 from panelist.core.tables.cells import (
     code_identifiers,
     holds_texts,
@@ -167,7 +168,7 @@ class Ratings(Result):
     def _lacks(self, missing: list[str]) -> str:
         if rivals := self.unsure.get(missing[0]):
             return say_rivals(missing[0], rivals)
-        names = f"column{'s' * (len(missing) > 1)} {' and '.join(repr(name) for name in missing)}"
+        names = f"column{'s' * (len(missing) > 1)} {listing(map(repr, missing), None)}"
         present = list_shortly(self.frame.columns, missing[0])
         texts = [str(name) for name in self.frame.columns if find_role(name) == "rating" != name]
         if missing[0] == "rating" and texts:
@@ -243,14 +244,14 @@ def _build(
     frame, aside = _set_aside(frame, origin)
     called = next((old for old, new in names.items() if new == "rating"), "rating")
     frame, found, coded = _read_cells(frame, raw, called, "invalid" in drop)
-    here = set(frame.columns.tolist())
+    here, judged = set(frame.columns.tolist()), _leave_checks(frame)
     gaps = [
-        f"{name} is missing in {count} of {len(frame)} rows"
+        f"{name} is missing in {count} of {len(judged)} rows"
         for name in ("rating", *IDENTIFIERS)
         if name in here
         and (coded[name].n_missing if name in coded else frame["rating"].dtype != "int64")
-        and (count := count_gaps(frame, name))
-        and not (name in MAY_BE_EMPTY and count == len(frame))
+        and (count := count_gaps(judged, name))
+        and not (name in MAY_BE_EMPTY and count == len(judged))
     ]
     ratings = Ratings(
         number_rows(frame),
@@ -285,6 +286,17 @@ def _drop_rows(ratings: Ratings, drop: frozenset[str], coded: Mapping[str, Coded
             raise BadRatings(f"{ratings.source}: nothing is left, {'; '.join(notes)}.")
         ratings = replace(ratings, frame=ratings.frame[kept].reset_index(drop=True))
     return replace(ratings, notes=(*fresh, *ratings.notes)) if fresh else ratings
+
+
+def _leave_checks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that are no answers to checks, which need not be about a system."""
+    marks = hide_mark("check")
+    return frame[frame[marks].isna() | (frame[marks] == "")] if marks in frame.columns else frame
+
+
+def hide_mark(name: str) -> str:
+    """Return what a column of marks is called while its rows are kept, to be set aside later."""
+    return f"{name} (marked)"
 
 
 def _set_aside(frame: pd.DataFrame, origin: str) -> tuple[pd.DataFrame, list[str]]:

@@ -64,6 +64,12 @@ def read_sheet(content: Path | bytes, name: str, sheet: str | None = None) -> Sh
     return SheetRows(chosen.title, rows, tuple(title for title in titles if title != chosen.title))
 
 
+def list_sheets(content: bytes, name: str) -> list[str]:
+    """Return the names of the sheets with cells; raise BadFile where the workbook is not harmless."""
+    first = read_sheet(content, name)
+    return [first.title, *first.others]
+
+
 def _check_parts(source: Any, name: str) -> None:
     """Raise BadFile for a workbook that would unpack to too many bytes, or whose XML declares entities."""
     check_directory(source.getvalue() if isinstance(source, io.BytesIO) else source, name, MOST_PARTS)

@@ -168,7 +168,7 @@ class CorrectedCriterion(CriterionComparison):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison by the names of the command's JSON, with what belongs to the judges."""
-        alone = self.people.to_dict()
+        alone = self.people
         return {
             **super().to_dict(),
             "judges": list(self.judges),
@@ -180,7 +180,11 @@ class CorrectedCriterion(CriterionComparison):
             "strata": list(self.strata),
             "variants": list(self.variants),
             "latent": [asdict(one) for one in self.latent],
-            "people": {"systems": alone["systems"], "pairs": alone["pairs"], "formula": alone["formula"]},
+            "people": {
+                "systems": [asdict(one) for one in alone.systems],
+                "pairs": alone.write_pairs(),
+                "formula": alone.formula,
+            },
         }
 
 

@@ -41,6 +41,8 @@ class PairData:
     judged_a: Longs = field(repr=False)
     judged_b: Longs = field(repr=False)
     judges: Floats = field(repr=False)
+    lacking: tuple[int, ...] = ()
+    """How many pairs that people compared have no row of each judge."""
     notes: tuple[str, ...] = ()
 
     @property

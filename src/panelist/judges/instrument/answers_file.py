@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import pandas as pd
@@ -27,6 +28,8 @@ from panelist.scales.pairs import Pairs, PairScale
 ANSWERED = "answered"
 OUTCOMES = (ANSWERED, *REASONS)
 ABOUT = ("model", "date", "settings")
+ONE_ANSWER = ("id", "system", "system_b", "criterion")
+"""What the lines of a key have in common that make one row: the turns of an output are rated one by one."""
 _REFUSAL = re.compile(
     r"(i['’]?m |i am )?(very )?(sorry|unable)\b|i (can['’]?t|can ?not|won['’]?t|will not)\b|as an ai\b",
     re.IGNORECASE,
@@ -45,6 +48,15 @@ class ReadAnswers(Result):
     n_lines: int
     n_requests: int
     outcomes: Mapping[tuple[str, str], int] = field(repr=False)
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The judges tables by kind, scores first: a study of both has one of each."""
+        if not {"system", "system_a"} <= set(self.frame):
+            return {"pairs" if "system_a" in self.frame else "scores": self.frame}
+        single = self.frame["system"].notna()
+        parts = {"scores": self.frame[single], "pairs": self.frame[~single]}
+        return {kind: part.dropna(axis="columns", how="all") for kind, part in parts.items()}
 
     def title(self) -> str:
         """Return the heading."""
@@ -87,7 +99,7 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
     lines = read_records(read_bytes(path), path.name).rows
     given = _collect(lines, set(asked["id"]), path.name, key)
     name = judge or _find_model(given, path.name)
-    rows, outcomes = [], Counter[tuple[str, str]]()
+    rows, outcomes = dict[tuple[str, ...], list[dict[str, Any]]](), Counter[tuple[str, str]]()
     scales: dict[str, Any] = {}
     several = set(asked.loc[asked["criterion"] != asked.groupby("id")["criterion"].transform("first"), "id"])
     for cells in asked.itertuples(index=False, name=None):
@@ -103,10 +115,21 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
         for system in filter(None, (row["system"], row["system_b"])):
             outcomes[system, outcome] += 1
         why = "" if outcome == ANSWERED else outcome
-        rows.append({**_write_row(name, row, value, line or {}, scales[row["scale"]]), NO_ANSWER: why})
-    frame = pd.DataFrame(rows)
-    empty = [name for name in (*ABOUT, NO_ANSWER) if (frame[name] == "").all()]
+        made = {**_write_row(name, row, value, line or {}, scales[row["scale"]]), NO_ANSWER: why}
+        rows.setdefault(tuple(row[one] for one in ONE_ANSWER), []).append(made)
+    frame = pd.DataFrame([_join_turns(parts) for parts in rows.values()])
+    optional = (*ABOUT, "order", NO_ANSWER)
+    empty = [name for name in optional if name in frame and frame[name].isin(["", None]).all()]
     return ReadAnswers(frame.drop(columns=empty), name, len(lines), asked["id"].nunique(), dict(outcomes))
+
+
+def _join_turns(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one row of the answers about the turns of an output: their mean, none where one is missing."""
+    if len(parts) == 1:
+        return parts[0]
+    if gap := next((one for one in parts if one[NO_ANSWER]), None):
+        return {**gap, "rating": ""}
+    return {**parts[0], "rating": str(sum(float(one["rating"]) for one in parts) / len(parts))}
 
 
 def _read_key(path: Path) -> pd.DataFrame:
@@ -252,6 +275,8 @@ def _write_row(
     about |= {"sample": row["sample"], "instrument": row["instrument"][:16]}
     if not row["system_b"]:
         said = {"system": row["system"], "criterion": row["criterion"], "rating": value}
+        place = row["label"].partition(" ")[0]  # "A turn 2": the output that is shown first
+        said |= {"order": ascii_uppercase.index(place) + 1 if place in {*ascii_uppercase} else ""}
         return {"judge": judge, "item": row["item"], **said, **about}
     one, two = sorted((row["system"], row["system_b"]))
     said = {"system_a": one, "system_b": two, "criterion": row["criterion"], "choice": value}

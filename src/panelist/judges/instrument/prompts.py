@@ -6,7 +6,7 @@ says what each request is about, stays behind.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from panelist.collection.pages.translations import load_words
 from panelist.core.display.result import NamedValues, Part, Result
 from panelist.core.errors import BadFile, BadStudy
 from panelist.core.prose import listing, quoted
@@ -24,7 +25,6 @@ from panelist.formats import Stimulus
 from panelist.scales.base import RatingScale
 from panelist.scales.pairs import Pairs, PairScale
 from panelist.study.blindness import count_names, find_pattern, say_names
-from panelist.study.sections.briefing import Shown
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
 
@@ -52,6 +52,8 @@ class PromptPage:
     item: str
     systems: tuple[str, ...]
     criteria: tuple[Criterion, ...]
+    turns: tuple[int, ...]
+    """How many turns of each output are rated one by one; 0 where it is rated as a whole."""
 
     @property
     def compares(self) -> bool:
@@ -61,7 +63,30 @@ class PromptPage:
     @property
     def labels(self) -> tuple[str, ...]:
         """The neutral names of the outputs; none where there is only one."""
-        return tuple(ascii_uppercase[: len(self.systems)]) if len(self.systems) > 1 else ("",)
+        return _letter(len(self.systems))
+
+    @property
+    def asked(self) -> tuple[tuple[str, str], ...]:
+        """The label and the system of everything that is rated; a lone output has no label."""
+        named = _name_turns(self.labels, self.turns)
+        return tuple((label, self.systems[place]) for label, place in named)
+
+
+def _letter(n: int) -> tuple[str, ...]:
+    return tuple(ascii_uppercase[:n]) if n > 1 else ("",)
+
+
+def _name_turns(labels: Sequence[str], turns: Sequence[int]) -> list[tuple[str, int]]:
+    """Return the label of each output, or of each of its turns, with the place of the output.
+
+    >>> _name_turns(("A", "B"), (2, 0)), _name_turns(("",), (1,))
+    ([('A turn 1', 0), ('A turn 2', 0), ('B', 1)], [('turn 1', 0)])
+    """
+    return [
+        (f"{label} turn {turn}".strip() if turn else label, place)
+        for place, (label, n) in enumerate(zip(labels, turns, strict=True))
+        for turn in (range(1, n + 1) if n else (0,))
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,22 +215,30 @@ def _list_pages(study: Study) -> Iterator[PromptPage]:
     together = study.file.design.criteria == "together" and study.file.design.rated != "alone"
     several = study.file.design.facts.count_shown(len(study.systems), study.file.design) > 1
     alone = study.file.design.rated == "alone" or not several
-    frame = study.outputs.frame[["item", "system"]]
+    outputs = study.outputs
+    frame = outputs.frame[["item", "system"]]
     place = {name: number for number, name in enumerate(study.systems)}
     cells = zip(frame["item"].tolist(), frame["system"].tolist(), strict=True)
+
+    def make(item: str, systems: Iterable[str], criteria: tuple[Criterion, ...]) -> PromptPage:
+        shown = tuple(systems)
+        compares = isinstance(criteria[0].scale, PairScale)
+        turns = tuple(0 if compares else outputs.parts(outputs.field(item, one, "output")) for one in shown)
+        return PromptPage(item, shown, criteria, turns)
+
     for item, group in groupby(sorted(cells, key=lambda cell: cell[0]), key=lambda cell: cell[0]):
         systems = sorted((system for _, system in group if system in place), key=place.__getitem__)
         asked = [rated] if together else [(one,) for one in rated]
         for criteria in asked if rated else []:
             if alone:
-                yield from (PromptPage(item, (system,), criteria) for system in systems)
+                yield from (make(item, (system,), criteria) for system in systems)
             else:
                 turned = (systems[start:] + systems[:start] for start in range(len(systems)))
-                yield from (PromptPage(item, tuple(order), criteria) for order in turned)
+                yield from (make(item, order, criteria) for order in turned)
         for criterion in paired:
             for one, other_system in combinations(systems, 2):
-                yield PromptPage(item, (one, other_system), (criterion,))
-                yield PromptPage(item, (other_system, one), (criterion,))
+                yield make(item, (one, other_system), (criterion,))
+                yield make(item, (other_system, one), (criterion,))
 
 
 def _write_system(study: Study, page: PromptPage) -> str:
@@ -237,30 +270,54 @@ def _write_examples(study: Study, page: PromptPage) -> list[str]:
     shown = []
     for example in study.file.examples:
         told = {name: answer for name, answer in example.answers.items() if name in names}
-        if not told or len(example.outputs or ("",)) != len(page.systems):
+        texts = example.outputs or (example.output,)
+        if not told or len(texts) != len(page.systems):
             continue
+        turns = [0 if page.compares else study.outputs.parts(text) for text in texts]
+        labels = [label for label, _ in _name_turns(_letter(len(texts)), turns)]
         answers = "; ".join(
-            f"{names[name].heading}: {answer if isinstance(answer, str) else ', '.join(answer)}"
+            f"{names[name].heading}: {_write_answers(names[name], labels, answer)}"
             for name, answer in told.items()
         )
-        shown.append(f"{_show_example(example)}\n\n{answers}" + (f"\n\n{example.why}" if example.why else ""))
+        parts = [_tell(study, "context", example.context), *_show_texts(study, texts), answers, example.why]
+        shown.append("\n\n".join(filter(None, parts)))
     return ["## Examples", *shown] if shown else []
 
 
-def _show_example(example: Shown) -> str:
-    texts = example.outputs or (example.output,)
-    labels = ascii_uppercase[: len(texts)] if len(texts) > 1 else [""]
-    said = [f"[{label}]\n{text}" if label else text for label, text in zip(labels, texts, strict=True)]
-    return "\n\n".join(filter(None, [example.context, *said]))
+def _show_texts(study: Study, texts: Sequence[str]) -> Iterator[str]:
+    for label, text in zip(_letter(len(texts)), texts, strict=True):
+        told = _tell(study, "output", text)
+        yield f"[{label}]\n{told}" if label else told
+
+
+def _tell(study: Study, column: str, text: str, pair: tuple[str, str] | None = None) -> str:
+    """Return a text of a column as raters read it."""
+    outputs, say = study.outputs, load_words(study.file.language).say
+    return outputs.format(column).read_script(outputs.make_cell(column, text, pair), outputs.options, say)
+
+
+def _write_answers(criterion: Criterion, labels: Sequence[str], given: str | Sequence[str]) -> str:
+    """Return the answers of an example as a judge writes them."""
+    scale = criterion.scale
+    if isinstance(scale, PairScale):
+        options = [option.value for option in scale.options()]
+        sides = {options[0]: "A", options[-1]: "B"} if isinstance(scale, Pairs) else {}
+        value = scale.write(scale.parse(given if isinstance(given, str) else given[0]))
+        return sides.get(value, value)
+    assert isinstance(scale, RatingScale)
+    values = [str(scale.recognise(one)) for one in ((given,) if isinstance(given, str) else given)]
+    if len(values) < 2:
+        return values[0]
+    return ", ".join(f"{label}: {value}" for label, value in zip(labels, values, strict=True))
 
 
 def _ask(page: PromptPage) -> str:
     """Return the questions, and how to answer them."""
     each = ", ".join(f'"{one.name}": {_show_answer(one)}' for one in page.criteria)
-    if page.compares or len(page.systems) == 1:
+    if page.compares or page.asked[0][0] == "":
         form = f"{{{each}}}"
     else:
-        form = "{" + ", ".join(f'"{label}": {{{each}}}' for label in page.labels) + "}"
+        form = "{" + ", ".join(f'"{label}": {{{each}}}' for label, _ in page.asked) + "}"
     questions = "\n".join(f"{one.heading}: {one.question}" for one in page.criteria)
     return (
         f"{questions}\n\nAnswer with JSON only: {form}. If you cannot answer, write "
@@ -285,14 +342,17 @@ def _write_user(study: Study, page: PromptPage) -> str:
     parts = []
     for column in BESIDE:
         if column in outputs.frame:
-            found = (outputs.field(page.item, system, column) for system in page.systems)
-            text = next((cell for cell in found if cell.strip()), "")
+            found = ((outputs.field(page.item, system, column), system) for system in page.systems)
+            text, system = next((one for one in found if one[0].strip()), ("", ""))
             if text:
-                words = outputs.format(column).read_words(Stimulus(text), outputs.options)
-                parts.append(f"[{column.capitalize()}]\n{words}")
+                parts.append(f"[{column.capitalize()}]\n{_tell(study, column, text, (page.item, system))}")
     noun = study.file.noun.capitalize()
     for label, system in zip(page.labels, page.systems, strict=True):
-        parts.append(f"[{f'{noun} {label}'.strip()}]\n{outputs.words(page.item, system)}")
+        text = outputs.field(page.item, system, "output")
+        told = _tell(study, "output", text, (page.item, system)) or load_words(study.file.language).say(
+            "nothing"
+        )
+        parts.append(f"[{f'{noun} {label}'.strip()}]\n{told}")
     return "\n\n".join([*parts, _ask(page)])
 
 
@@ -300,12 +360,13 @@ def _write_schema(page: PromptPage) -> dict[str, Any]:
     """Return the JSON Schema of an answer."""
     each = {one.name: {"anyOf": [_describe_answer(one), {"const": CANNOT}]} for one in page.criteria}
     inner = {"type": "object", "properties": each, "required": list(each), "additionalProperties": False}
-    if page.compares or len(page.systems) == 1:
+    labels = [label for label, _ in page.asked]
+    if page.compares or labels == [""]:
         return inner
     return {
         "type": "object",
-        "properties": dict.fromkeys(page.labels, inner),
-        "required": list(page.labels),
+        "properties": dict.fromkeys(labels, inner),
+        "required": labels,
         "additionalProperties": False,
     }
 
@@ -332,7 +393,7 @@ def _write_key(page: PromptPage, mark: str, sample: int, instrument: str) -> Ite
         if page.compares:
             yield (mark, page.item, *page.systems, one.name, "", page.systems[0], sample, scale, instrument)
             continue
-        for label, system in zip(page.labels, page.systems, strict=True):
+        for label, system in page.asked:
             yield (mark, page.item, system, "", one.name, label, "", sample, scale, instrument)
 
 

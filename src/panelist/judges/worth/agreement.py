@@ -87,8 +87,7 @@ def measure_answers(units: Units) -> AnswerAgreement | None:
 def measure_agreement_with_people(
     people: Floats, judge: Floats, ratings: Floats, own: Floats
 ) -> JudgeAgreement:
-    """Return the agreement; ``ratings`` are single ones and ``own`` the judge's scores of the same "
-    "outputs."""
+    """Return the agreement; ``ratings`` are single ones, ``own`` the judge's scores of their outputs."""
     there = np.isfinite(people) & np.isfinite(judge)
     y, f = people[there], judge[there]
     if len(y) < 2:

@@ -12,7 +12,7 @@ from scipy.stats import fisher_exact
 from panelist.judges.match import JudgedRatings
 from panelist.judges.worth.levels import centre_twice
 from panelist.models.inference.adjust import adjust_holm, two_sided_p
-from panelist.numerics.arrays import Floats
+from panelist.numerics.arrays import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -128,19 +128,21 @@ def measure_length(people: Floats, judge: Floats, length: Floats) -> LengthBias 
     return LengthBias(slopes[0], se, slopes[1], slopes[2])
 
 
-def measure_silence(judge: Floats, systems: tuple[str, ...]) -> tuple[SilenceBias, ...]:
-    """Return the no answers of each system with Fisher's exact test against the others; () without any."""
-    silent, n = (~np.isfinite(judge)).sum(axis=0), len(judge)
+def measure_silence(judge: Floats, known: Bools, systems: tuple[str, ...]) -> tuple[SilenceBias, ...]:
+    """Return the no answers of each system with Fisher's exact test against the others; () without any.
+
+    ``known`` marks the outputs that there are: what does not exist cannot be answered.
+    """
+    silent, n = (known & ~np.isfinite(judge)).sum(axis=0), known.sum(axis=0)
     if not silent.any():
         return ()
-    total = int(silent.sum())
     p = []
-    for own in silent.tolist():
-        others = n * (len(systems) - 1)
-        table = [[own, n - own], [total - own, others - (total - own)]]
+    for at, own in enumerate(silent.tolist()):
+        others, rest = int(n.sum() - n[at]), int(silent.sum()) - own
+        table = [[own, int(n[at]) - own], [rest, others - rest]]
         p.append(float(fisher_exact(np.array(table)).pvalue))
     adjusted = adjust_holm(np.array(p))
     return tuple(
-        SilenceBias(name, n, int(own), float(q))
-        for name, own, q in zip(systems, silent, adjusted, strict=True)
+        SilenceBias(name, int(asked), int(own), float(q))
+        for name, asked, own, q in zip(systems, n, silent, adjusted, strict=True)
     )

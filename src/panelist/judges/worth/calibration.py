@@ -58,14 +58,14 @@ def calibrate(
 
 
 def _mean(y: Floats, item: Floats, confidence: float) -> tuple[float, float]:
-    """Return the mean and the reach of its interval, with items as clusters."""
+    """Return the mean and the reach of its interval, with items as clusters; nan where they do not differ."""
     mean = float(y.mean())
     by_item = np.bincount(np.unique(item, return_inverse=True)[1], weights=y - mean)
     g = len(by_item)
     if g < 2:
         return mean, nan
     se = sqrt(float(by_item @ by_item) * g / (g - 1)) / len(y)
-    return mean, float(stdtrit(g - 1, 0.5 + confidence / 2)) * se
+    return mean, float(stdtrit(g - 1, 0.5 + confidence / 2)) * se if se > 0 else nan
 
 
 def fit_monotone(values: Floats, weights: Floats) -> Floats:

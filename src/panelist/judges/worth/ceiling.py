@@ -83,8 +83,7 @@ def _correlate(unit: Longs, y: Floats, f: Floats, others: Floats, S: int) -> dic
 
 @dataclass(frozen=True)
 class CrossedReliability:
-    """People's own reliability where all of them answered about every unit: of one person, and of the "
-    "mean."""
+    """People's own reliability where all of them answered about every unit: of one person, of the mean."""
 
     one: float
     mean: float

@@ -96,8 +96,10 @@ class JudgeWorth(Result):
             f"({_r(pair.low)} to {_r(pair.high)}); with very many items judged that is worth up to "
             f"{100 * pair.pearson**2:.1f} % of the ratings"
         )
-        if pair.pearson < 0:
+        if pair.high < 0:
             said += ", as it orders against people"
+        elif pair.low <= 0:
+            said += ", or nothing, as the interval holds 0"
         return f"{said}. {self._say_ceiling()}{self.say_replaced()}"
 
     def _say_why(self) -> str:
@@ -120,14 +122,15 @@ class JudgeWorth(Result):
         known = isfinite(one.equivalent)
         if not known and not one.low > 0:
             return f"How many ratings a score replaces cannot be said: {one.why or 'too little is known'}."
+        it = "Turned round, it" if one.r_true < 0 else "It"
         if not isfinite(one.high):
             estimate = f" (estimate {number(one.equivalent, 1)})" if known else f": {one.why}"
             return (
-                f"It orders differences as the mean of at least {number(one.low, 1)} raters would; no upper "
-                f"limit is known{estimate}."
+                f"{it} orders differences as the mean of at least {number(one.low, 1)} raters would; no "
+                f"upper limit is known{estimate}."
             )
         return (
-            f"It orders differences as the mean of {number(one.equivalent, 1)} raters would "
+            f"{it} orders differences as the mean of {number(one.equivalent, 1)} raters would "
             f"({number(one.low, 1)} to {number(one.high, 1)})."
         )
 

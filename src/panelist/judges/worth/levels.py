@@ -7,6 +7,7 @@ paired differences between systems within items.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import nan, sqrt
 
@@ -73,8 +74,7 @@ def correlate_all(x: Floats, y: Floats, digits: int | None = ROUND) -> LevelCorr
 
 
 def centre_twice(values: Floats, there: Bools) -> Floats:
-    """Return the values without item and system effects (least squares where there are gaps); nan "
-    "elsewhere."""
+    """Return the values without item and system effects, by least squares; nan where there are none."""
     inner, A = _centre(values, there), _information(there)
     effects = np.linalg.pinv(A, hermitian=True) @ inner.sum(axis=0)
     left = np.where(there, inner - effects, 0.0)
@@ -114,6 +114,7 @@ def measure_levels(people: Floats, judge: Floats, systems: tuple[str, ...]) -> L
     means = system_means(people, there), system_means(judge, there)
     by_pearson, by_kendall = _by_item(people[rows], judge[rows], there[rows])
     single = _by_pair(people, judge, there)
+    named = [systems[at] for at in np.flatnonzero(there.any(axis=0))]
     has = np.isfinite(by_pearson)
     return LevelTable(
         output=correlate_all(y, f),
@@ -125,7 +126,7 @@ def measure_levels(people: Floats, judge: Floats, systems: tuple[str, ...]) -> L
         paired_lowest=float(np.nanmin(single)) if np.isfinite(single).any() else nan,
         paired_highest=float(np.nanmax(single)) if np.isfinite(single).any() else nan,
         paired_mean=float(np.nanmean(single)) if np.isfinite(single).any() else nan,
-        system_lowest_without_one=_leave_one_out(*means, systems),
+        system_lowest_without_one=_leave_one_out(*means, named),
         n_outputs=int(there.sum()),
         n_items=int(rows.sum()),
         n_systems=int(there.any(axis=0).sum()),
@@ -169,7 +170,7 @@ def _by_pair(people: Floats, judge: Floats, there: Bools) -> Floats:
     return np.array(found)
 
 
-def _leave_one_out(people: Floats, judge: Floats, systems: tuple[str, ...]) -> tuple[str, float]:
+def _leave_one_out(people: Floats, judge: Floats, systems: Sequence[str]) -> tuple[str, float]:
     """Return the system without which the correlation of system means is lowest, and that correlation."""
     if len(people) < 4:
         return "", nan

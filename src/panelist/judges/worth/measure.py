@@ -16,6 +16,7 @@ from panelist.analysis.choices.trials import holds_choices
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
 from panelist.core.prose import count
 from panelist.core.tables.ratings import Ratings, read_ratings
+from panelist.judges.answers import NO_LINE, OFF_SCALE
 from panelist.judges.combine import combine_scores, name_combined
 from panelist.judges.correct.regression import Corrected, correct_means
 from panelist.judges.families import check_families, find_kin, say_kin
@@ -107,12 +108,12 @@ def measure_judges(
     for criterion, part in _split(table, scores, criteria):
         try:
             if holds_choices(part.frame):
-                done += measure_pairs(part, scores, criterion, spec, lengths)
+                found, compared = measure_pairs(part, scores, criterion, spec, lengths)
             else:
                 found, compared, followed = _measure_scores(part, scores, criterion, spec, lengths)
-                done += found
-                differences += compared
                 following += followed
+            done += found
+            differences += compared
         except PanelistError as error:
             failed[criterion] = error
     if not done:
@@ -188,7 +189,7 @@ def _measure_scores(
     single = beside.judges
     combined = ""
     if spec.combine and len(single) > 1:
-        combined = name_combined(beside)
+        combined = name_combined(beside.judges)
         match = ScaleMatch(combined, False, nan, nan, 0)
         beside = replace(
             beside,
@@ -219,7 +220,9 @@ def _measure_scores(
         own = scores.count_gaps(judge)
         missing = own if not scores.criteria else _count_missing(scores.on(criterion), judge)
         off = beside.scales[judge].n_off
-        missing = {**missing, **({"off the scale": off} if off else {})}
+        missing = {**missing, **({OFF_SCALE: off} if off else {})}
+        if lacking := beside.count_lacking(judge):
+            missing[NO_LINE] = missing.get(NO_LINE, 0) + lacking
         done.append(replace(one, missing=missing, combined=judge == combined))
     return done, _compare(criterion, single, done, drawn, spec), follow_judges(beside.only(single))
 
@@ -277,14 +280,17 @@ def _measure_one(
             if same
             else None
         ),
-        bias=measure_favour(beside, judge, on_scale, spec.confidence, model=not large),
+        bias=(favour := measure_favour(beside, judge, on_scale, spec.confidence, model=not large)),
         length=None if length is None else measure_length(people, on_scale, length),
         position=None,
-        silence=measure_silence(scores, beside.systems),
+        silence=measure_silence(scores, beside.known, beside.systems),
         calibration=calibrate(people, scores, same, spec.confidence),
         replaced=replaced,
         severity_free=nan if free is None else paired_correlation(free, scores),
-        notes=tuple(_notes(beside, judge, table, replaced, same)),
+        notes=(
+            *_notes(beside, judge, table, replaced, same),
+            *(() if favour else ("whom it favours: no two items have ratings and scores of all systems",)),
+        ),
     )
 
 
@@ -367,4 +373,5 @@ def _notes(beside: JudgedRatings, judge: str, table: Any, replaced: Any, same: b
         n = min(MOST_ITEMS, table.n_items)
         notes.append(f"the table is large: components come from people's ratings of {n:,} items")
     of_others = {one.note for one in beside.scales.values() if one.judge != judge}
-    return [*(note for note in beside.notes if note not in of_others), *notes]
+    of_judge = beside.tell_lacking([judge])
+    return [*(note for note in beside.notes if note not in of_others), *of_judge, *notes]

@@ -84,22 +84,50 @@ def measure_pair_length(
 
 
 def measure_win_rates(
-    people: Floats, judge: Floats, a: Longs, b: Longs, systems: tuple[str, ...], confidence: float = 0.95
+    people: Floats,
+    judge: Floats,
+    a: Longs,
+    b: Longs,
+    item: Longs,
+    systems: tuple[str, ...],
+    confidence: float = 0.95,
 ) -> tuple[Favour, ...]:
-    """Return by how much the judge's win rate of each system lies above people's."""
+    """Return by how much the judge's win rate of each system lies above people's, items as clusters.
+
+    The pairs of one item share outputs, so that the t interval has as many degrees of freedom as items less
+    one.
+    """
     there = np.isfinite(people) & np.isfinite(judge)
-    rows = []
+    gap, rows = judge - people, []
     for at, _ in enumerate(systems):
-        gap = np.concatenate([(judge - people)[there & (a == at)], (people - judge)[there & (b == at)]])
-        n = len(gap)
-        se = float(gap.std(ddof=1)) / sqrt(n) if n > 1 else nan
-        rows.append((float(gap.mean()) if n else nan, se, n))
-    p = np.array(
-        [float(two_sided_p(np.array(m / s), np.array(n - 1.0))) if s and s > 0 else nan for m, s, n in rows]
+        one, other = there & (a == at), there & (b == at)
+        rows.append(
+            _mean_by_item(np.concatenate([gap[one], -gap[other]]), np.concatenate([item[one], item[other]]))
+        )
+    mean, se, n = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
+    free = np.maximum(n - 1, 1)
+    reach = stdtrit(free, 0.5 + confidence / 2) * se
+    with np.errstate(divide="ignore", invalid="ignore"):
+        adjusted = adjust_holm(two_sided_p(np.where(se > 0, mean / se, nan), free))
+    return tuple(
+        Favour(
+            system=name,
+            estimate=float(mean[at]),
+            se=float(se[at]),
+            low=float(mean[at] - reach[at]),
+            high=float(mean[at] + reach[at]),
+            p_adjusted=float(adjusted[at]),
+            n_items=int(n[at]),
+        )
+        for at, name in enumerate(systems)
     )
-    adjusted = adjust_holm(p)
-    found = []
-    for (mean, se, n), name, q in zip(rows, systems, adjusted, strict=True):
-        reach = float(stdtrit(max(n - 1, 1), 0.5 + confidence / 2)) * se
-        found.append(Favour(name, mean, se, mean - reach, mean + reach, float(q), n))
-    return tuple(found)
+
+
+def _mean_by_item(values: Floats, item: Longs) -> tuple[float, float, int]:
+    """Return the mean, its standard error with items as clusters, and the number of items."""
+    if not len(values):
+        return nan, nan, 0
+    mean = float(values.mean())
+    total = np.bincount(np.unique(item, return_inverse=True)[1], weights=values - mean)
+    g = len(total)
+    return mean, sqrt(float(total @ total) * g / (g - 1)) / len(values) if g > 1 else nan, g

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import combinations
 from math import nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from panelist.core.errors import BadModel
 from panelist.core.seeds import stream
 from panelist.core.tables.ratings import Ratings
+from panelist.judges.answers import NO_LINE
+from panelist.judges.combine import name_combined
 from panelist.judges.correct.strengths import PairData
 from panelist.judges.match_pairs import match_pairs
 from panelist.judges.table import JudgeScores
@@ -21,6 +26,7 @@ from panelist.judges.worth.judge_worth import JudgeWorth, WorthLevel
 from panelist.judges.worth.levels import correlate, correlate_all, percentile
 from panelist.judges.worth.pair_bias import measure_pair_length, measure_position, measure_win_rates
 from panelist.judges.worth.replaced import Replaced
+from panelist.judges.worth.worth import JudgeDifference
 from panelist.numerics.arrays import Floats, Longs
 
 
@@ -39,32 +45,64 @@ def _key(item: Longs, a: Longs, b: Longs, S: int) -> Longs:
 
 def measure_pairs(
     ratings: Ratings, scores: JudgeScores, criterion: str, spec: Any, lengths: pd.Series | None
-) -> list[JudgeWorth]:
-    """Return the worth of every judge of pairs on one criterion."""
-    return [
+) -> tuple[list[JudgeWorth], list[JudgeDifference]]:
+    """Return the worth of every judge of pairs on one criterion, and how their paired r differ.
+
+    Several judges are compared, and combined as the mean of their scores, on the pairs that all of them
+    answered.
+    """
+    judges = scores.on(criterion).judges or match_pairs(ratings, scores, criterion).judge_names
+    done = [
         _measure_one(
             match_pairs(ratings, scores, criterion, [judge]), scores, judge, criterion, spec, lengths
         )
-        for judge in scores.on(criterion).judges
+        for judge in judges
     ]
+    if len(judges) < 2:
+        return done, []
+    try:
+        shared = match_pairs(ratings, scores, criterion, judges)
+    except BadModel:  # no pair that all of them answered
+        return done, []
+    found = [_levels(_only(shared, f), spec) for f in shared.judges.T]
+    differences = []
+    for (a, (one, drawn)), (b, (other, drawn_too)) in combinations(zip(judges, found, strict=True), 2):
+        low, high = percentile(drawn - drawn_too, spec.confidence)
+        gap = one[0].pearson - other[0].pearson
+        differences.append(JudgeDifference(criterion, a, b, gap, low, high))
+    if spec.combine:
+        mean = _only(shared, shared.judges.mean(axis=1))
+        joint = _measure_one(mean, scores, name_combined(judges), criterion, spec, lengths)
+        notes = ("a mean of answers is no answer: no agreement, no alt-test, no position",)
+        done.append(
+            replace(joint, combined=True, alt_test=None, agreement=None, notes=(*shared.notes, *notes))
+        )
+    return done, differences
+
+
+def _only(pairs: PairData, f: Floats) -> PairData:
+    """Return the pairs with these scores as those of the only judge."""
+    return replace(pairs, judges=f[:, None], lacking=())
 
 
 def _measure_one(
     pairs: PairData, scores: JudgeScores, judge: str, criterion: str, spec: Any, lengths: pd.Series | None
 ) -> JudgeWorth:
-    units, _ = units_of_pairs(pairs)
-    n, total, _ = units.sums()
-    with np.errstate(invalid="ignore"):
-        people = np.where(n > 0, total / np.where(n > 0, n, 1), np.nan)
-    f, rated = pairs.judges[:, 0], n > 0
-    levels = _levels(pairs, people, f, units, spec)
+    units, people = _people_of(pairs)
+    f, rated = pairs.judges[:, 0], np.isfinite(people)
+    levels, _ = _levels(pairs, spec)
     reliability = measure_reliability(units) if len(pairs.raters) > 1 else None
     control = middle_answer(pairs.score) if len(pairs.score) else 0.5
     several = len(pairs.raters) > 1
+    leaning = replace(units, f=np.where(np.isnan(units.f), nan, (np.sign(units.f - 0.5) + 1) / 2))
     who = "one rater only" if pairs.raters else "raters are unknown"
     silent = scores.on(criterion).frame
     own = silent[(silent["judge"] == judge).to_numpy()]
-    missing = own.loc[own["reason"] != "", "reason"].value_counts()
+    missing = {
+        str(reason): int(k) for reason, k in own.loc[own["reason"] != "", "reason"].value_counts().items()
+    }
+    if lacking := sum(pairs.lacking):
+        missing[NO_LINE] = missing.get(NO_LINE, 0) + lacking
     r = levels[1].pearson
     return JudgeWorth(
         judge=judge,
@@ -74,7 +112,7 @@ def _measure_one(
         n_items=int(pairs.labelled.sum()),
         n_judged=len(pairs.items),
         n_raters=len(pairs.raters),
-        missing={str(reason): int(count) for reason, count in missing.items()},
+        missing=missing,
         confidence=spec.confidence,
         over="items",
         levels=levels,
@@ -83,9 +121,11 @@ def _measure_one(
         spa=nan,
         spa_normal=nan,
         accuracy=None,
-        alt_test=run_alt_test(units, spec.epsilon, "equality", control=control) if several else None,
-        agreement=measure_answers(units),
-        bias=measure_win_rates(people, f, pairs.judged_a, pairs.judged_b, pairs.systems, spec.confidence),
+        alt_test=run_alt_test(leaning, spec.epsilon, "equality", control=control) if several else None,
+        agreement=measure_answers(leaning),
+        bias=measure_win_rates(
+            people, f, pairs.judged_a, pairs.judged_b, pairs.judged_item, pairs.systems, spec.confidence
+        ),
         length=_length(pairs, people, f, lengths),
         position=(place := measure_position(scores.on(criterion), judge)),
         silence=(),
@@ -97,8 +137,16 @@ def _measure_one(
             *pairs.notes,
             *(() if place else ("position cannot be told: no pair was judged in both orders",)),
             *(() if several else (f"{who}: no ceiling and no alt-test",)),
+            *(() if spec.over == "items" else (f"intervals are about other items, not about {spec.over}",)),
         ),
     )
+
+
+def _people_of(pairs: PairData) -> tuple[Units, Floats]:
+    """Return the pairs as units, and people's mean score of each, nan where nobody answered."""
+    units, _ = units_of_pairs(pairs)
+    n, total, _ = units.sums()
+    return units, np.where(n > 0, total / np.where(n > 0, n, 1), np.nan)
 
 
 def _length(pairs: PairData, people: Floats, f: Floats, lengths: pd.Series | None) -> Any:
@@ -117,10 +165,14 @@ def _length(pairs: PairData, people: Floats, f: Floats, lengths: pd.Series | Non
     return measure_pair_length(people, f, (words[0], words[1]), pairs.judged_item)
 
 
-def _levels(pairs: PairData, people: Floats, f: Floats, units: Units, spec: Any) -> tuple[WorthLevel, ...]:
-    """Return the correlations of pairs: centred by pair of systems, as they are, and of win rates."""
+def _levels(pairs: PairData, spec: Any) -> tuple[tuple[WorthLevel, ...], Floats]:
+    """Return the correlations of pairs: centred by pair of systems, as they are, and of win rates.
+
+    With them those of the first in every resample of items, which are the same for all judges.
+    """
+    units, people = _people_of(pairs)
     rated = np.isfinite(people)
-    y, g = people[rated], f[rated]
+    y, g = people[rated], pairs.judges[rated, 0]
     a, b, item = pairs.judged_a[rated], pairs.judged_b[rated], pairs.judged_item[rated]
     group = np.unique(a * len(pairs.systems) + b, return_inverse=True)[1]
 
@@ -147,7 +199,7 @@ def _levels(pairs: PairData, people: Floats, f: Floats, units: Units, spec: Any)
         low, high = percentile(drawn[:, at], spec.confidence)
         top = (people_r, judge_r) if level == "output" else (nan, nan)
         rows.append(WorthLevel(level, found.pearson, found.spearman, found.kendall, low, high, *top))
-    return tuple(rows)
+    return tuple(rows), drawn[:, 0]
 
 
 def _ceiling(units: Units) -> tuple[float, float]:

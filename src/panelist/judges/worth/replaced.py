@@ -107,7 +107,8 @@ def thin_items(beside: JudgedRatings, seed: int = 0) -> JudgedRatings:
 def find_obstacle(beside: JudgedRatings) -> str:
     """Return why components cannot be told apart; empty where they can."""
     if not beside.knows_raters:
-        return "raters are unknown, so their differences cannot be told from noise"
+        who = "there is one rater only" if beside.raters else "raters are unknown"
+        return f"{who}, so differences between raters cannot be told from noise"
     rated = beside.counts[beside.counts > 0]
     if (rated > 1).mean() < HALF:
         return "most outputs have one rating, so differences between outputs cannot be told from noise"

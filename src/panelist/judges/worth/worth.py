@@ -13,6 +13,8 @@ from panelist.judges.guard import Guard
 from panelist.judges.table import Samples, tabulate_samples
 from panelist.judges.worth.judge_worth import JudgeWorth
 
+IN_FULL = 3  # judges, each counted once per criterion, that are printed with all their tables
+
 
 @dataclass(frozen=True)
 class JudgeDifference:
@@ -37,18 +39,26 @@ class Worth(Result):
     guard: Guard = field(default_factory=Guard)
     samples: tuple[Samples, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    detailed: bool = False
+    """Whether every judge is printed in full, however many there are."""
 
     def title(self) -> str:
         """Return the heading."""
         return "Judges beside people"
 
     def parts(self) -> list[Part]:
-        """Return all judges at a glance, then each of them, and what concerns the whole."""
+        """Return all judges at a glance, then each of them, and what concerns the whole.
+
+        Where there are more than a reader follows, the overview stands for them.
+        """
         parts: list[Part] = [self._overview()] if len(self.judges) > 1 else []
-        for one in self.judges:
-            parts += [Sentence(""), *one.parts()] if parts else one.parts()
-        if self.differences:
-            parts.append(self._differences_table())
+        if self.detailed or len(self.judges) <= IN_FULL:
+            for one in self.judges:
+                parts += [Sentence(""), *one.parts()] if parts else one.parts()
+            if self.differences:
+                parts.append(self._differences_table())
+        else:
+            parts.append(NamedValues(self._list_notes()))
         if self.guard.raters:
             parts += self.guard.parts()
         if self.samples:
@@ -62,6 +72,17 @@ class Worth(Result):
                 f"no judge {judge!r}; there are {listing({one.judge for one in self.judges}, None)}"
             )
         return found[0]
+
+    def _list_notes(self) -> list[tuple[str, str]]:
+        """Return how to see each judge in full, and each note once, with the judges that it is about."""
+        rows = [("in full", "--details prints every judge in full, --criterion NAME takes one criterion")]
+        about: dict[str, list[str]] = {}
+        for one in self.judges:
+            for note in dict.fromkeys(one.notes):
+                about.setdefault(note, []).append(f"{one.judge} on {one.criterion}")
+        for note, names in about.items():
+            rows.append(("note", note if len(names) == len(self.judges) else f"{listing(names, 3)}: {note}"))
+        return rows
 
     def _overview(self) -> Table:
         rows = [

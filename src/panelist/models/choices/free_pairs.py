@@ -4,36 +4,54 @@ By strengths, two systems differ by the difference of their strengths. A free mo
 for each pair that was compared, with the same random part; twice the gain in log-likelihood is χ² with as
 many degrees of freedom as there are pairs beyond those that strengths need. Where strengths do not explain
 the answers there may be cycles: a is preferred to b, b to c, and c to a.
+
+A pair of which one system always won by the highest grade has no finite number: the free model explains its
+answers wholly, so that they add nothing to its log-likelihood. A pair with fewer than six answers, which by
+themselves prove nothing, keeps the difference of its strengths.
 """
 
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
-from panelist.models.choices.pairs import GradedPairs, build_pairs, solve_pairs
+from panelist.core.errors import BadModel
+from panelist.models.choices.pairs import GradedPairs, build_pairs, check_spreads, scale_grades, solve_pairs
 from panelist.models.solvers.solution import Solution
-from panelist.numerics.arrays import Floats
+from panelist.numerics.arrays import Bools, Floats, Longs
+
+ENOUGH = 6  # answers from which a sign test can fall below 0.05
+ENDLESS = 15.0  # log-odds that are infinite, short of where the search stopped
+MOST_TOLD = 3  # cycles that a sentence names
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """Three systems in a ring, each preferred to the next, and by how much; ``surest`` is the least |z|."""
+    """Systems in a ring, each preferred to the next, and by how much; ``surest`` is the least |z|.
 
-    systems: tuple[str, str, str]
-    differences: tuple[float, float, float]
+    A difference is infinite where the one never lost to the other.
+    """
+
+    systems: tuple[str, ...]
+    differences: tuple[float, ...]
     surest: float
 
     def sentence(self) -> str:
         """Return who is preferred to whom, with odds."""
-        a, b, c = self.systems
-        odds = ", ".join(f"{np.exp(one):.2f}" for one in self.differences)
-        return f"{a} over {b}, {b} over {c}, {c} over {a} (odds {odds} to 1)"
+        told = ", ".join(f"{one} over {two}" for one, two in _list_links(self.systems))
+        odds = ", ".join(f"{np.exp(one):.2f}" if np.isfinite(one) else "∞" for one in self.differences)
+        return f"{told} (odds {odds} to 1)"
 
 
 @dataclass(frozen=True, eq=False)
 class FreePairs:
-    """The test of one dimension, the free difference of every pair, and the cycles, the surest first."""
+    """The test of one dimension, the free difference of every pair, and the cycles, the surest first.
+
+    ``se`` is nan where the difference is infinite.
+    """
 
     statistic: float
     df: int
@@ -54,7 +72,9 @@ class FreePairs:
             return (
                 f"{told}, though there is no cycle: some pairs are further apart, or nearer, than they say."
             )
-        return f"{told}. In a cycle: {'; '.join(one.sentence() for one in self.cycles[:3])}."
+        more = len(self.cycles) - MOST_TOLD
+        rest = f"; and {more:,} more" if more > 0 else ""
+        return f"{told}. In a cycle: {'; '.join(one.sentence() for one in self.cycles[:MOST_TOLD])}{rest}."
 
 
 def free_pairs(
@@ -62,58 +82,163 @@ def free_pairs(
 ) -> FreePairs | None:
     """Return the test of one dimension; None where no pair is left to test it, or the free model has no fit.
 
-    ``by_strengths`` is the solution of the same pairs by strengths. Every pair needs answers on both sides.
+    ``by_strengths`` is the solution of the same pairs by strengths.
     """
-    from scipy.special import chdtrc
+    from scipy.special import chdtrc, ndtri
 
-    k = len(pairs.systems)
-    low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
-    code = low * k + high
-    known = np.unique(code)
-    df = len(known) - (k - 1)
+    k, kinds = len(pairs.systems), _sort_pairs(pairs)
+    own = np.flatnonzero(kinds.own)
+    rest = _find_strengths(pairs, ~kinds.own[kinds.of_row])
+    df = len(own) + rest.shape[1] - (k - 1)
     if df < 1:
         return None
+    finite = np.isfinite(kinds.sign[own])
+    estimate, se = np.where(finite, 0.0, kinds.sign[own]), np.full(len(own), np.nan)
+    loglik, keep = 0.0, np.isfinite(kinds.sign[kinds.of_row])
+    if keep.any():
+        kept = _keep_rows(pairs, keep)
+        if kept.points < 2:  # ties alone
+            return None
+        if family == "adjacent" and kept.points == 2:  # no ties are left
+            family = "cumulative"
+        turn = np.where(pairs.first > pairs.second, -1.0, 1.0)
+        columns = turn[:, None] * (kinds.of_row[:, None] == own[finite])
+        try:
+            design = build_pairs(kept, np.column_stack([columns, rest])[keep])
+        except BadModel:
+            return None
+        unit, n = 2.0 if family == "adjacent" else 1.0, int(finite.sum())
+        solution, _ = solve_pairs(design, link, family)
+        try:
+            check_spreads(design, solution, unit)
+        except BadModel:  # without random preferences it gains less, so that the test errs on the safe side
+            solution, _ = solve_pairs(replace(design, factors=()), link, family)
+        if not (solution.optimum.converged and np.isfinite(solution.vcov).all()):
+            return None
+        loglik = solution.loglik
+        estimate[finite], se[finite] = unit * solution.beta[:n], unit * np.sqrt(np.diag(solution.vcov)[:n])
+    statistic = max(2.0 * (loglik - by_strengths.loglik), 0.0)
+    endless = np.abs(estimate) > ENDLESS
+    estimate[endless] = np.copysign(np.inf, estimate[endless])
+    z = np.where(endless, -ndtri(0.5 ** kinds.decided[own]), np.abs(estimate) / se)  # of the sign test
+    se[endless] = np.nan
+    told = tuple((pairs.systems[one // k], pairs.systems[one % k]) for one in kinds.known[own].tolist())
+    cycles = find_cycles(pairs.systems, told, estimate, z)
+    return FreePairs(statistic, df, float(chdtrc(df, statistic)), told, estimate, se, cycles)
+
+
+class _Kinds(NamedTuple):
+    """The pairs that were compared, a code for each, and which of them each row shows."""
+
+    known: Longs
+    of_row: Longs
+    decided: Longs  # answers that are not ties
+    own: Bools  # whether it has a number of its own in the free model
+    sign: Floats  # infinite where that number is, else 0
+
+
+def _sort_pairs(pairs: GradedPairs) -> _Kinds:
+    k = len(pairs.systems)
+    low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
+    known, of_row = np.unique(low * k + high, return_inverse=True)
     turned = pairs.first > pairs.second
-    above = np.where(turned, pairs.points - 1 - pairs.answer, pairs.answer) - (pairs.points - 1) / 2
-    sides = np.array([(above[code == one].min(), above[code == one].max()) for one in known])
-    if (sides[:, 0] >= 0).any() or (sides[:, 1] <= 0).any():
-        return None
-    design = build_pairs(pairs)
-    columns = np.where(turned, -1.0, 1.0)[:, None] * (code[:, None] == known)
-    X = np.ascontiguousarray(np.column_stack([columns, design.X[:, k - 1 :]]))
-    names = tuple((pairs.systems[one // k], pairs.systems[one % k]) for one in known.tolist())
-    if np.linalg.matrix_rank(X) < X.shape[1]:
-        return None
-    labels = (*(f"{a} - {b}" for a, b in names), *design.names[k - 1 :])
-    solution, _ = solve_pairs(replace(design, X=X, names=labels), link, family)
-    if not (solution.optimum.converged and np.isfinite(solution.vcov).all()):
-        return None
-    statistic = max(2.0 * (solution.loglik - by_strengths.loglik), 0.0)
-    unit = 2.0 if family == "adjacent" else 1.0
-    estimate, se = unit * solution.beta[: len(known)], unit * np.sqrt(np.diag(solution.vcov)[: len(known)])
-    cycles = find_cycles(pairs.systems, names, estimate, se)
-    return FreePairs(statistic, df, float(chdtrc(df, statistic)), names, estimate, se, cycles)
+    answer = np.where(turned, pairs.points - 1 - pairs.answer, pairs.answer)
+    answers = np.bincount(of_row)
+    always, never = (
+        np.bincount(of_row, answer == end) == answers for end in (pairs.points - 1, 0)
+    )  # what the model cannot distinguish from certainty: the highest grade, in every answer
+    sure = always | never
+    own = answers >= ENOUGH
+    decided = np.bincount(of_row, 2 * answer != pairs.points - 1).astype(np.int64)
+    sign = np.where(sure & own, np.where(always, np.inf, -np.inf), 0.0)
+    return _Kinds(known, of_row, decided, own, sign)
+
+
+def _find_strengths(pairs: GradedPairs, rows: Bools) -> Floats:
+    """Return columns of strengths that only these rows have, none of which follows from the others."""
+    systems = np.arange(len(pairs.systems))
+    found = (pairs.first[:, None] == systems).astype(np.float64) - (pairs.second[:, None] == systems)
+    found *= rows[:, None]
+    columns: list[int] = []
+    for at in systems.tolist():
+        if np.linalg.matrix_rank(found[:, [*columns, at]]) > len(columns):
+            columns.append(at)
+    return np.asarray(found[:, columns])
+
+
+def _keep_rows(pairs: GradedPairs, keep: Bools) -> GradedPairs:
+    """Return some of the answers, on the grades that are left among them."""
+    answer, points = scale_grades(2 * pairs.answer[keep] - (pairs.points - 1))
+    groups = []
+    for group in pairs.groups:
+        left, level = np.unique(group.level[keep], return_inverse=True)
+        unknown = int(left[0] < 0)
+        names = tuple(group.levels[one] for one in left[unknown:].tolist())
+        groups.append(replace(group, levels=names, level=level - unknown))
+    return replace(
+        pairs,
+        first=pairs.first[keep],
+        second=pairs.second[keep],
+        answer=answer,
+        points=points,
+        groups=tuple(groups),
+        position=None if pairs.position is None else pairs.position[keep],
+        style={name: values[keep] for name, values in pairs.style.items()},
+    )
 
 
 def find_cycles(
-    systems: tuple[str, ...], pairs: tuple[tuple[str, str], ...], estimate: Floats, se: Floats
+    systems: tuple[str, ...], pairs: tuple[tuple[str, str], ...], estimate: Floats, z: Floats
 ) -> tuple[Cycle, ...]:
-    """Return all rings of three, those with the surest weakest link first.
+    """Return the rings, those with the surest weakest link first; ``z`` says how sure each difference is.
+
+    They are all rings of three, and the shortest through every difference that is in none of these: where
+    not all pairs were compared, a ring may be longer.
 
     >>> pairs = (("a", "b"), ("a", "c"), ("b", "c"))
     >>> found = find_cycles(("a", "b", "c"), pairs, np.array([1.0, -1.0, 1.0]), np.ones(3))
     >>> found[0].systems
     ('a', 'b', 'c')
     """
-    size = {}
-    for (a, b), value, error in zip(pairs, estimate.tolist(), se.tolist(), strict=True):
-        size[a, b], size[b, a] = (value, abs(value) / error), (-value, abs(value) / error)
+    above: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in systems}
+    for (a, b), value, sure in zip(pairs, estimate.tolist(), np.abs(z).tolist(), strict=True):
+        if value:
+            better, worse = (a, b) if value > 0 else (b, a)
+            above[better][worse] = abs(value), sure
+    rings: list[tuple[str, ...]] = [
+        ring
+        for a, b, c in combinations(systems, 3)
+        for ring in ((a, b, c), (a, c, b))
+        if all(two in above[one] for one, two in _list_links(ring))
+    ]
+    covered = {link for ring in rings for link in _list_links(ring)}
+    for one in systems:
+        for two in above[one]:
+            if (one, two) not in covered and (path := _find_path(above, two, one)):
+                first = path.index(min(path, key=systems.index))
+                rings.append((*path[first:], *path[:first]))
+                covered |= set(_list_links(rings[-1]))
     found = []
-    for a, b, c in combinations(systems, 3):
-        for ring in ((a, b, c), (a, c, b)):
-            links = [(ring[0], ring[1]), (ring[1], ring[2]), (ring[2], ring[0])]
-            if all(link in size and size[link][0] > 0 for link in links):
-                first, second, third = (size[link][0] for link in links)
-                surest = min(size[link][1] for link in links)
-                found.append(Cycle(ring, (first, second, third), surest))
-    return tuple(sorted(found, key=lambda one: -one.surest))
+    for ring in rings:
+        sizes = [above[one][two] for one, two in _list_links(ring)]
+        found.append(Cycle(ring, tuple(size for size, _ in sizes), min(sure for _, sure in sizes)))
+    return tuple(sorted(found, key=lambda cycle: -cycle.surest))
+
+
+def _list_links(ring: tuple[str, ...]) -> list[tuple[str, str]]:
+    return list(zip(ring, (*ring[1:], ring[0]), strict=True))
+
+
+def _find_path(above: Mapping[str, Mapping[str, object]], start: str, end: str) -> tuple[str, ...]:
+    """Return the shortest way down from one system to another; empty where there is none."""
+    queue: deque[tuple[str, ...]] = deque([(start,)])
+    seen = {start}
+    while queue:
+        path = queue.popleft()
+        if path[-1] == end:
+            return path
+        for name in above[path[-1]]:
+            if name not in seen:
+                seen.add(name)
+                queue.append((*path, name))
+    return ()

@@ -26,6 +26,7 @@ from panelist.numerics.arrays import Floats, Ints, Longs
 
 POSITION = "position"
 RANDOM = ("preferences", "contrasts", "position")  # what may vary over raters or items
+LARGEST_SPREAD = 3.0  # a rater one such standard deviation from the average has odds of 20 to 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,14 +100,15 @@ def scale_grades(grade: Floats | Longs) -> tuple[Longs, int]:
     return answer, points
 
 
-def build_pairs(pairs: GradedPairs) -> ModelMatrices:
-    """Return the matrices of the model, the systems after the first as columns.
+def build_pairs(pairs: GradedPairs, free: Floats | None = None) -> ModelMatrices:
+    """Return the matrices of the model, the systems after the first as columns, or ``free`` in their place.
 
     Raises BadModel where a column is the same on both sides, or follows from others.
     """
-    k = len(pairs.systems)
-    every = _differ(pairs, np.arange(k))
-    columns, names = [every[:, 1:]], list(pairs.systems[1:])
+    every = _differ(pairs, np.arange(len(pairs.systems)))
+    strengths = every[:, 1:] if free is None else free
+    of_systems = pairs.systems[1:] if free is None else tuple(f"free {at + 1}" for at in range(free.shape[1]))
+    columns, names = [strengths], list(of_systems)
     for name, values in pairs.style.items():
         if not np.abs(values).max(initial=0.0) > 0.0:
             raise BadModel(
@@ -123,7 +125,7 @@ def build_pairs(pairs: GradedPairs) -> ModelMatrices:
             f"The columns {', '.join(names)} follow from each other: systems that were never compared, not "
             "even through others, or a system that always stood on one side."
         )
-    terms = " + ".join(["system", *names[k - 1 :], *(group.term for group in pairs.groups)])
+    terms = " + ".join(["system", *names[len(of_systems) :], *(group.term for group in pairs.groups)])
     return make_matrices(
         f"preference ~ {terms}",
         pairs.answer,
@@ -150,6 +152,25 @@ def solve_pairs(
     from panelist.models.solvers.clm import solve_clm
 
     return solve_clm(design, link, thresholds), thresholds
+
+
+def check_spreads(design: ModelMatrices, solution: Solution, unit: float = 1.0) -> None:
+    """Raise BadModel where a spread is so large that the approximation has failed: see check_spread."""
+    for factor, block in zip(design.factors, solution.lambdas, strict=True):
+        check_spread(factor.name, unit * float(np.sqrt((np.asarray(block) ** 2).sum(axis=1).max())))
+
+
+def check_spread(group: str, sd: float) -> None:
+    """Raise BadModel where preferences of raters, or items, spread further than answers can show.
+
+    Where nearly all answers about a pair are the same, the Laplace approximation may let spreads and
+    strengths grow together until nothing can be told apart.
+    """
+    if sd > LARGEST_SPREAD:
+        raise BadModel(
+            f"preferences of {group}s would have a standard deviation of {sd:.1f} log-strengths: nearly all "
+            "answers about some pairs are the same, and its approximation fails there"
+        )
 
 
 def find_pair_analogue(design: ModelMatrices) -> ChoiceAnalogue | None:

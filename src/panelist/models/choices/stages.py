@@ -19,13 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from panelist.models.choices.preferences import (
-    PreferenceFactor,
-    PreferenceInverse,
-    RandomPreferences,
-    factorise,
-    invert,
-)
+from panelist.models.blocks.sparse import SparseFactor, SparseInverse, factorise, invert
+from panelist.models.choices.preferences import RandomPreferences
 from panelist.numerics.arrays import Bools, Floats, Longs
 
 _STEPS = 60
@@ -73,7 +68,7 @@ class _Mode(NamedTuple):
     u: Floats
     p: Floats
     V: Any
-    factor: PreferenceFactor
+    factor: SparseFactor
 
 
 class LaplaceValue(NamedTuple):
@@ -160,7 +155,7 @@ def _measure(model: ChoiceStages, eta: Floats, u: Floats) -> tuple[float, Floats
     return lost + 0.5 * float(u @ u), weight / total[model.of_stage]
 
 
-def _couple(model: ChoiceStages, omega: Floats, inverse: PreferenceInverse) -> tuple[Floats, list[Floats]]:
+def _couple(model: ChoiceStages, omega: Floats, inverse: SparseInverse) -> tuple[Floats, list[Floats]]:
     """Return K = v_a'H⁻¹v_b for all rows of one stage, and z_a'H⁻¹v_b of each term in the place of v_a."""
     a, b = model.couples
     columns: list[tuple[int, Longs, Floats]] = []

@@ -35,6 +35,7 @@ class Formula:
     nominal: str = ""  # right-hand sides beside the location, "1 + system"; empty where there is none
     scale: str = ""
     pooled: str = ""  # the term of the scale effects that have a prior: a grouping factor, "C(rater, Sum)"
+    stretch: tuple[RandomTerm, ...] = ()  # the random part of the scale effects: one "(1 | rater)", or none
 
 
 @lru_cache(maxsize=256)
@@ -71,9 +72,11 @@ def parse_formula(text: str) -> Formula:
 
 def add_sides(formula: Formula, nominal: str | None, scale: str | None) -> Formula:
     """Return the formula with the right-hand sides of nominal and of scale effects, such as "~ system"."""
-    sides = {name: _read_side(text, name) for name, text in (("nominal", nominal), ("scale", scale)) if text}
-    if not sides:
+    given = {name: _read_side(text, name) for name, text in (("nominal", nominal), ("scale", scale)) if text}
+    if not given:
         return formula
+    sides = {name: terms for name, (terms, _) in given.items()}
+    stretch = given["scale"][1] if scale else ()
     for name, terms in sides.items():
         if formula.response in terms.variables:
             raise BadFormula(
@@ -85,8 +88,15 @@ def add_sides(formula: Formula, nominal: str | None, scale: str | None) -> Formu
             f"{one!r} is in nominal and in scale. Thresholds of its own can do all that a spread of its own "
             f"does: leave it out of one; scale='~ {one}' has fewer parameters, and comes first."
         )
-    variables = formula.variables.union(*(terms.variables for terms in sides.values()))
-    written = {name: Terms(True, terms.terms).text for name, terms in sides.items()}
+    for name in (name for term in stretch for name in term.grouping if name in sides["scale"].variables):
+        raise BadFormula(
+            f"{name!r} has a spread of each level and random spreads: use scale='~ {name}' or "
+            f"scale='~ (1 | {name})', not both."
+        )
+    variables = formula.variables.union(
+        *(terms.variables for terms in sides.values()), *(term.grouping for term in stretch)
+    )
+    written = {name: Terms(True, terms.terms).text for name, terms in sides.items() if terms.terms}
     # Only a factor by itself: a system that is crossed with raters in the random part is not one of them.
     groups = {"rater", *(term.grouping[0] for term in formula.random if len(term.grouping) == 1)}
     items = written.get("scale", "").split(" + ")
@@ -94,11 +104,11 @@ def add_sides(formula: Formula, nominal: str | None, scale: str | None) -> Formu
         written["pooled"] = f"C({one}, Sum)"
         written["scale"] = " + ".join(written["pooled"] if item == one else item for item in items)
     nominal, scale, pooled = (written.get(name, "") for name in ("nominal", "scale", "pooled"))
-    return replace(formula, variables=variables, nominal=nominal, scale=scale, pooled=pooled)
+    return replace(formula, variables=variables, nominal=nominal, scale=scale, pooled=pooled, stretch=stretch)
 
 
-def _read_side(text: str, name: str) -> Terms:
-    """Return the terms of "~ system"; the tilde may be missing."""
+def _read_side(text: str, name: str) -> tuple[Terms, tuple[RandomTerm, ...]]:
+    """Return the terms of "~ system", and a random spread "(1 | rater)"; the tilde may be missing."""
     reader = Reader(text)
     reader.example = f"{name}='~ system'"
     reader.take("~")
@@ -108,15 +118,21 @@ def _read_side(text: str, name: str) -> Terms:
     if reader.token[:2] == ("op", "~"):
         reader.fail(f"{name} effects are a right-hand side alone")
     reader.finish()
-    if reader.bars:
-        nearest = "~ rater" if name == "scale" else "~ system"
+    random = tuple(term for bar in reader.bars for term in _spell_out(bar))
+    if random and name == "nominal":
         reader.fail(
-            f"a random term cannot be among the {name} effects; the nearest that can be: {name}='{nearest}'",
+            "a random term cannot be among the nominal effects; the nearest that can be: nominal='~ system'",
             reader.bars[0].start,
         )
-    if not terms.terms:
+    if len(random) > 1 or any(term.columns != "1" for term in random):
+        reader.fail(
+            "scale effects have one random term, and its spreads do not depend on anything else: "
+            "scale='~ (1 | rater)'",
+            reader.bars[-1].start,
+        )
+    if not terms.terms and not random:
         reader.fail(f"the {name} effects have no term", 0)
-    return terms
+    return terms, random
 
 
 def _read_response(reader: Reader) -> str:

@@ -54,7 +54,8 @@ def _find_roles(formula: Formula) -> _Roles:
         for piece in (piece for term in read_terms(text).terms for piece in term):
             columns |= dict.fromkeys(piece.variables)
             (made if piece.kind == "factor" else others).update(piece.variables)
-    groups = tuple(dict.fromkeys(name for term in formula.random for name in term.grouping))
+    random = (*formula.random, *formula.stretch)
+    groups = tuple(dict.fromkeys(name for term in random for name in term.grouping))
     return _Roles(tuple(columns), frozenset(made), frozenset(made & others), groups)
 
 

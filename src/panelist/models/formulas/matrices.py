@@ -105,6 +105,12 @@ class ModelMatrices:
     notes: tuple[str, ...]
     nominal: "SidePart | None" = None
     scale: "SidePart | None" = None
+    stretch: Factor | None = None  # whose levels have random effects on log σ
+
+    @property
+    def every_factor(self) -> tuple[Factor, ...]:
+        """The grouping factors of the location, and that of random spreads."""
+        return self.factors if self.stretch is None else (*self.factors, self.stretch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +190,8 @@ def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> ModelM
         notes += about
     factors, about = make_factors(formula.random, coder, table.groups, sources, ordinal)
     notes += about
+    stretches, about = make_factors(formula.stretch, coder, table.groups, sources, ordinal)
+    notes += about
     return ModelMatrices(
         formula,
         formula.response,
@@ -198,6 +206,7 @@ def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> ModelM
         tuple(notes),
         nominal,
         scale,
+        *(replace(one, columns=("log sigma",)) for one in stretches),
     )
 
 

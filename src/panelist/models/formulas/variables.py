@@ -120,6 +120,8 @@ def _read_once(array: Any) -> Labels:
 
 
 def _sort_labels(array: Any) -> Labels:
+    if isinstance(array, pd.arrays.NumpyExtensionArray):
+        array = array.to_numpy()  # pandas 2 deprecates the wrapper here
     codes, values = pd.factorize(array)
     found = [label(value) for value in np.asarray(values, dtype=object).tolist()]
     levels = tuple(sorted_levels(set(found)))

@@ -117,6 +117,10 @@ def solve_again(fit: "Fit", design: ModelMatrices) -> Solution | None:
             from panelist.models.solvers.clm import solve_clm
 
             return solve_clm(design, fit.link, fit.structure, fit.solution.penalty)
+        if design.stretch is not None:
+            from panelist.models.solvers.random_spread import solve_random_spread
+
+            return solve_random_spread(design, fit.link, fit.structure)
         if fit.method == "Laplace":
             from panelist.models.solvers.clmm import solve_clmm
 
@@ -154,6 +158,8 @@ def _value(fit: "Fit", solution: Solution, parameter: "Parameter") -> float:
         return float(solution.beta[parameter.place])
     if parameter.kind == "scale":
         return float(solution.zeta[parameter.place])
+    if parameter.kind == "stretch":
+        return solution.omega
     if parameter.kind == "residual":
         return solution.sigma
     which = next(k for k, factor in enumerate(fit.design.factors) if factor.name == parameter.group)

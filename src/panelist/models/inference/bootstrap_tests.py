@@ -23,6 +23,7 @@ from panelist.models.inference.bootstrap import refit_codes, solve_again
 from panelist.models.inference.hypotheses import term_contrasts
 from panelist.models.inference.likelihood_ratio import free_directions
 from panelist.models.predictions.draw import simulate_codes
+from panelist.models.prior_words import refuse_under_prior
 from panelist.numerics.blas_threads import single_threaded_blas
 from panelist.numerics.compile_ahead import count_cores
 
@@ -81,6 +82,7 @@ def bootstrap_term(
         raise BadModel(f"A {fit.model} has tests that are nearly exact: fit.anova().")
     if n < 19:
         raise BadModel(f"A bootstrap test at .05 needs 19 sets or more, 999 for a p to report. Got n={n}.")
+    refuse_under_prior(fit.prior, "lrt")
     design = leave_out(fit, term)
     solution = solve_again(fit, design)
     if solution is None or not solution.optimum.converged:
@@ -102,6 +104,8 @@ def bootstrap_term(
     known = np.array([one for one in drawn if np.isfinite(one)])
     p = (1.0 + np.count_nonzero(known >= ratio)) / (1.0 + len(known))
     factor = float(np.maximum(known, 0.0).mean()) / df if len(known) else np.nan
+    if fit.design.stretch is not None and design.stretch is None:
+        factor = np.nan  # half of the ratios are zero, which no multiple of χ² has
     return BootstrapTest(
         fit.formula, term, ratio, df, float(p), float(chdtrc(df, ratio / factor)), n, n - len(known), seed
     )
@@ -117,8 +121,8 @@ def leave_out(fit: "Fit", term: str) -> ModelMatrices:
     contrasts = term_contrasts(design.fixed, design.X, fit.names, 3)
     if term in contrasts and len(contrasts[term]):
         return replace(design, X=np.ascontiguousarray(design.X @ free_directions(contrasts[term]).T))
-    if term == "scale" and design.scale is not None:
-        return replace(design, scale=None)
+    if term == "scale" and (design.scale is not None or design.stretch is not None):
+        return replace(design, scale=None, stretch=None)
     if design.nominal is not None:
         if term == "nominal":
             X = np.column_stack([np.ones(len(design.X)), design.X, design.nominal.matrix])
@@ -126,6 +130,7 @@ def leave_out(fit: "Fit", term: str) -> ModelMatrices:
             return replace(design, nominal=None, X=np.ascontiguousarray(X[:, kept]))
         if list(design.nominal.part.terms) == [term]:
             return replace(design, nominal=None)
-    sides = [name for name in ("scale", "nominal") if getattr(design, name) is not None]
+    sides = [] if design.scale is None and design.stretch is None else ["scale"]
+    sides += [] if design.nominal is None else ["nominal"]
     known = [*contrasts, *sides, *(design.nominal.part.terms if design.nominal is not None else ())]
     raise UnknownName(f"The model has no term {term!r} to test. {did_you_mean(term, known)}")

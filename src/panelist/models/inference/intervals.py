@@ -31,7 +31,7 @@ _BETTER = 1e-3  # log-likelihood by which a constrained fit may beat the estimat
 class Parameter:
     """One parameter of a fit: what it is, the group that a deviation belongs to, its name, its estimate."""
 
-    kind: str  # threshold, effect, scale, sd or residual
+    kind: str  # threshold, effect, scale, sd, stretch (the sd of random spreads) or residual
     group: str
     term: str
     place: int  # among the parameters of its kind and group
@@ -40,7 +40,7 @@ class Parameter:
     @property
     def names(self) -> tuple[str, ...]:
         """The names by which ``terms=`` may ask for it."""
-        if self.kind == "sd":
+        if self.kind in ("sd", "stretch"):
             return (f"sd({self.group}:{self.term})", f"{self.group}:{self.term}")
         return ("sd(residual)", "residual", "sigma") if self.kind == "residual" else (self.term,)
 
@@ -147,6 +147,9 @@ def list_parameters(fit: "Fit") -> list[Parameter]:
         sds = np.sqrt(np.diag(fit.variance_components[factor.name]))
         pairs = zip(factor.columns, sds, strict=True)
         found += [Parameter("sd", factor.name, name, k, float(sd)) for k, (name, sd) in enumerate(pairs)]
+    if fit.design.stretch is not None:
+        (term,), omega = fit.design.stretch.columns, fit.solution.omega
+        found.append(Parameter("stretch", fit.design.stretch.name, term, 0, omega))
     if not fit.ordinal:
         found.append(Parameter("residual", "residual", "residual", 0, fit.sigma))
     return found

@@ -184,6 +184,7 @@ def drop_effect(fit: "Fit", L: Floats) -> float:
     """
     from panelist.models.inference.bootstrap import solve_again
 
+    refuse_under_prior(fit.prior, "lrt")
     X = np.ascontiguousarray(fit.design.X @ free_directions(L).T)
     solution = solve_again(fit, replace(fit.design, X=X))
     if solution is None or not solution.optimum.converged:
@@ -199,7 +200,7 @@ def free_directions(L: Floats) -> Floats:
 
 
 def _count_variances(fit: "Fit") -> int:
-    return sum(len(factor.columns) for factor in fit.design.factors)
+    return sum(len(factor.columns) for factor in fit.design.every_factor)
 
 
 def _use_ml(row: list["Fit"]) -> tuple[list["Fit"], list[str]]:
@@ -285,6 +286,10 @@ def _check_nested(smaller: "Fit", larger: "Fit") -> None:
     for factor in smaller.design.factors:
         if factor.name not in within or not _spans(within[factor.name].Z, factor.Z):
             lost.append(f"random effects of {factor.name}")
+    if smaller.design.stretch is not None:
+        outer = larger.design.stretch
+        if outer is None or outer.name != smaller.design.stretch.name:
+            lost.append(f"random spreads of {smaller.design.stretch.name}")
     if lost:
         raise BadModel(
             f"{smaller.written!r} is not part of {larger.written!r}: its {' and '.join(lost)} cannot be "

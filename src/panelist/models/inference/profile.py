@@ -210,7 +210,7 @@ def profile_least_squares(fit: "Fit", kind: str, place: int, quantile: float) ->
 
 # ---- targets -----------------------------------------------------------------------------------------------
 def find_target(fit: "Fit", kind: str, group: str, place: int) -> ProfileTarget:
-    """Return the target of a parameter by its kind: threshold, effect, scale, sd, or residual.
+    """Return the target of a parameter by its kind: threshold, effect, scale, sd, stretch, or residual.
 
     ``place`` counts within the threshold parameters, the fixed effects, or the columns of the grouping
     factor ``group``. A linear mixed model must have been fitted by ML.
@@ -242,21 +242,17 @@ def find_target(fit: "Fit", kind: str, group: str, place: int) -> ProfileTarget:
             logarithmic=kind == "residual",
             unit=unit,
         )
-    s = len(fit.solution.alpha)
-    p = len(fit.beta)
-    fixed = np.concatenate([fit.solution.alpha, fit.beta, fit.solution.zeta])
-    places = {"threshold": place, "effect": s + place, "scale": s + p + place, "sd": len(fixed) + entry}
-    at = places[kind]
+    s, p = len(fit.solution.alpha), len(fit.beta)
+    spreads = [*tau, fit.solution.omega] if design.stretch is not None else tau
+    optimum = np.concatenate([fit.solution.alpha, fit.beta, fit.solution.zeta, spreads])
+    last = len(optimum) - 1
+    size = len(optimum) - len(spreads)
+    first = {"threshold": 0, "effect": s, "scale": s + p, "sd": size + entry - place, "stretch": last}
     errors = np.sqrt(np.abs(np.diag(fit.solution.joint_vcov)))
-    scales = np.append(np.where(errors > 0.0, np.minimum(errors, 1.0), 0.1), np.full(len(tau), 0.1))
-    return ProfileTarget(
-        _ordinal_objective(replace(fit, design=design)),
-        np.concatenate([fixed, tau]),
-        scales,
-        at,
-        tuple(len(fixed) + int(k) for k in diagonal),
-        positive=kind == "sd",
-    )
+    scales = np.append(np.where(errors > 0.0, np.minimum(errors, 1.0), 0.1), np.full(len(spreads), 0.1))
+    upright = (*(size + int(k) for k in diagonal), *range(size + len(tau), last + 1))
+    objective, positive = _ordinal_objective(replace(fit, design=design)), kind in ("sd", "stretch")
+    return ProfileTarget(objective, optimum, scales, first[kind] + place, upright, positive=positive)
 
 
 def _put_first(
@@ -298,6 +294,10 @@ def _ordinal_objective(fit: "Fit") -> Objective:
         return _Laplace(fit)
     if fit.model == "clm":
         return _Flat(fit)
+    if fit.design.stretch is not None:
+        from panelist.models.solvers.spread_effects import SpreadEffects
+
+        return SpreadEffects(fit.design, str(fit.link), fit.structure)  # type: ignore[arg-type]
     if fit.method != "Laplace" and fit.family == "adjacent":
         from panelist.models.solvers.adjacent_integral import Integral
 

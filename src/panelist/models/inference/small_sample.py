@@ -143,7 +143,7 @@ def make_linear_design(design: ModelMatrices) -> ModelMatrices:
     sides = [design.nominal.matrix] if design.nominal is not None else []
     X = np.ascontiguousarray(np.column_stack([np.ones(len(design.X)), design.X, *sides]))
     names = ("Intercept", *design.names, *(design.nominal.names if design.nominal is not None else ()))
-    return replace(design, X=X, names=names, y=design.codes.astype(np.float64), codes=None)
+    return replace(design, X=X, names=names, y=design.codes.astype(np.float64), codes=None, stretch=None)
 
 
 def _quadratic(rows: Floats, vcov: Floats) -> Floats:

@@ -117,6 +117,11 @@ def _distinct(eta: Floats, variance: Floats) -> tuple[Longs, Floats, Floats]:
     return codes.astype(np.int64), eta[place], variance[place]
 
 
+def spread_nodes() -> tuple[Floats, Floats]:
+    """Return nodes and weights for the mean of a smooth function of a standard normal log spread."""
+    return _normal_nodes(1.0)
+
+
 def _normal_nodes(width: float) -> tuple[Floats, Floats]:
     """Return nodes and weights for the mean of F(c + σx) over a standard normal x.
 

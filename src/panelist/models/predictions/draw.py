@@ -43,7 +43,10 @@ def simulate_codes(fit: "Fit", rng: np.random.Generator, effects: str = "new") -
         return np.searchsorted(fit.threshold_values, latent, side="left").astype(np.int32)
     rows = own_rows(fit.design)
     if fit.family == "cumulative":
-        latent += row_spreads(fit, rows) * draw_noise(fit.link, rng, fit.n)
+        drawn_spreads = None
+        if effects == "new" and fit.design.stretch is not None:
+            drawn_spreads = fit.solution.omega * rng.standard_normal(len(fit.design.stretch.levels))
+        latent += row_spreads(fit, rows, drawn_spreads) * draw_noise(fit.link, rng, fit.n)
         passed: Ints = (row_thresholds(fit, rows) < latent[:, None]).sum(axis=1).astype(np.int32)
         return passed
     table = row_probabilities(fit, rows, latent, np.zeros(fit.n))

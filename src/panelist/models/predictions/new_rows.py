@@ -38,13 +38,15 @@ class DesignRows:
     labels: "pd.Index[Any]"
     nominal: Floats | None = None  # columns of nominal and of scale effects
     scale: Floats | None = None
+    stretch: Longs | None = None  # the level whose spread a row has, -1 where the fit has not seen it
 
 
 def own_rows(design: ModelMatrices) -> DesignRows:
     """Return the rows of the fit, labelled by their places in the table that was fitted."""
     groups = tuple(Grouped(f, f.index.astype(np.int64), f.Z) for f in design.factors)
     nominal, scale = (side.matrix if side is not None else None for side in (design.nominal, design.scale))
-    return DesignRows(design.X, groups, pd.Index(design.rows), nominal, scale)
+    stretch = None if design.stretch is None else design.stretch.index.astype(np.int64)
+    return DesignRows(design.X, groups, pd.Index(design.rows), nominal, scale, stretch)
 
 
 def read_rows(design: ModelMatrices, data: Any, *, levels: bool, slopes: bool) -> DesignRows:
@@ -60,13 +62,17 @@ def read_rows(design: ModelMatrices, data: Any, *, levels: bool, slopes: bool) -
     nominal, scale = (
         _code_fixed(side.part, frame) if side is not None else None for side in (design.nominal, design.scale)
     )
+
+    def find(recipe: Recipe | None) -> Longs:
+        assert recipe is not None
+        return _find_levels(recipe, frame) if levels else np.full(len(frame), -1)
+
     groups = []
     for factor in design.factors if slopes else ():
         assert factor.recipe is not None
-        Z = _code_effects(factor.recipe, frame)
-        index = _find_levels(factor.recipe, frame) if levels else np.full(len(frame), -1)
-        groups.append(Grouped(factor, index, Z))
-    return DesignRows(X, tuple(groups), frame.index, nominal, scale)
+        groups.append(Grouped(factor, find(factor.recipe), _code_effects(factor.recipe, frame)))
+    stretch = None if design.stretch is None else find(design.stretch.recipe)
+    return DesignRows(X, tuple(groups), frame.index, nominal, scale, stretch)
 
 
 def _code_fixed(fixed: FixedPart, frame: pd.DataFrame) -> Floats:

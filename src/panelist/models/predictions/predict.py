@@ -1,12 +1,13 @@
 """What a fitted model expects: category probabilities, mean ratings, η, the likeliest category."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
-from panelist.models.predictions.categories import category_probabilities
+from panelist.models.predictions.categories import category_probabilities, spread_nodes
 from panelist.models.predictions.new_rows import DesignRows, own_rows, read_rows
 from panelist.numerics.arrays import Floats
 
@@ -41,7 +42,7 @@ def predict(fit: "Fit", data: Any = None, effects: str = "modes", kind: str | No
     else:
         rows = read_rows(fit.design, data, levels=effects == "modes", slopes=effects != "none")
     eta, variance = linear_predictor(fit, rows, effects)
-    return _shape(fit, kind, eta, variance, rows)
+    return _shape(fit, kind, eta, variance, rows, effects)
 
 
 def linear_predictor(fit: "Fit", rows: DesignRows, effects: str = "modes") -> tuple[Floats, Floats]:
@@ -73,22 +74,47 @@ def row_thresholds(fit: "Fit", rows: DesignRows) -> Floats:
     return fit.cells.values(fit.solution.alpha)[fit.cells.find(M)]
 
 
-def row_spreads(fit: "Fit", rows: DesignRows) -> Floats:
-    """Return σ of the latent residual of each row; 1 without scale effects."""
-    if rows.scale is None:
-        return np.ones(len(rows.X))
-    spreads: Floats = np.exp(rows.scale @ fit.solution.zeta)
+def row_spreads(fit: "Fit", rows: DesignRows, effects: Floats | None = None) -> Floats:
+    """Return σ of the latent residual of each row; 1 without scale effects.
+
+    ``effects`` are random ones on log σ, one per level, in the place of their conditional modes; a level
+    that the fit has not seen has none.
+    """
+    log_sigma = np.zeros(len(rows.X)) if rows.scale is None else rows.scale @ fit.solution.zeta
+    if rows.stretch is not None:
+        known = fit.solution.spread_modes if effects is None else effects
+        log_sigma = log_sigma + np.where(rows.stretch >= 0, known[rows.stretch], 0.0)
+    spreads: Floats = np.exp(log_sigma)
     return spreads
 
 
-def row_probabilities(fit: "Fit", rows: DesignRows, eta: Floats, variance: Floats) -> Floats:
-    """Return P(y = k) of each row, averaged over η + N(0, variance), for any ordinal model."""
+def row_probabilities(
+    fit: "Fit", rows: DesignRows, eta: Floats, variance: Floats, effects: str = "modes"
+) -> Floats:
+    """Return P(y = k) of each row, averaged over η + N(0, variance), for any ordinal model.
+
+    ``effects`` is what ``predict`` says of random spreads; those of levels not seen are averaged over.
+    """
     assert fit.link is not None
     if fit.is_plain:
         return category_probabilities(fit.link, fit.threshold_values, eta, variance)
-    thresholds, spread = row_thresholds(fit, rows), row_spreads(fit, rows)
-    scaled = thresholds / spread[:, None], eta / spread, variance / spread**2
-    return category_probabilities(fit.link, *scaled, str(fit.family))
+    thresholds = row_thresholds(fit, rows)
+    if rows.stretch is not None and effects != "modes":
+        rows = replace(rows, stretch=np.full(len(eta), -1))
+
+    def at(spread: Floats, own: Any = slice(None)) -> Floats:
+        scaled = thresholds[own] / spread[own, None], eta[own] / spread[own], variance[own] / spread[own] ** 2
+        return category_probabilities(str(fit.link), *scaled, str(fit.family))
+
+    spread = row_spreads(fit, rows)
+    found = at(spread)
+    if rows.stretch is None or effects == "none" or not (new := rows.stretch < 0).any():
+        return found
+    nodes, weights = spread_nodes()
+    found[new] = 0.0
+    for node, weight in zip(nodes, weights, strict=True):
+        found[new] += weight * at(spread * np.exp(fit.solution.omega * node), new)
+    return found
 
 
 def category_points(fit: "Fit") -> Floats | None:
@@ -123,11 +149,13 @@ def _check(fit: "Fit", effects: str, kind: str | None) -> str:
     return kind
 
 
-def _shape(fit: "Fit", kind: str, eta: Floats, variance: Floats, rows: DesignRows) -> Prediction:
+def _shape(
+    fit: "Fit", kind: str, eta: Floats, variance: Floats, rows: DesignRows, effects: str
+) -> Prediction:
     name = fit.design.response
     if kind == "latent" or not fit.ordinal:
         return pd.Series(eta, rows.labels, name="latent" if fit.ordinal else name)
-    table = row_probabilities(fit, rows, eta, variance)
+    table = row_probabilities(fit, rows, eta, variance, effects)
     if kind == "mean":
         points = category_points(fit)
         assert points is not None
@@ -140,4 +168,7 @@ def _shape(fit: "Fit", kind: str, eta: Floats, variance: Floats, rows: DesignRow
 def count_unseen(fit: "Fit", data: Any) -> dict[str, int]:
     """Return for each grouping factor how many rows of new data have a level that the fit has not seen."""
     rows = read_rows(fit.design, data, levels=True, slopes=True)
-    return {group.factor.name: int(np.count_nonzero(group.index < 0)) for group in rows.groups}
+    counts = {group.factor.name: int(np.count_nonzero(group.index < 0)) for group in rows.groups}
+    if rows.stretch is not None and fit.design.stretch is not None:
+        counts[fit.design.stretch.name] = int(np.count_nonzero(rows.stretch < 0))
+    return counts

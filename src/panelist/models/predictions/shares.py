@@ -80,6 +80,9 @@ def compute_shares(fit: "Fit") -> Shares:
     if fit.design.scale is not None:
         residual *= float(np.mean(np.exp(2.0 * fit.design.scale.matrix @ fit.solution.zeta)))
         notes.append(f"the residual spread differs by {fit.design.scale.text}: its mean variance is taken")
+    if fit.design.stretch is not None:
+        residual *= float(np.exp(2.0 * fit.solution.omega**2))
+        notes.append(f"each {fit.design.stretch.name} has a residual spread: their mean variance is taken")
     if fit.design.nominal is not None:
         notes.append(f"what differs by {fit.design.nominal.text} is in the thresholds, and in no share")
     variances.append(residual)

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def summarise(fit: "Fit") -> list[tuple[str, str]]:
     """Return counts, likelihood and how the search ended."""
     rows = [("ratings", str(fit.n))]
-    rows += [(f"{factor.name}", f"{len(factor.levels)} levels") for factor in fit.design.factors]
+    counts = {factor.name: len(factor.levels) for factor in fit.design.every_factor}
+    rows += [(name, f"{count} levels") for name, count in counts.items()]
     rows.append(("log-likelihood", f"{fit.loglik:.4f} with {fit.n_parameters} parameters"))
     if fit.prior is None:
         rows.append(("AIC, BIC", f"{fit.aic:.2f}, {fit.bic:.2f}"))
@@ -117,11 +118,16 @@ def tabulate_random(fit: "Fit") -> Table:
                 earlier = [known[factor.name, factor.columns[a], factor.columns[b]] for a in range(start, b)]
                 gaps: list[float | str | None] = [""] * (most - 1 - len(earlier))
                 rows.append((factor.name, factor.columns[b], sd, *earlier, *gaps))
+    if fit.design.stretch is not None:
+        (term,) = fit.design.stretch.columns
+        rows.append((fit.design.stretch.name, term, fit.solution.omega, *[""] * (most - 1)))
     if not fit.ordinal:
         rows.append(("residual", "", fit.sigma, *[""] * (most - 1)))
     formats = {"sd": decimals(4)} | {f"r{k}": decimals(2) for k in range(1, most)}
-    note = "r: correlations with the terms above of the same group" if most > 1 else ""
-    return Table("Random effects", header, rows, formats, note)
+    notes = ["r: correlations with the terms above of the same group"] if most > 1 else []
+    if fit.design.stretch is not None:
+        notes.append("log sigma: how residual spreads differ, as the SD of their logarithms")
+    return Table("Random effects", header, rows, formats, "; ".join(notes))
 
 
 class Inference(Result):

@@ -81,8 +81,10 @@ class Fit(OrdinalParts):
     @property
     def written(self) -> str:
         """The formula with what stands beside it: scale and nominal effects, thresholds of a structure."""
-        sides = {"scale": self.design.scale, "nominal": self.design.nominal}
-        more = [f"{name} ~ {side.written}" for name, side in sides.items() if side is not None]
+        spreads = [] if self.design.scale is None else [self.design.scale.written]
+        spreads += [term.text for term in self.design.formula.stretch if self.design.stretch is not None]
+        more = [f"scale ~ {' + '.join(spreads)}"] if spreads else []
+        more += [f"nominal ~ {self.design.nominal.written}"] if self.design.nominal is not None else []
         if self.structure is not None and self.structure.kind != "flexible":
             more.append(f"{self.structure.kind} thresholds")
         return ", ".join([self.formula, *more])
@@ -144,7 +146,8 @@ class Fit(OrdinalParts):
         """
         from panelist.models.inference.laplace_error import measure_laplace_error
 
-        simple = self.design.scale is None and self.family != "adjacent"
+        spreads = self.design.scale, self.design.stretch
+        simple = spreads == (None, None) and self.family != "adjacent"
         return measure_laplace_error(self) if self.method == "Laplace" and simple else None
 
     # How well it fits
@@ -241,6 +244,8 @@ class Fit(OrdinalParts):
             for factor in self.design.factors
             for k, term in enumerate(factor.columns)
         ]
+        if self.design.stretch is not None:
+            rows.append((self.design.stretch.name, self.design.stretch.columns[0], self.solution.omega))
         return pd.DataFrame(rows, columns=["group", "term", "sd"])
 
     @cached_property
@@ -264,10 +269,12 @@ class Fit(OrdinalParts):
         """Conditional modes of the random effects: group, level, term, mode, deviation."""
         import pandas as pd
 
-        pieces = []
-        for factor, modes, deviations in zip(
-            self.design.factors, self.solution.modes, self.solution.deviations, strict=True
-        ):
+        pieces, found = [], self.solution
+        known = list(zip(self.design.factors, found.modes, found.deviations, strict=True))
+        if self.design.stretch is not None:
+            own = found.spread_modes[:, None], found.spread_deviations[:, None]
+            known.append((self.design.stretch, *own))
+        for factor, modes, deviations in known:
             for k, term in enumerate(factor.columns):
                 pieces.append(
                     pd.DataFrame(
@@ -357,7 +364,7 @@ class Fit(OrdinalParts):
                 "nominal": self.nominal.to_dict("records"),
                 "random": self.random.to_dict("records"),
                 "correlations": self.correlations.to_dict("records"),
-                "groups": {factor.name: len(factor.levels) for factor in self.design.factors},
+                "groups": {one.name: len(one.levels) for one in self.design.every_factor},
                 "optimum": vars(self.optimum),
                 "notes": self.notes,
             }

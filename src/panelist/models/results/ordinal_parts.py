@@ -33,8 +33,8 @@ class OrdinalParts(Inference):
     @property
     def is_plain(self) -> bool:
         """Whether one latent scale with one set of thresholds and one spread holds for all ratings."""
-        sides = self.design.nominal, self.design.scale
-        return self.family in (None, "cumulative") and sides == (None, None)
+        sides = self.design.nominal, self.design.scale, self.design.stretch
+        return self.family in (None, "cumulative") and sides == (None, None, None)
 
     # Thresholds and fixed effects together, as contrasts need them
 

@@ -25,7 +25,7 @@ from panelist.models.solvers.clm import solve_clm
 from panelist.models.solvers.estimates import Found
 from panelist.models.solvers.laplace_shift import find_shift, find_spread, measure_levels
 from panelist.models.solvers.lm import solve_lm
-from panelist.models.solvers.separation import find_lost, is_separated, scaled_conditions
+from panelist.models.solvers.separation import hold_lost, is_separated, scaled_conditions
 from panelist.numerics.arrays import Floats, Longs
 
 _NOTHING, _NO_CODES = np.empty(0), np.empty(0, dtype=np.int64)
@@ -180,13 +180,13 @@ class OrdinalMixed:
         p = self.design.X.shape[1]
         beta, tau = found.point[s : s + p], found.point[len(covariance) :]
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
-        shift = find_shift(slopes, found.hessian, covariance) if self.measured else _NOTHING
         condition = condition if self.base.penalty.is_empty else inf  # a prior hides what looks strange
         design = replace(self.design, codes=pack.codes)
-        lost = find_lost(beta, covariance, condition, design, pack.thresholds, unit)
-        if lost.any():
-            covariance[lost, :] = np.nan
-            covariance[:, lost] = np.nan
+        shift = find_shift(slopes, found.hessian, covariance) if self.measured else _NOTHING
+        flat = found.hessian if not len(self.base.penalty.rows) else _NOTHING  # a prior bends it everywhere
+        lost, covariance = hold_lost(beta, covariance, flat, condition, design, pack.thresholds, unit)
+        if lost.any() and self.measured and len(flat):
+            shift = find_shift(slopes, flat, np.where(np.outer(~lost, ~lost), covariance, 0.0))
         converged = found.converged(len(pack.codes))
         lambdas = split_lambda(self.design.factors, tau)
         return FittedResponse(
@@ -271,11 +271,10 @@ class OrdinalFixed:
         unit = LATENT_SD[self.link] if self.link != "cauchit" else 10.0
         s, p = len(solution.alpha), len(solution.beta)
         optimum = solution.optimum
-        covariance = solution.joint_vcov.copy()
         condition = optimum.condition if self.penalty.is_empty else inf  # a prior hides what looks strange
-        lost = find_lost(solution.beta, covariance, condition, design, pack.thresholds, unit)
-        covariance[lost, :] = np.nan
-        covariance[:, lost] = np.nan
+        lost, covariance = hold_lost(
+            solution.beta, solution.joint_vcov, solution.hessian, condition, design, pack.thresholds, unit
+        )
         return FittedResponse(
             _judge(bool(np.isfinite(solution.loglik)), optimum.converged, bool(lost[s : s + p].any())),
             optimum.converged,

@@ -16,7 +16,7 @@ from panelist.models.likelihoods.cells import find_cells, lay_rows
 from panelist.models.likelihoods.thresholds import Edges, Thresholds
 from panelist.models.solvers.solution import Solution
 from panelist.numerics.arrays import Bools, Floats, Ints
-from panelist.numerics.spectra import condition_of, routine
+from panelist.numerics.spectra import condition_of, invert_fixed, routine
 
 _FAR = 4.0  # latent standard deviations: effects on a scale hardly ever reach further
 _CONDITION = 1e6
@@ -30,27 +30,67 @@ def mark_separated(
 
     ``unit`` is the latent standard deviation.
     """
-    condition = solution.optimum.condition
-    lost = find_lost(solution.beta, solution.joint_vcov, condition, design, thresholds, unit)
+    lost, covariance = hold_lost(
+        solution.beta,
+        solution.joint_vcov,
+        solution.hessian,
+        solution.optimum.condition,
+        design,
+        thresholds,
+        unit,
+    )
     if not lost.any():
         return solution
     s, p = len(solution.alpha), len(solution.beta)
-    covariance = solution.joint_vcov.copy()
-    covariance[lost, :] = np.nan
-    covariance[:, lost] = np.nan
     return replace(solution, joint_vcov=covariance, vcov=covariance[s : s + p, s : s + p])
 
 
-def find_lost(
+def hold_lost(
     beta: Floats,
     covariance: Floats,
+    hessian: Floats,
     condition: float,
     design: ModelMatrices,
     thresholds: Thresholds,
     unit: float,
+) -> tuple[Bools, Floats]:
+    """Return which of (α, β, ζ) have no finite estimate, and the covariance of the others, nan for the lost.
+
+    What is lost is held where the search left it. The likelihood is flat there, so that its second
+    derivatives are rounding errors; inverted with the whole Hessian they would reach every standard error.
+    """
+    lost = find_lost(beta, len(covariance), condition, design, thresholds, unit)
+    if not lost.any():
+        return lost, covariance
+    held = _hold(covariance, hessian, lost)
+    between = np.sqrt(np.diag(held)) > 100.0 * unit  # thresholds that only lie between two that are lost
+    if between.any():
+        lost |= between
+        held = _hold(covariance, hessian, lost)
+    return lost, held
+
+
+def _hold(covariance: Floats, hessian: Floats, lost: Bools) -> Floats:
+    """Return the covariance of the parameters that are not lost, from the Hessian of ψ where there is one."""
+    size, kept = len(lost), np.flatnonzero(~lost)
+    held = np.full_like(covariance, np.nan)
+    own = covariance[np.ix_(kept, kept)]
+    if len(hessian):
+        free = np.concatenate([kept, np.arange(size, len(hessian))])
+        own = np.empty((len(kept), len(kept)))
+        invert_fixed(routine(), np.ascontiguousarray(hessian[np.ix_(free, free)]), len(kept), own)
+    held[np.ix_(kept, kept)] = own
+    return held
+
+
+def find_lost(
+    beta: Floats, size: int, condition: float, design: ModelMatrices, thresholds: Thresholds, unit: float
 ) -> Bools:
-    """Return which of (α, β, ζ) have no finite estimate; it is only checked where something looks unusual."""
-    none = np.zeros(len(covariance), dtype=np.bool_)
+    """Return which of the ``size`` parameters (α, β, ζ) run off along a direction that separates the ratings.
+
+    It is only checked where something looks unusual.
+    """
+    none = np.zeros(size, dtype=np.bool_)
     if not _looks_strange(beta, condition, design.X, unit) or design.codes is None:
         return none
     plain = design.nominal is None and thresholds.family == "cumulative"
@@ -58,10 +98,7 @@ def find_lost(
         return none
     laid, edges = lay_rows(design, find_cells(design, thresholds))
     gains = list_gains(edges, laid.X, thresholds.family)
-    lost: Bools = np.pad(_run_off(gains), (0, len(none) - gains.shape[1]))
-    if lost.any():
-        lost |= np.sqrt(np.diag(covariance)) > 100.0 * unit  # thresholds that only lie in between
-    return lost
+    return np.pad(_run_off(gains), (0, size - gains.shape[1]))
 
 
 def _looks_strange(beta: Floats, condition: float, X: Floats, unit: float) -> bool:

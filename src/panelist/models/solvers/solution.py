@@ -46,6 +46,9 @@ class Solution:
     hessian: Floats = field(default_factory=lambda: np.empty((0, 0)))  # of −log L there, − log π with a prior
     prior: Prior | None = None
     penalty: Penalty = NO_PENALTY  # what the prior means for ψ
+    omega: float = 0.0  # standard deviation of the random effects on log σ, and
+    spread_modes: Floats = field(default_factory=lambda: np.empty(0))  # (levels,) these effects, and
+    spread_deviations: Floats = field(default_factory=lambda: np.empty(0))  # their conditional deviations
 
 
 def rectify(block: Floats) -> Floats:

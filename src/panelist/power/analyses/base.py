@@ -66,11 +66,16 @@ def analysis(name: str) -> Callable[[type[A]], type[A]]:
     return file
 
 
-def make_tests(estimate: Floats, se: Floats, df: Floats) -> SimulatedPairTests:
-    """Return tests of estimates over their standard errors; one without a spread has failed."""
+def make_tests(estimate: Floats, se: Floats, df: Floats, exact: Floats | None = None) -> SimulatedPairTests:
+    """Return tests of estimates over their standard errors; one without a spread has failed.
+
+    ``exact`` has the normal statistics of tests without a standard error, and nan elsewhere.
+    """
     from panelist.models.inference.adjust import two_sided_p
 
     statistic = np.divide(estimate, se, out=np.full(se.shape, np.nan), where=se > 0)
+    if exact is not None:
+        statistic = np.where(np.isnan(exact), statistic, exact)
     degrees = np.broadcast_to(df, se.shape)
     lost: Any = np.isnan(statistic).any(axis=1)
     nobody = np.zeros(len(se), dtype=np.bool_)

@@ -56,7 +56,7 @@ class BatchModel(PowerAnalysis):
             if ordinal and as_compared:
                 tests = fill_separated(tests, kept, layout, prepare, L, responses)
             if linear is not None:
-                untrusted = find_untrusted(kept, L, len(responses))
+                untrusted = find_untrusted(kept, L, tests)
                 points = spec.margin is None or spec.margin.unit == "points"
                 tests = lead_by_linear(tests, untrusted, linear, responses, points)
             return tests

@@ -9,7 +9,8 @@ from panelist.analysis.choices.models.clusters import FEWEST, combine_ways, mode
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.errors import BadDesign
 from panelist.numerics.arrays import Floats
-from panelist.power.analyses.base import PowerAnalysis, SimulatedPairTests, Tester, analysis, make_tests
+from panelist.power.analyses.base import PowerAnalysis, SimulatedPairTests, Tester, analysis
+from panelist.power.analyses.one_sided_sets import make_with, never_lost, place_outputs, test_set
 from panelist.power.layouts.base import Layout
 
 _STEPS = 30
@@ -38,12 +39,18 @@ class BradleyTerry(PowerAnalysis):
         sides = _read_sides(layout, pages)
 
         def run(responses: Any) -> SimulatedPairTests:
-            wins = _count_wins(layout, pages, np.asarray(responses, dtype=float))
+            latent = np.asarray(responses, dtype=float)
+            wins = _count_wins(layout, pages, latent)
             theta, bread, ended = _solve(wins.sum(axis=1))
+            alone = never_lost(wins.sum(axis=1))
+            sets = [
+                test_set(layout, pages, place_outputs(layout, pages, one)) if apart else None
+                for one, apart in zip(latent, alone.tolist(), strict=True)
+            ]
             ended &= np.abs(theta).max(axis=1) < _FARTHEST
             variance, df = _find_spread(_score_pages(wins, theta), bread, sides, rows)
             se = np.where(ended[:, None], np.sqrt(np.maximum(variance, 0.0)), np.nan)
-            return make_tests(theta @ rows.T, se, df)
+            return make_with(sets, theta @ rows.T, se, df)
 
         return run
 

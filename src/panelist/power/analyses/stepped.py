@@ -199,14 +199,16 @@ def fill_separated(
     )
 
 
-def find_untrusted(kept: list[SteppedFits], L: Floats, n_sets: int) -> NDArray[np.bool_]:
-    """Return the sets whose Laplace approximation cannot be trusted: there the linear model leads.
+def find_untrusted(kept: list[SteppedFits], L: Floats, tests: SimulatedPairTests) -> NDArray[np.bool_]:
+    """Return the sets whose Laplace approximation cannot be trusted, or that leave a separated pair untested:
+    there the linear model leads.
 
     The rule is that of analysis/sensitivity/lead.py; the batches have measured the error.
     """
-    untrusted = np.zeros(n_sets, dtype=np.bool_)
+    untrusted = np.zeros(len(tests.p), dtype=np.bool_)
     for one in kept:
-        untrusted[one.places] = (one.fits.failed != SEPARATED) & ~one.fits.holds_for(L)
+        untested = np.isnan(tests.p[one.places]).any(axis=1)
+        untrusted[one.places] = np.where(one.fits.failed == SEPARATED, untested, ~one.fits.holds_for(L))
     return untrusted
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from panelist.models.results.fitted import Fit
 
 
+_ALPHA = 0.05  # of the test of spreads of raters
+
 NEAR_UNANIMOUS = (
     "The pilot's raters are so nearly unanimous that its ordinal model cannot be trusted. Thresholds, "
     "effects and spreads are taken from how often pairs of its ratings agree, with one spread for all "
@@ -34,10 +36,11 @@ def fit_pilot(data: Any, criterion: str | None = None, uncertain: bool = False) 
     """Return the truth that a pilot's ratings suggest.
 
     An ordered probit model is fitted with the largest random part that the pilot supports. Effects,
-    thresholds and spreads are its estimates, a residual spread or thresholds for each system among them where
-    the pilot shows that they differ; with ``uncertain`` each simulated data set draws its own around
-    them. Where that model cannot be trusted, because raters are nearly unanimous, they come from how often
-    pairs of ratings agree: pair_moments.py. A note says so.
+    thresholds and spreads are its estimates; a residual spread or thresholds for each system are among them
+    where the pilot shows that they differ, and so is how much raters differ in spread. With ``uncertain``
+    each simulated data set draws its own around them, without these. Where that model cannot be trusted,
+    because raters are nearly unanimous, they come from how often pairs of ratings agree: pair_moments.py. A
+    note says so.
     """
     ratings = _choose_criterion(read_ratings(data), criterion)
     ratings.require("rater", "item", "system", "rating")
@@ -61,25 +64,35 @@ def fit_pilot(data: Any, criterion: str | None = None, uncertain: bool = False) 
                 "estimates are. Leave --uncertain out, or collect ratings on which raters differ."
             )
         return _use_pairs(fitted, ratings)
-    plain, remedy = fitted, None if uncertain else _find_sides(fitted, ratings)
+    remedy = None if uncertain else _find_sides(fitted, ratings)
     if remedy is not None:
         fitted = remedy.fits[remedy.choice]
+    spread = None if uncertain else _find_spread_of_raters(fitted, ratings)
+    said: tuple[str, ...] = ()
+    if spread is not None:
+        fitted = spread
+        said = (
+            f"On the pilot, raters differ in spread: log spreads have an SD of {fitted.solution.omega:.2f} "
+            "over raters. Ratings are simulated with such raters.",
+        )
     covariances = {group: _find_covariance(fitted, part, group, len(systems)) for group in ("rater", "item")}
     uncertainty = _find_uncertainty(fitted, frame) if uncertain else None
     how = (covariances, uncertainty)
     if remedy is not None and remedy.choice == "nominal":
         cuts = _order_cells(fitted, systems)
         effects = (cuts[0] - cuts).mean(axis=1)  # of a system, over its thresholds
-        said = f"{remedy.sentence()} Ratings are simulated with each system's own thresholds."
-        truth = _make_truth(systems, cuts[0], effects[1:], *how, (said,))
+        said = (f"{remedy.sentence()} Ratings are simulated with each system's own thresholds.", *said)
+        truth = _make_truth(systems, cuts[0], effects[1:], *how, said)
         gains = cuts[0] - cuts - effects[:, None]
-        return replace(truth, system_gains=tuple(tuple(float(gain) for gain in row) for row in gains))
+        truth = replace(truth, system_gains=tuple(tuple(float(gain) for gain in row) for row in gains))
+        return replace(truth, rater_scale=fitted.solution.omega)
     effects = fitted.beta[: len(systems) - 1]  # systems come first; a wave may follow
-    if remedy is None:
-        return _make_truth(systems, plain.threshold_values, effects, *how)
-    said = f"{remedy.sentence()} Ratings are simulated with these spreads."
-    truth = _make_truth(systems, fitted.threshold_values, effects, *how, (said,))
-    return replace(truth, system_scale=(1.0, *(one.ratio for one in remedy.spreads)))
+    ratios: tuple[float, ...] = ()
+    if remedy is not None:
+        said = (f"{remedy.sentence()} Ratings are simulated with these spreads.", *said)
+        ratios = (1.0, *fitted.scale["ratio"].tolist())
+    truth = _make_truth(systems, fitted.threshold_values, effects, *how, said)
+    return replace(truth, system_scale=ratios, rater_scale=fitted.solution.omega)
 
 
 def _find_sides(fitted: "Fit", ratings: Ratings) -> Remedy | None:
@@ -93,6 +106,25 @@ def _find_sides(fitted: "Fit", ratings: Ratings) -> Remedy | None:
     allowed = ("scale", "nominal") if (seen > 0).all(axis=None) else ("scale",)
     found = attempt(lambda: find_remedy(ratings, fitted, "the pilot", "system", allowed=allowed))
     return None if isinstance(found, Missing) or found.choice == "location" else found
+
+
+def _find_spread_of_raters(fitted: "Fit", ratings: Ratings) -> "Fit | None":
+    """Return the model with a random spread for each rater, where the pilot shows that they differ."""
+    if fitted.model != "clmm" or len(fitted.design.categories) < 3:
+        return None
+    from panelist.models.fit import fit
+    from panelist.models.inference.likelihood_ratio import compare_fits
+
+    side, nominal = fitted.design.scale, fitted.design.nominal
+    scale = "~ (1 | rater)" if side is None else f"~ {side.text} + (1 | rater)"
+    own = None if nominal is None else f"~ {nominal.text}"
+    found = attempt(
+        lambda: fit(fitted.formula, ratings, "clmm", "probit", test="z", scale=scale, nominal=own)
+    )
+    if isinstance(found, Missing) or not found.converged:
+        return None
+    p = compare_fits(fitted, found).p_boundary
+    return found if p is not None and p < _ALPHA else None
 
 
 def _order_cells(fitted: "Fit", systems: tuple[str, ...]) -> Floats:

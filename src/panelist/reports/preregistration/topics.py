@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from panelist.analysis.cleaning.exclusion_rules import RULES
+from panelist.analysis.cleaning.exclusion_rules import RULES, say_rule
 from panelist.analysis.looks import plan_looks
 from panelist.core.margin import CLAIMS, find_level, read_margin
 from panelist.core.prose import count, listing, sentence
@@ -317,9 +317,7 @@ def _say_margin(plan: AnalysisPlan) -> str:
 def _exclusions(known: Known) -> str:
     asked = known.study.file.analysis.exclude
     rules = [
-        words.format(float(value))
-        for name, (_, words) in RULES.items()
-        if (value := getattr(asked, name)) not in (None, False)
+        say_rule(name, float(value)) for name in RULES if (value := getattr(asked, name)) not in (None, False)
     ]
     said = f"Left out: {'; '.join(rules)}." if rules else "No rating that was given is left out."
     checks, practice = known.study.file.checks, known.study.file.practice

@@ -54,6 +54,7 @@ class CriterionPage:
     """What the template needs for one criterion: ready pieces of HTML, and sentences."""
 
     name: str
+    rated: bool
     finding: str
     estimates: str
     estimates_note: str
@@ -108,7 +109,7 @@ def render_html(analysis: Analysis, date: str, report: str, folder: str | None) 
         judge="" if analysis.beside is None else _draw_parts(analysis.beside.parts()),
         lacking="" if analysis.lacking is None else _draw_parts(analysis.lacking.parts()),
         methods=write_methods(analysis),
-        results=write_results(analysis),
+        results=write_results(analysis).split("\n\n"),
         reporting="" if reporting is None else _draw_parts(reporting.parts()),
         references=list_references(analysis),
         provenance=describe_provenance(analysis, report, date),
@@ -146,6 +147,7 @@ def make_page(
         note = chart.note
     return CriterionPage(
         name=name,
+        rated=not one.comparative,
         finding=one.sentence(),
         estimates=estimates,
         estimates_note=note,
@@ -214,10 +216,12 @@ def _make_pairs(effects: Effects, alpha: float) -> Table:
     for pair in effects.pairs:
         if not isfinite(pair.p_adjusted):
             words = "Could not be tested"
-        elif pair.p_adjusted >= alpha:
-            words = "No difference shown"
-        else:
+        elif pair.p_adjusted < alpha:
             words = f"{pair.a if pair.tested > 0 else pair.b} higher"
+        elif pair.points_low > 0 or pair.points_high < 0:
+            words = f"Not settled: {pair.a if pair.points > 0 else pair.b} higher in points, not by p"
+        else:
+            words = "No difference shown"
         rows.append(
             (
                 f"{pair.a} – {pair.b}",
@@ -330,10 +334,12 @@ def _tell_checks(one: CriterionAnalysis) -> tuple[str, ...]:
     if one.checks.linear is not None:
         linear = one.checks.linear
         return (linear.reason,) if isinstance(linear, Missing) else tuple(linear.sentences())
-    checks = (one.checks.spacing, one.checks.proportional_odds, one.checks.shares)
-    said = [check.reason if isinstance(check, Missing) else check.sentence() for check in checks]
+    spacing, shares = one.checks.spacing, one.checks.shares
+    n = 0 if isinstance(spacing, Missing) else len(spacing.thresholds)  # what needs more of them is not told
+    checks = ([spacing] if n != 1 and n != 2 else []) + ([one.checks.proportional_odds] if n != 1 else [])
+    said = [check.reason if isinstance(check, Missing) else check.sentence() for check in (*checks, shares)]
     if (remedy := one.checks.remedy) is not None:  # right after the departure that it is for
-        said.insert(2, remedy.reason if isinstance(remedy, Missing) else remedy.advice())
+        said.insert(-1, remedy.reason if isinstance(remedy, Missing) else remedy.advice())
     return tuple(said)
 
 

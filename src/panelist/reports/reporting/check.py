@@ -1,4 +1,4 @@
-"""A study held against published lists of what to report: where each point is, or what would hold it.
+"""A study checked against published lists of what to report: where each point is, or what to add.
 
 Every point of criteria.toml is answered by questions of the datasheet (HEDS), so that what is known about a
 study is known once. The datasheet itself, Amidei's checklist and the preregistration are lists of their own.
@@ -27,7 +27,7 @@ State = Literal["reported", "in part", "missing", "not yet"]
 SHEET, DATASHEET = "HEDS 3.0", "datasheet"
 AGREEMENT_QUESTIONS = frozenset({"4.3.11.1", "4.3.11.2"})  # answered by ratings, which the report has
 NEED_RATINGS = frozenset({*AGREEMENT_QUESTIONS, "4.3.10"})
-HEADER = ("what to report", "asked for by", "found", "where it is, or what would hold it")
+HEADER = ("what to report", "asked for by", "status", "where it is, or what to add")
 TITLES = {
     "methods": "Methods",
     "aside": "What was set aside",
@@ -74,9 +74,9 @@ class ReportingCheck(Result):
         reported = sum(one.state == "reported" for one in self.points)
         waiting = sum(one.state == "not yet" for one in self.points)
         named = listing(dict.fromkeys(name for one in self.points for name in one.lists), 10)
-        later = f"; {waiting} wait for ratings" if waiting else ""
+        later = f"; {waiting} cannot be until there are ratings" if waiting else ""
         told = f"{reported} of {count(len(self.points), 'point')} are reported{later}. Lists: {named}."
-        return f"{told} Datasheet means the HEDS sheet that panelist heds fill writes."
+        return f"{told} The datasheet is the HEDS sheet that panelist heds fill writes."
 
     def table(self) -> Table:
         """Return the points, those that lack something first."""
@@ -129,7 +129,7 @@ def _check_point(
     lists = tuple(shorts[name] for name in point["lists"])
     asked, open_ = list(point["heds"]), _find_open(sheet, analysis)
     lacking = [number for number in asked if number in open_]
-    elsewhere = _find_elsewhere(point, folder)
+    elsewhere = "the ratings" if analysis is not None and "rated" in point else _find_elsewhere(point, folder)
     section = TITLES[point["section"]] if "section" in point else ""
     if analysis is None and NEED_RATINGS.intersection(lacking):
         return ReportingPoint(point["asks"], lists, "not yet", f"{section}, once there are ratings")
@@ -178,8 +178,9 @@ def _check_agreement(analysis: Analysis | None, folder: StudyFiles) -> Iterator[
     """Return Amidei's checklist, the points of all criteria together."""
     if analysis is None:
         return
-    found_in = folder.find_ratings()
-    apart = True if found_in is not None and found_in.collected else None  # our pages show nobody's ratings
+    found_in, apart = folder.find_ratings(), folder.study.file.raters.independent
+    if apart is None and found_in is not None and found_in.collected:
+        apart = True  # our pages show nobody's ratings
     named = (read_criteria()["lists"]["amidei"]["short"],)
     found: dict[str, list[tuple[str, bool, str]]] = {}
     for one in analysis.criteria:
@@ -196,7 +197,7 @@ def _check_agreement(analysis: Analysis | None, folder: StudyFiles) -> Iterator[
                 lacking.setdefault(text, []).append(criterion)
         where = "; ".join(f"{listing(criteria)}: {text}" for text, criteria in lacking.items())
         if lacking and name == "independence":
-            where += " (known of what Panelist's own pages collected; no key of study.yaml holds it)"
+            where += " (study.yaml, raters: independent)"
         state: State = "missing" if lacking else "reported"
         yield ReportingPoint(f"reliability: {name}", named, state, where or TITLES["agreement"])
 

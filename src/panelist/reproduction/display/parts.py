@@ -47,7 +47,7 @@ def draw_precision(
     formats |= dict.fromkeys(studies, decimals(2)) | {exact: RIGHT, usual: RIGHT}
     undefined = [f"{one.system}: {one.note}." for one in rows if one.note]
     return Table(
-        f"Scores on {criterion} and how precisely they come out again (type I)",
+        f"Scores on {criterion} and how precisely they were reproduced (type I)",
         header,
         body,
         formats,

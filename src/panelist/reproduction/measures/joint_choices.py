@@ -1,4 +1,4 @@
-"""One mixed model of all studies' choices, with strengths that may differ by study.
+"""One mixed model of all studies' choices, in which a system may be stronger in one study than another.
 
 It is the mixed model of ``panelist compare``, of pairs (models/choices/pairs.py) or of rankings and sets
 (models/choices/stages.py), with a strength for each system in each study; raters belong to their study, items
@@ -20,7 +20,14 @@ from panelist.analysis.choices.models.plackett_luce import fit_plackett_luce
 from panelist.analysis.choices.trials import DECIDED, ChoiceTrials, read_trials
 from panelist.core.errors import BadReproduction
 from panelist.core.prose import count, listing
-from panelist.models.choices.pairs import GradedPairs, PairGroup, build_pairs, find_pair_analogue, solve_pairs
+from panelist.models.choices.pairs import (
+    GradedPairs,
+    PairGroup,
+    build_pairs,
+    check_spreads,
+    find_pair_analogue,
+    solve_pairs,
+)
 from panelist.models.inference.hypotheses import f_tail, test_term_satterthwaite
 from panelist.numerics.arrays import Floats, Longs
 from panelist.reproduction.measures.joint import MARGIN, EffectChange, JointModel, find_change
@@ -80,6 +87,7 @@ def _join_pairs(
     solution, _ = solve_pairs(design)
     if not (solution.optimum.converged and np.isfinite(solution.vcov).all()):
         raise BadReproduction(NO_END)
+    check_spreads(design, solution)
     fewest = float(min(len(factor.levels) for factor in design.factors) - 1) if design.factors else np.inf
     analogue = find_pair_analogue(design) if design.factors else None
     spread = MixedCovariance(np.empty((0, X.shape[1])), solution.vcov, fewest, analogue)

@@ -1,9 +1,11 @@
-"""Rules about media outside the outputs file: in examples, practice and checks."""
+"""Rules about media outside the outputs file: in examples, practice and checks, and what they are called."""
 
 from collections.abc import Iterator
 
+from panelist.core.prose import capitalise
 from panelist.formats.media_types import refuse_name
 from panelist.study.media import examine_files
+from panelist.study.model import StudyFile
 from panelist.study.problems import Path, Problem
 from panelist.study.rules.base import Facts, rule
 
@@ -60,3 +62,18 @@ def media_are_not_spoilt(facts: Facts) -> Iterator[Problem]:
                 "degraded spoils words, and the outputs are files. Use repeat or instructed, or add a "
                 "system whose files are worse on purpose.",
             )
+
+
+@rule("outputs", "noun")
+def files_are_not_called_texts(facts: Facts) -> Iterator[Problem]:
+    """Raters do not read "Text 1" above a picture, a sound or a film."""
+    if facts.outputs is None or facts.file.noun != StudyFile.model_fields["noun"].default:
+        return
+    kinds = facts.outputs.media.kinds("output")
+    if kinds and facts.text.data.get("noun") is None:
+        kind = next(iter(sorted(kinds)))
+        yield facts.note(
+            ("noun",),
+            f"is missing, so raters read {capitalise(facts.file.noun)!r} above what is a {kind}. Say what "
+            f"they shall read, noun: {kind} for example.",
+        )

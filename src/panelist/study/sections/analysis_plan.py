@@ -81,12 +81,12 @@ class AnalysisPlan(StudyPart):
     """The largest difference that does not matter, in points of the scale (0.5) or in residual SDs
     (``0.3 latent``): pairs are tested for equivalence and non-inferiority."""
     prior: PriorWords | None = None
-    """Of ordinal models: ``weak``, or such as ``normal(2.5)``, ``t(3, 2.5), wishart``; without it, none."""
+    """Of ordinal models: ``weak``, or such as ``normal(2.5)``, ``t(3, 2.5), wishart``; by default none."""
     style: tuple[Text, ...] = ()
     """In choices: what else differs between outputs and is controlled for, such as ``[words]``: what can be
     counted in them, or a column of numbers of the outputs file."""
     claim: Literal["equivalence", "non-inferiority"] | None = None
-    """What the study is planned to show with its margin; without it, differences."""
+    """What the study is planned to show with its margin; by default differences."""
     allow: tuple[Literal["scale", "nominal"], ...] = ()
     """What systems may have of their own where tests ask for it: a spread (scale), thresholds (nominal)."""
     looks: tuple[PositiveInt, ...] = ()

@@ -31,7 +31,7 @@ class Information(StudyPart):
     """The information sheet and the consent that follows it."""
 
     headline: str = ""
-    """The first line; without it, the title of the study."""
+    """The first line; by default the title of the study."""
     text: str = ""
     """A few sentences (Markdown)."""
     facts: tuple[Fact, ...] = ()

@@ -14,7 +14,7 @@ class Outcome(StudyPart):
     """What a rater gets at the end: a code to hand in, and a page to go to."""
 
     code: str = ""
-    """The completion code; without it one is drawn."""
+    """The completion code; by default one is drawn."""
     redirect: str = ""
     """An https address; ``{code}`` and ``{id}`` are filled in."""
 
@@ -25,7 +25,7 @@ class Outcomes(StudyPart):
     finished: Outcome = Outcome()
     screened_out: Outcome = Outcome()
     failed_checks: Outcome = Outcome()
-    """For raters who are screened out by attention checks; without it, as ``screened_out``."""
+    """For raters who are screened out by attention checks; by default as ``screened_out``."""
     declined: Outcome = Outcome()
     incompatible: Outcome = Outcome()
     """For raters with a device that the study does not allow."""

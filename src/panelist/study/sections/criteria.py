@@ -30,7 +30,7 @@ class Criterion(StudyPart):
     name: Name
     """The name in data files and tables."""
     label: str = ""
-    """The heading that raters see; without it, the name with a capital letter."""
+    """The heading that raters see; by default the name with a capital letter."""
     question: Text
     """The question, as raters read it."""
     definition: str = ""

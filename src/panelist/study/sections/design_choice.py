@@ -94,14 +94,14 @@ class DesignChoice(StudyPart):
 
     type: DesignName = "latin-square"
     trials_per_rater: PositiveInt | None = None
-    """How many pages of ratings one rater gets; without it, as many as there are items. Criteria that have
+    """How many pages of ratings one rater gets; by default as many as there are items. Criteria that have
     pages of their own, and outputs that are rated alone, add theirs to each."""
     ratings_per_output: PositiveInt | None = None
     """How many raters judge each output (each pair or tuple, where outputs are compared), per group."""
     shown: PositiveInt | None = None
-    """How many outputs a best-worst tuple shows; without it four, or all systems if there are fewer."""
+    """How many outputs a best-worst tuple shows; by default four, or all systems if there are fewer."""
     tuples_per_item: PositiveInt | None = None
-    """How many tuples are made of each item; without it, enough that every system is shown equally often."""
+    """How many tuples are made of each item; by default enough that every system is shown equally often."""
     often: tuple[OftenPair, ...] | None = None
     """Pairs of systems that are expected to be close, and shown more often for it; declared before there are
     answers, so that every pair keeps a probability that is known."""

@@ -26,7 +26,7 @@ class OutputsFile(FormatOptions):
     missing: Literal["refuse", "plan"] = "refuse"
     """What happens where a system has no output for an item: it is a mistake, or the plan does without."""
     media: str = ""
-    """The folder of pictures, sound and film, beside the study file; without it, that of the study file."""
+    """The folder of pictures, sound and film, beside the study file; by default that of the study file."""
     transcripts: str = ""
     """The column with the transcript of sound or film."""
     differences: Literal["hidden", "shown"] = "hidden"

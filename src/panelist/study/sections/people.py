@@ -12,7 +12,7 @@ class Group(StudyPart):
 
     name: Name
     raters: PositiveInt | None = None
-    """How many; without it, as many as the ratings need."""
+    """How many; by default as many as the ratings need."""
     description: str = ""
 
 
@@ -20,7 +20,7 @@ class Raters(StudyPart):
     """Who rates, and how many."""
 
     count: PositiveInt | None = None
-    """How many in all; without it, as many as the ratings need."""
+    """How many in all; by default as many as the ratings need."""
     groups: tuple[Group, ...] = ()
     """Groups that are planned, filled and reported separately."""
     description: str = ""
@@ -31,6 +31,8 @@ class Raters(StudyPart):
     experts: bool | None = None
     known_to_authors: bool | None = None
     authors_among_them: bool | None = None
+    independent: bool | None = None
+    """Whether they rated without seeing each other's ratings; on Panelist's own pages they do."""
 
 
 class Question(StudyPart):

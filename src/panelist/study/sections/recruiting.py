@@ -78,9 +78,9 @@ class Rejection(StudyPart):
     seconds_per_page: float = Field(default=1.0, gt=0)
     """With ``too fast``: fewer seconds than this on the median page."""
     category: RejectionCategory | None = None
-    """Without it, the one that goes with ``when``."""
+    """By default the one that goes with ``when``."""
     message: str = Field(default="", max_length=2000)
-    """What the person reads, at least 100 characters; without it, one is written from what happened."""
+    """What the person reads, at least 100 characters; by default one is written from what happened."""
 
 
 class Recruiting(StudyPart):
@@ -91,9 +91,9 @@ class Recruiting(StudyPart):
     panels: tuple[Panel, ...] = ()
     """Other panels, declared here."""
     name: str = ""
-    """What people on the panel read as the title; without it, that of the study."""
+    """What people on the panel read as the title; by default that of the study."""
     description: str = ""
-    """What they read below it (Prolific takes some HTML); without it, the description of the study."""
+    """What they read below it (Prolific takes some HTML); by default the description of the study."""
     internal_name: str = ""
     """What only you see."""
     project: str = ""
@@ -103,11 +103,11 @@ class Recruiting(StudyPart):
     filter_set: str = ""
     """The id of a set of filters saved on Prolific, in place of ``filters``."""
     minutes: PositiveInt | None = None
-    """The minutes announced; without it, those of the plan, rounded up."""
+    """The minutes announced; by default those of the plan, rounded up."""
     most_minutes: PositiveInt | None = None
-    """After how many minutes a submission times out; without it, three times those announced, plus two."""
+    """After how many minutes a submission times out; by default three times those announced, plus two."""
     reward: Money | None = None
-    """What a submission is paid; without it, by the pay rule. Never below the hourly rate promised."""
+    """What a submission is paid; by default by the pay rule. Never below the hourly rate promised."""
     approve: Literal["by hand", "at once"] = "by hand"
     """Whether those who finish are approved by you, or by Prolific as soon as they hand in the code."""
     screen_out: ScreenOut | None = None
@@ -130,7 +130,7 @@ class Comprehension(StudyPart):
 
     questions: tuple[ComprehensionQuestion, ...] = Field(min_length=1)
     pass_mark: PositiveInt | None = None
-    """How many must be right; without it, all."""
+    """How many must be right; by default all."""
     attempts: int = Field(default=2, ge=2, le=10)
     """How often a rater may try; Prolific requires two at least."""
     failed: Literal["screen out", "flag"] = "screen out"

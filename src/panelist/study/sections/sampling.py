@@ -42,12 +42,12 @@ class SampleStrata(StudyPart):
     measure: Literal["spread", "mean", "disagreement", "doubt"] | None = None
     """What is cut into parts: the highest less the lowest number of an item's outputs, or their mean; how far
     several judges disagree on its outputs; or a judge's doubt, by its column confidence or the spread of its
-    samples. Without it the spread of a judge's scores, and the mean of a column."""
+    samples. By default the spread of a judge's scores, and the mean of a column."""
     parts: Annotated[int, Field(ge=FEWEST_PARTS, le=MOST_PARTS)] = 3
     """Into how many parts numbers are cut, of about equally many items."""
     rates: tuple[PositiveFloat, ...] = ()
     """How often items of each part are drawn, relative to each other: lowest part first, or words in
-    alphabetical order. Without it, equally often. At most 3 to 1, with 8 items of each part or more."""
+    alphabetical order. By default equally often. At most 3 to 1, with 8 items of each part or more."""
 
     @model_validator(mode="after")
     def _check(self) -> "SampleStrata":
@@ -78,7 +78,7 @@ class Sample(StudyPart):
     share: Annotated[float, Field(gt=0, le=1)] | None = None
     """Or which share of the items."""
     strata: SampleStrata | None = None
-    """Parts of the items that are drawn separately; without it, one simple random sample."""
+    """Parts of the items that are drawn separately; by default one simple random sample."""
 
     @model_validator(mode="before")
     @classmethod

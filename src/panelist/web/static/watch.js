@@ -23,7 +23,7 @@ const endWatch = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     clearTimeout(timers.get(target));
     if (!isIntersecting) continue;
-    timers.set(target, setTimeout(() => { seen.get(ends.get(target)).end = true; }, SECOND));
+    timers.set(target, setTimeout(() => { seen.get(ends.get(target)).end = true; settle(); }, SECOND));
   }
 });
 for (const mark of ends.keys()) endWatch.observe(mark);
@@ -88,7 +88,7 @@ for (const player of players) {
   });
   player.addEventListener("timeupdate", () => clearTimeout(wait));
   player.addEventListener("error", complain);
-  player.addEventListener("ended", fetchAhead);
+  player.addEventListener("ended", () => { fetchAhead(); settle(); });
   if (player.error) complain(); // it failed before this script ran
 }
 
@@ -134,7 +134,14 @@ function findUnseen() {
   return box ? { what: "read", box, target: box.querySelector(".end") } : null;
 }
 
+/** The message goes once what it names was seen or heard. */
+let said = null;
+function settle() {
+  if (said && findUnseen()?.target !== said) notice.hidden = true;
+}
+
 function say({ what, box, target }) {
+  said = target;
   const id = box?.closest("article")?.getAttribute("aria-labelledby") ?? `output-${box && placesOf(box)}`;
   const name = document.getElementById(id);
   const which = (name?.querySelector(".letter")?.nextSibling.data ?? name?.textContent)?.trim();

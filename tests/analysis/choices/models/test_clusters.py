@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from bench.choices import draw_pairs, draw_winners, make_trials
+from bench.choices_clustered import draw_pairs, draw_winners, make_trials
 from panelist.analysis.choices.compare_choices import compare_choices, contrast_strengths
 from panelist.analysis.choices.models.bradley_terry import fit_bradley_terry
 from panelist.analysis.choices.models.clusters import combine_ways, moderate

@@ -15,39 +15,19 @@ import pytest
 from panelist.collection.imports.outputs import LAYOUTS
 from panelist.collection.imports.outputs.base import ReadOptions
 from panelist.collection.imports.outputs.collect import import_outputs
-from panelist.collection.imports.outputs.imported_outputs import ImportedOutputs, write_outputs_table
+from panelist.collection.imports.outputs.imported_outputs import write_outputs_table
 from panelist.core.errors import BadFile, UnknownName
+from tests.collection.imports.outputs.made_files import (
+    ASKED,
+    make_document,
+    make_log,
+    make_sample,
+    rows,
+    write_lines,
+)
 from tests.shared_cases import SHARED
 
-ASKED = [{"role": "user", "content": "How many legs has a spider?"}]
 STIMULI = SHARED / "stimuli"
-
-
-def write_lines(path: Path, *entries: dict[str, Any]) -> Path:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(one) + "\n" for one in entries), encoding="utf-8")
-    return path
-
-
-def rows(found: ImportedOutputs, *columns: str) -> list[tuple[Any, ...]]:
-    return list(found.frame[list(columns)].itertuples(index=False, name=None))
-
-
-def make_sample(item: str, output: str, **more: Any) -> dict[str, Any]:
-    answer = {"role": "assistant", "content": output, "model": "acme/a"}
-    return {
-        "id": item, "epoch": 1, "input": "How many legs?", "target": "8", "messages": [*ASKED, answer],
-        "output": {"choices": [{"message": answer}], "completion": output}, **more,
-    }  # fmt: skip
-
-
-def make_log(*samples: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "version": 2,
-        "status": "success",
-        "eval": {"task": "legs", "model": "acme/a"},
-        "samples": samples,
-    }
 
 
 def pack_eval(log: dict[str, Any], zstd: bool) -> bytes:
@@ -123,14 +103,6 @@ def test_epochs_are_repeats_of_which_the_first_counts(tmp_path: Path) -> None:
     assert rows(found, "item", "output") == [("spider", "Eight.")]
     assert "1 repeat of the same system for the same item left out" in found.notes[0]
     assert rows(import_outputs([path], repeats="all"), "item") == [("spider",), ("spider/2",)]
-
-
-def make_document(doc_id: int, *answers: Any, **more: Any) -> dict[str, Any]:
-    asked = {"gen_args_0": {"arg_0": f"Q{doc_id}", "arg_1": {}}}
-    return {
-        "doc_id": doc_id, "doc": {}, "target": "8", "arguments": asked, "resps": [list(answers)],
-        "filtered_resps": list(answers), "filter": "none", "doc_hash": f"d{doc_id}", **more,
-    }  # fmt: skip
 
 
 def test_samples_of_the_harness_are_read_once_with_the_folder_as_the_system(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How alike two experiments are, by their datasheets."""
+"""How similar two experiments are, from their datasheets."""
 
 import json
 import math
@@ -14,6 +14,7 @@ from panelist.reports.datasheet.sheet import Sheet, SheetAnswer
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
 from tests.cli.commands import call
+from tests.reports.datasheet.convert.published_pair import write_card
 from tests.reports.datasheet.sheets import SHARED
 
 
@@ -27,7 +28,7 @@ def test_an_experiment_is_wholly_like_itself(sheet: Sheet) -> None:
     found = measure_similarity(sheet, sheet)
     assert (found.overall.low, found.overall.high) == (1.0, 1.0)
     assert found.overall.different == found.overall.worded == 0
-    assert "no more than those of two samples of raters" in found.sentence()
+    assert "only as they would between two samples of raters" in found.sentence()
 
 
 def test_each_change_counts_once_in_its_group(sheet: Sheet) -> None:
@@ -47,11 +48,50 @@ def test_each_change_counts_once_in_its_group(sheet: Sheet) -> None:
     assert "raters" in found.sentence()
 
 
+def test_numbers_that_differ_are_different_whatever_is_written_beside_them(sheet: Sheet) -> None:
+    for number, criterion in (("3.1.1", ""), ("4.3.3", sheet.criteria[0])):
+        one = sheet.with_answers({(number, criterion): SheetAnswer((), "361")})
+        two = sheet.with_answers({(number, criterion): SheetAnswer((), "240, of each system")})
+        three = sheet.with_answers({(number, criterion): SheetAnswer((), "361 in all")})
+        assert measure_similarity(one, two).overall.different == 1, number
+        assert measure_similarity(one, three).overall.worded == 1, number
+
+
+@pytest.mark.parametrize("nothing", ["N/A", "n/a.", "NA", "not applicable", "", " - "])
+def test_what_does_not_apply_or_is_not_stated_is_no_property(sheet: Sheet, nothing: str) -> None:
+    stated = sheet.with_answers({("3.2.5", ""): SheetAnswer((), "Fluent speakers of English.")})
+    blank = sheet.with_answers({("3.2.5", ""): SheetAnswer((), nothing)})
+    one = measure_similarity(stated, blank).overall
+    neither = measure_similarity(blank, blank).overall
+    assert (one.worded, one.different, one.unknown) == (0, 0, 1)
+    assert (neither.same, neither.unknown) == (one.same, 0)
+
+
+def test_two_published_repeats_of_one_study_are_compared_as_a_reader_would(tmp_path: Path) -> None:
+    samsung, zhaw = (read_sheet(write_card(name, tmp_path / f"{name}.json")) for name in ("Samsung", "ZHAW"))
+    found = measure_similarity(samsung, zhaw)
+    groups = {one.group: (one.same, one.different, one.worded, one.unknown) for one in found.groups}
+    assert groups == {  # counted by hand from the two cards, question by question
+        "systems": (3, 2, 0, 0),
+        "items and outputs": (0, 2, 0, 0),  # 361 outputs and 240; all of them, and a stratified sample
+        "raters": (3, 2, 1, 1),  # five each, known to the authors; experts and not, paid and not
+        "recruiting and pay": (0, 0, 1, 0),
+        "instructions and training": (0, 0, 1, 0),
+        "procedure and pages": (1, 1, 3, 2),
+        "criterion": (7, 0, 1, 0),
+        "scale and question": (2, 1, 2, 0),  # a cell to fill in, and multiple choice
+        "analysis": (0, 0, 2, 0),
+    }
+    assert [found.overall.low, found.overall.high] == pytest.approx([16 / 35, 27 / 35])
+    assert "may differ because of what was changed" in found.sentence()
+    assert any("'Answer Relevance'" in note for note in found.notes)
+
+
 def test_nothing_known_is_said_to_be_unknown() -> None:
     empty = Sheet(NEWEST, (), {}, "empty")
     found = measure_similarity(empty, empty)
     assert math.isnan(found.overall.low)
-    assert "not known" in found.sentence()
+    assert "unknown" in found.sentence()
 
 
 def test_every_group_names_questions_of_the_sheet() -> None:

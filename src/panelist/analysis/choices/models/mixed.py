@@ -27,11 +27,13 @@ from panelist.analysis.choices.trials import DECIDED, UNDECIDED, ChoiceTrials
 from panelist.core.errors import BadModel
 from panelist.core.prose import listing
 from panelist.models.choices.analogue import ChoiceAnalogue, fit_analogue, make_matrices
-from panelist.models.choices.free_pairs import free_pairs
+from panelist.models.choices.free_pairs import ENOUGH, free_pairs
 from panelist.models.choices.pairs import (
     POSITION,
     GradedPairs,
     build_pairs,
+    check_spread,
+    check_spreads,
     find_pair_analogue,
     scale_grades,
     solve_pairs,
@@ -126,6 +128,7 @@ def _fit_pairs(
     solution, structure = solve_pairs(design, family=family)
     if not (solution.optimum.converged and np.isfinite(solution.vcov).all()):
         raise BadModel("its search did not converge")
+    check_spreads(design, solution, unit)
     spreads, apart = measure_spreads(pairs, design, solution, unit)
     fewest = min(len(factor.levels) for factor in design.factors) - 1.0
     values = structure.J @ solution.alpha
@@ -185,7 +188,7 @@ def _say_untested(systems: int) -> str:
         )
     return (
         "Strengths are not tested against a number for each pair: that takes more pairs than strengths, and "
-        "of every pair answers for both systems."
+        f"{ENOUGH} answers to a pair."
     )
 
 
@@ -239,6 +242,8 @@ def fit_stages(
     found = estimate_stages(ChoiceStages(X, stages.of_stage, stages.chosen, terms), start)
     if not found.converged:
         raise BadModel("its search did not converge")
+    for term, sd in zip(terms, found.sds.tolist(), strict=True):
+        check_spread(term.name, sd)
     fewest = min(len(term.levels) for term in terms) - 1.0
     part = MixedPart(
         family="plackett-luce",

@@ -18,6 +18,11 @@ from panelist.core.tables.workbooks import read_sheet
 MOST_TITLE = 12  # rows above a header
 MOST_CHECKED = 20_000  # rows inspected to find out what a column holds
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+OVERLONG = (
+    "A text with a comma or a quotation mark is not in quotation marks; correct that row.",
+    "Give every column a name, in one header row without merged cells.",
+)
+"""What to do where a row is longer than the header: in text, and in a workbook."""
 _MARKUP = re.compile(r"\s*<(!doctype|html|table|\?xml|head|body)", re.IGNORECASE)
 
 
@@ -53,12 +58,13 @@ def read_grid(content: bytes, name: str, layout: TableLayout = TableLayout()) ->
     else:
         header, body = [cell.strip() for cell in body[0]], body[1:]
         _refuse_two_tables(lines, filled[skip], name)
-    body, told = _trim(body, header, name)
+    body, told = _trim(body, header, name, is_workbook=content.startswith(WORKBOOK))
     header, body, dropped = _drop_empty_columns(header, body)
     if repeated := sorted({cell for cell in header if header.count(cell) > 1}):
         raise BadFile(
             f"{name} has several columns called {listing(repeated)}. Rename all but one; where two tables "
-            "are side by side, save each in a separate file."
+            "are side by side, save each in a separate file; where the header has two rows, join them to one "
+            "with names such as fluency_anna."
         )
     if not body:
         raise BadFile(f"{name} has a header but no rows: there is nothing to import.")
@@ -91,11 +97,10 @@ def _read_lines(content: bytes, name: str, sheet_name: str | None) -> tuple[list
     """Return the rows, empty ones as empty lists."""
     if content.startswith(WORKBOOK):
         sheet = read_sheet(content, name, sheet_name)
-        notes = [f"{name}: sheet {sheet.title!r} was read; there are also {listing(sheet.others)}"]
         lines = [
             [(label(cell) or "").strip() if cell is not None else "" for cell in row] for row in sheet.rows
         ]
-        return [line if any(line) else [] for line in lines], notes if sheet.others else []
+        return [line if any(line) else [] for line in lines], []
     text, notes = decode(content, name)
     if "\x00" in text:
         raise BadFile(f"{name} holds zero bytes: it is not text, and not a table in a known format.")
@@ -163,7 +168,9 @@ def _refuse_two_tables(lines: list[list[str]], header: list[str], name: str) -> 
                 )
 
 
-def _trim(body: list[list[str]], header: list[str], name: str) -> tuple[list[list[str]], list[str]]:
+def _trim(
+    body: list[list[str]], header: list[str], name: str, *, is_workbook: bool
+) -> tuple[list[list[str]], list[str]]:
     """Return the rows at the header's length, without repeated headers and notes below the table."""
     width, notes = len(header), []
     again = sum(row == header for row in body)
@@ -183,8 +190,7 @@ def _trim(body: list[list[str]], header: list[str], name: str) -> tuple[list[lis
     for number, row in enumerate(body[:end], start=1):
         if any(row[width:]):
             raise BadFile(
-                f"{name}, row {number}: {len(row)} cells, and the header has {width}. A text with a comma or "
-                "a quotation mark is not in quotation marks; correct that row."
+                f"{name}, row {number}: {len(row)} cells, and the header has {width}. {OVERLONG[is_workbook]}"
             )
         even.append([*row[:width], *[""] * (width - len(row))])
     return even, notes

@@ -3,15 +3,17 @@
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from panelist.collection.imports.files.grids import read_grid
-from panelist.collection.imports.files.text_tables import decode
+from panelist.collection.imports.files.text_tables import WORKBOOK, decode
 from panelist.collection.imports.mapping import TableLayout
 from panelist.core.errors import BadFile
+from panelist.core.prose import inflect, listing
 from panelist.core.tables.readers import read_parquet
+from panelist.core.tables.workbooks import list_sheets
 
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 FILE = "file"
@@ -49,6 +51,44 @@ def read_records(content: bytes, name: str, layout: TableLayout = TableLayout())
     grid = read_grid(content, name, layout)
     rows = [dict(zip(grid.header, row, strict=True)) for row in grid.rows]
     return Records(name, rows, grid.notes, grid.skip, grid.headless)
+
+
+def read_tables(content: bytes, name: str, layout: TableLayout = TableLayout()) -> list[Records]:  # noqa: B008  it is frozen
+    """Return the tables in a file: of a workbook the first sheet that has one, and all with its header."""
+    if not content.startswith(WORKBOOK) or layout.sheet is not None:
+        return [read_records(content, name, layout)]
+    titles = list_sheets(content, name)
+    found: dict[str, Records] = {}
+    refused: dict[str, BadFile] = {}
+    for title in titles:
+        try:
+            one = read_records(content, name, layout.model_copy(update={"sheet": title}))
+        except BadFile as error:
+            refused[title] = error
+            continue
+        if len(one.rows[0]) > 1 and (
+            not found or list(one.rows[0]) == list(next(iter(found.values())).rows[0])
+        ):
+            found[title] = one
+    if not found:
+        raise (
+            refused[titles[0]]
+            if titles[0] in refused
+            else BadFile(
+                f"{name} has no sheet with a table of several columns (its sheets: {listing(titles)})."
+            )
+        )
+    if len(titles) == 1:
+        return [*found.values()]
+    others = [title for title in titles if title not in found]
+    first = next(iter(found))
+    verb = f"sheet {first!r} was" if len(found) == 1 else f"sheets {listing(map(repr, found), 8)} were"
+    rest = f"; there {inflect(len(others), 'is', 'are')} also {listing(map(repr, others))}" if others else ""
+    said = f"{name}: {verb} read{rest}"
+    tables = [replace(one, name=f"{name} [{title}]") for title, one in found.items()]
+    if len(tables) == 1:
+        tables = [replace(tables[0], name=name)]
+    return [replace(tables[0], notes=(said, *tables[0].notes)), *tables[1:]]
 
 
 def parse_json(text: str, name: str) -> Any:

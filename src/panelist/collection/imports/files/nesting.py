@@ -17,7 +17,14 @@ from panelist.collection.imports.files.unfolding import (
     unfold_lists,
 )
 from panelist.collection.imports.mapping import Unfolding
-from panelist.collection.imports.vocabulary import MEASURES, NO_RATING, is_criterion, last_part, split_name
+from panelist.collection.imports.vocabulary import (
+    MEASURES,
+    NO_RATING,
+    is_criterion,
+    last_part,
+    names_raters,
+    split_name,
+)
 
 LONGEST_LIST, LONGEST_LABEL = 60, 30
 
@@ -75,14 +82,17 @@ def _find_steps(rows: Sequence[Row], last: Unfolding | None) -> list[Unfolding]:
 
 
 def _list_beside(lists: dict[str, list[list[Any]]], answers: Sequence[str]) -> list[str]:
-    """Return the lists beside those of answers that always have the same length: perhaps who gave each."""
+    """Return the lists beside those of answers that always have the same length: perhaps who gave each.
+
+    Lists of raters are often one level above: annotators, and ratings.fluency.
+    """
     lengths = [len(one) for one in lists[answers[0]]]
     parent = answers[0].rpartition(".")[0]
     return [
         name
         for name, found in lists.items()
         if name not in answers
-        and name.rpartition(".")[0] == parent
+        and (name.rpartition(".")[0] == parent or names_raters(name))
         and [len(one) for one in found] == lengths
         and not any(isinstance(entry, dict | list) for one in found for entry in one)
     ]

@@ -14,6 +14,7 @@ from panelist.collection.imports.files.nested_records import Records
 from panelist.collection.imports.mapping import Unfolding
 from panelist.collection.imports.source_sheet import FILE as SOURCE_FILE
 from panelist.collection.imports.source_sheet import ROW, SourceSheet, write_leaf
+from panelist.collection.imports.vocabulary import names_raters
 from panelist.core.errors import BadFile, did_you_mean
 
 SAMPLE = 2_000
@@ -239,7 +240,9 @@ def _find_tuples(rows: Sequence[Row]) -> set[str]:
         beside = [
             other
             for other in sizes
-            if other != name and other.rpartition(".")[0] == parent and sizes[other] == lengths
+            if other != name
+            and sizes[other] == lengths
+            and (other.rpartition(".")[0] == parent or names_raters(name))
         ]
         if len(lengths) > 1 or not 2 <= length <= LONGEST_TUPLE or beside:
             continue  # lists of the same length belong together, entry by entry

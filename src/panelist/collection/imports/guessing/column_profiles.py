@@ -136,7 +136,8 @@ class Column:
         role = find_role(last_part(self.name))
         if self.name.endswith(PLACE):
             return False
-        if MEASURES.search(self.name) or not (self.is_scale or self.is_labels):
+        open_ended = self.is_numeric and not self.is_time and role == "rating"  # magnitude estimation
+        if MEASURES.search(self.name) or not (self.is_scale or self.is_labels or open_ended):
             return False
         if is_criterion(self.name) or role == "rating" or squeeze(last_part(self.name)) in ANSWER_NAMES:
             return True

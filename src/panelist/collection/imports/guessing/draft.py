@@ -300,7 +300,7 @@ def _draft_wide(sheet: SourceSheet, draft: Draft) -> None:
     draft.ask(
         "criteria",
         f"{count(len(members), 'column')} are named like {members[0]} and {members[-1]}: which part is the "
-        "item, which the criterion, which the system? {item}, {criterion} and {system} stand for them",
+        "item, which the criterion, which the system (write {item}, {criterion} and {system} for them)",
     )
 
 

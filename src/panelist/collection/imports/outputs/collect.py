@@ -1,6 +1,7 @@
 """Outputs of several files made one table: layouts recognised, repeats, copies and unequal inputs counted."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from panelist.collection.imports.files.nested_records import FILE, read_records
 from panelist.collection.imports.files.text_tables import read_bytes
 from panelist.collection.imports.outputs.base import (
     LAYOUTS,
+    MISSING,
     Findings,
     OutputLayout,
     OutputRow,
@@ -46,6 +48,7 @@ def import_outputs(
         raise UnknownName(f"--repeats is first or all; found {repeats!r}.")
     found = Findings()
     read = [_read_file(Path(path), source) for path in files]
+    read = _tell_apart(read)
     read.sort(key=lambda one: not one[1].of_inputs)  # what was asked comes first; otherwise as named
     rows: list[OutputRow] = []
     for file, layout in read:
@@ -54,6 +57,7 @@ def import_outputs(
     if not rows:
         raise BadFile(f"No outputs were found in {listing(Path(path).name for path in files)}.")
     rows = _settle_repeats(rows, repeats, found)
+    _note_contents(rows, found)
     rows = _drop_copies(rows, found)
     _compare_inputs(rows, found)
     recognised = tuple((file.name, layout.title) for file, layout in read)
@@ -84,6 +88,15 @@ def _read_file(path: Path, source: str) -> tuple[SourceFile, OutputLayout]:
     return file, fitting[0] if fitting else LAYOUTS[OTHERWISE]
 
 
+def _tell_apart(read: list[tuple[SourceFile, OutputLayout]]) -> list[tuple[SourceFile, OutputLayout]]:
+    """Return files of equal names with those of their folders, where these differ."""
+    names = Counter(file.name for file, _ in read)
+    return [
+        (replace(file, name=f"{file.parent}/{file.name}") if names[file.name] > 1 else file, layout)
+        for file, layout in read
+    ]
+
+
 def _name_systems(rows: list[OutputRow], file: SourceFile, n_files: int, found: Findings) -> list[OutputRow]:
     """Return the rows with a system each: that of the row, else, with several files, the name of the file."""
     nameless = sum(not row.system for row in rows)
@@ -112,6 +125,23 @@ def _settle_repeats(rows: list[OutputRow], keep: str, found: Findings) -> list[O
         return [row for row in rows if row.repeat == 1]
     found.notes.append(f"{count(again, 'repeat')} kept, as items of their own: 'ITEM/2'")
     return [replace(row, item=f"{row.item}/{row.repeat}") if row.repeat > 1 else row for row in rows]
+
+
+def _note_contents(rows: Sequence[OutputRow], found: Findings) -> None:
+    """Note what is no answer in words: nothing at all, reasoning, parts of messages of other kinds."""
+    if missing := sum(row.status == MISSING and not row.output for row in rows):
+        found.notes.append(
+            f"{count(missing, 'entry', 'entries')} without an answer: in the table with the status "
+            f"{MISSING!r}, as outputs that do not exist"
+        )
+    if thinking := sum(str(row.output).lstrip().startswith("<think>") for row in rows):
+        found.notes.append(
+            f"{count(thinking, 'output')} with <think> at the start: reasoning within the text, which raters "
+            "would see. It is kept as it is; take it out of the file if it is no part of the answer"
+        )
+    if found.left_out:
+        kinds = listing(f"{number:,} {kind}" for kind, number in found.left_out.most_common())
+        found.notes.append(f"parts of messages that are neither text nor picture left out: {kinds}")
 
 
 def _drop_copies(rows: list[OutputRow], found: Findings) -> list[OutputRow]:

@@ -5,15 +5,14 @@ from typing import Any
 
 from panelist.collection.imports.outputs.base import (
     LAYOUTS,
+    MISSING,
     Findings,
     OutputLayout,
     OutputRow,
     ReadOptions,
     SourceFile,
-    read_turns,
-    shorten,
-    split_last,
 )
+from panelist.collection.imports.outputs.messages import read_turns, shorten, split_last
 
 IDS = ("item", "id", "item_id", "prompt_id", "conversation_id", "question_id", "doc_id", "custom_id")
 SYSTEMS = ("system", "model", "model_name", "model_id", "generator")
@@ -41,12 +40,13 @@ class ChatMessages(OutputLayout):
         """Give the last answer of each conversation, with what came before as its context."""
         for number, entry in enumerate(file.entries, start=1):
             messages = entry.get("messages", entry.get("conversations"))
-            context, output = split_last(read_turns(messages, file.name, options.reasoning))
+            context, output = split_last(read_turns(messages, file.name, found, options.reasoning))
             yield OutputRow(
                 find_cell(entry, IDS, options.columns.get("item", "")) or str(number),
                 options.system or find_cell(entry, SYSTEMS, options.columns.get("system", "")),
-                output,
+                output or "",
                 context,
+                status=MISSING if output is None else "",
             )
 
 
@@ -65,12 +65,13 @@ class Preferences(OutputLayout):
             for system in ("chosen", "rejected"):
                 context, output = entry.get("prompt") or "", entry[system]
                 if isinstance(output, list):
-                    before, output = split_last(read_turns(output, file.name, options.reasoning))
+                    before, output = split_last(read_turns(output, file.name, found, options.reasoning))
                     context = context or before
                 if isinstance(context, list) and context and isinstance(context[0], dict):
-                    context = shorten(read_turns(context, file.name))
+                    context = shorten(read_turns(context, file.name, found))
                 item = find_cell(entry, IDS, options.columns.get("item", "")) or str(number)
-                yield OutputRow(item, system, str(output), context)
+                status = MISSING if output is None else ""
+                yield OutputRow(item, system, "" if output is None else str(output), context, status=status)
 
 
 LAYOUTS.register("conversations")(ChatMessages())

@@ -1,12 +1,11 @@
 """Logs of Inspect: one sample per item and epoch, the model in the header."""
 
-import base64
-import binascii
-import hashlib
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from panelist.collection.imports.outputs.base import (
+    ERROR,
     LAYOUTS,
     TIMEOUT,
     Findings,
@@ -15,13 +14,13 @@ from panelist.collection.imports.outputs.base import (
     ReadOptions,
     SourceFile,
     name_status,
-    read_content,
-    read_turns,
-    shorten,
 )
+from panelist.collection.imports.outputs.messages import read_content, read_turns, shorten
+from panelist.core.errors import BadFile
 
 ATTACHMENT = "attachment://"
-PICTURES = {"png": ".png", "jpeg": ".jpg", "jpg": ".jpg", "webp": ".webp", "gif": ".gif"}
+TIMES = ("time", "working")
+"""The limits of a sample that are about time, of which one leaves out waiting."""
 
 
 class InspectLog(OutputLayout):
@@ -30,39 +29,45 @@ class InspectLog(OutputLayout):
     title = "log of Inspect"
 
     def recognises(self, entry: Mapping[str, Any]) -> bool:
-        """Return whether there is a header with a model, and samples."""
-        return isinstance(entry.get("eval"), dict) and isinstance(entry.get("samples"), list)
+        """Return whether there is a header with a model, and samples or how it went without any."""
+        return isinstance(entry.get("eval"), dict) and ("samples" in entry or "status" in entry)
 
     def read(self, file: SourceFile, options: ReadOptions, found: Findings) -> Iterator[OutputRow]:
         """Give one output per sample."""
         for log in file.entries:
             system = options.system or str(log["eval"].get("model", ""))
-            for sample in log["samples"]:
-                kept = sample.get("attachments") or {}
+            samples = log.get("samples")
+            if not isinstance(samples, list) or not samples:
+                raise BadFile(f"{file.name} is a log of Inspect without samples{_say_why(log)}.")
+            for sample in samples:
+                resolve = partial(_resolve, attachments=sample.get("attachments") or {})
                 output = sample.get("output") or {}
                 choices = output.get("choices") or []
-                text = str(output.get("completion") or "")
+                text = resolve(str(output.get("completion") or ""))
                 if choices and (options.reasoning or not text):
-                    text, _ = read_content(choices[0].get("message", {}).get("content"), options.reasoning)
+                    content = choices[0].get("message", {}).get("content")
+                    text, _ = read_content(content, found, options.reasoning, resolve)
+                asked = sample.get("input")
+                if isinstance(asked, list):
+                    asked = shorten(read_turns(asked, file.name, found, resolve=resolve))
+                else:
+                    asked = resolve(str(asked or ""))
                 yield OutputRow(
                     str(sample.get("id", "")),
                     system,
-                    _resolve(text, kept),
-                    self._read_input(sample.get("input"), kept, file.name, found),
+                    text,
+                    asked,
                     _write_target(sample.get("target")),
                     _find_status(sample),
                     int(sample.get("epoch") or 1),
                 )
 
-    def _read_input(self, asked: Any, kept: Mapping[str, str], name: str, found: Findings) -> Any:
-        if not isinstance(asked, list):
-            return _resolve(str(asked or ""), kept)
-        turns = read_turns(asked, name)
-        for turn in turns:
-            turn["text"] = _resolve(turn["text"], kept)
-            if pictures := turn.pop("images", None):
-                turn["images"] = [_keep_picture(_resolve(one, kept), found) for one in pictures]
-        return shorten(turns)
+
+def _say_why(log: Mapping[str, Any]) -> str:
+    error = log.get("error")
+    message = error.get("message", "") if isinstance(error, dict) else error
+    status = f": its status is {log['status']!r}" if log.get("status") else ""
+    return f"{status} ({message})" if status and message else status
 
 
 def _resolve(text: str, attachments: Mapping[str, str]) -> str:
@@ -72,29 +77,14 @@ def _resolve(text: str, attachments: Mapping[str, str]) -> str:
     return str(attachments.get(text.removeprefix(ATTACHMENT), text))
 
 
-def _keep_picture(address: str, found: Findings) -> str:
-    """Return the file name under which a picture in the log is written; an address elsewhere as it is."""
-    kind, _, content = address.removeprefix("data:image/").partition(";base64,")
-    if not address.startswith("data:image/") or kind not in PICTURES:
-        found.notes.append(f"a picture in a message is not in the log, and is not fetched: {address[:80]!r}")
-        return address
-    try:
-        data = base64.b64decode(content, validate=True)
-    except (binascii.Error, ValueError):
-        found.notes.append("a picture in a message is damaged, and is left out")
-        return ""
-    name = f"media/{hashlib.sha256(data).hexdigest()[:16]}{PICTURES[kind]}"
-    found.pictures[name] = data
-    return name
-
-
 def _write_target(target: Any) -> str:
     return "\n".join(map(str, target)) if isinstance(target, list) else str(target or "")
 
 
 def _find_status(sample: Mapping[str, Any]) -> str:
     if limit := sample.get("limit"):
-        return TIMEOUT if "time" in str(limit.get("type", "")) else "error"
+        kind = limit.get("type", "") if isinstance(limit, dict) else limit
+        return TIMEOUT if kind in TIMES else ERROR
     if error := sample.get("error"):
         return name_status(error.get("message", "") if isinstance(error, dict) else error)
     return ""

@@ -5,6 +5,7 @@ from typing import Any
 
 from panelist.collection.imports.outputs.base import (
     LAYOUTS,
+    MISSING,
     Findings,
     OutputLayout,
     OutputRow,
@@ -35,18 +36,21 @@ class HarnessSamples(OutputLayout):
             if str(entry.get("filter", NO_FILTER)) != chosen:
                 continue
             answers = entry["resps"][0] if entry["resps"] else []
+            if options.filter not in ("", NO_FILTER):
+                answers = list(_list_filtered(entry["filtered_resps"]))
             if any(not isinstance(one, str) for one in answers):
                 raise BadFile(
                     f"{file.name}: document {entry['doc_id']} has log probabilities in place of texts "
                     "(a multiple-choice task). People can rate only what a system wrote."
                 )
-            for repeat, answer in enumerate(answers, start=1):
+            for repeat, answer in enumerate(answers or [""], start=1):
                 yield OutputRow(
                     str(entry["doc_id"]),
                     options.system or file.parent,
-                    answer if options.filter in ("", NO_FILTER) else str(entry["filtered_resps"][repeat - 1]),
+                    answer,
                     _read_prompt(entry),
                     str(entry.get("target", "")),
+                    "" if answers else MISSING,
                     repeat=repeat,
                     version=str(entry.get("doc_hash", "")),
                 )
@@ -65,6 +69,15 @@ def _choose_filter(file: SourceFile, wanted: str, found: Findings) -> str:
             f"{quoted(others)} left out; kept {chosen!r} (--filter NAME keeps another)"
         )
     return chosen
+
+
+def _list_filtered(answers: Any) -> Iterator[str]:
+    """Give what a filter made of the answers: one for each, or one of several, such as the most frequent."""
+    for one in answers if isinstance(answers, list) else [answers]:
+        if isinstance(one, list):
+            yield from _list_filtered(one)
+        else:
+            yield str(one)
 
 
 def _read_prompt(entry: Mapping[str, Any]) -> str:

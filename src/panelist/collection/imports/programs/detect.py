@@ -12,7 +12,7 @@ from panelist.collection.imports.files.nested_records import (
     Records,
     holds_json,
     parse_json,
-    read_records,
+    read_tables,
 )
 from panelist.collection.imports.files.text_tables import decode, read_bytes, read_text_table
 from panelist.collection.imports.mapping import SOURCES, TableLayout
@@ -84,7 +84,10 @@ def read_sources(
     kinds = {path: _find_kind(path, contents[path], source, layout) for path in files}
     sheets = [READERS[kind](path, contents[path]) for path, kind in kinds.items() if kind in READERS]
     tables = tuple(
-        read_records(contents[path], path.name, layout) for path, kind in kinds.items() if kind == "table"
+        one
+        for path, kind in kinds.items()
+        if kind == "table"
+        for one in read_tables(contents[path], path.name, layout)
     )
     people = [sheet for sheet in sheets if sheet.source == "prolific"]
     submissions = [sheet for sheet in sheets if sheet.source != "prolific"]

@@ -51,6 +51,13 @@ class Answers:
     """Where the raters are, where no column has them: in words."""
     unknown: bool = False
     """Whether who rated what is not in the file: places in a list are not people."""
+    rename: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Other names for codes in the file."""
+
+    @property
+    def names_systems(self) -> bool:
+        """Whether the names of columns say the systems."""
+        return any("of" in one or "{system}" in one["answer"] for one in self.criteria)
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,24 @@ class TableShape:
     recognise: Callable[[Case], list[Answers]]
 
 
+def _number(words: str, first: int = 1) -> dict[str, int]:
+    """Return the number of each word of a scale: places are separated by commas, other words by bars."""
+    places = enumerate(words.split(", "), start=first)
+    return {word: number for number, place in places for word in place.split("|")}
+
+
+WORD_SCALES = (
+    _number("no, yes", first=0),
+    _number(
+        "strongly disagree, disagree, neutral|neither|neither agree nor disagree|undecided, "
+        "agree, strongly agree"
+    ),
+    _number("very poor, poor, fair|average|ok|okay|acceptable, good, very good"),
+    _number("bad, poor, fair, good, excellent"),
+    _number("very bad, bad, fair|neutral|average|ok|okay|neither good nor bad, good, very good"),
+    _number("never, rarely, sometimes, often, always"),
+)
+"""Labels whose order everybody knows, so that they can be numbered; where several fit, the first."""
 SHAPES = Registry[TableShape]("shape")
 
 
@@ -79,9 +104,9 @@ def make_case(sheet: SourceSheet, lists: Sequence[str] = ()) -> Case:
 
 
 def name_answer(column: Column) -> dict[str, Any]:
-    """Return the entry of an answer's column: true and false, and labels that begin with a number, count.
+    """Return the entry of an answer's column: known labels count, and those that begin with a number.
 
-    ``5 - excellent`` counts as 5.
+    ``5 - excellent`` counts as 5, and so does ``strongly agree``.
     """
     import re
 
@@ -89,6 +114,10 @@ def name_answer(column: Column) -> dict[str, Any]:
     words = column.distinct
     if {word.casefold() for word in words} <= {"true", "false"}:
         entry["values"] = {word: "1" if word.casefold() == "true" else "0" for word in words}
+        return entry
+    scale = next((one for one in WORD_SCALES if {word.casefold() for word in words} <= set(one)), None)
+    if scale is not None and column.is_labels:
+        entry["values"] = {word: str(scale[word.casefold()]) for word in words}
         return entry
     led = [re.fullmatch(r"\(?(\d+)\)?\s*[-–—:.=)(]?\s*[^\d\s].*", word) for word in words]
     if column.is_labels and all(led):

@@ -3,11 +3,16 @@
 import re
 from dataclasses import replace
 
+import pandas as pd
+
 from panelist.collection.imports.guessing.column_profiles import Column
 from panelist.collection.imports.guessing.column_roles import Roles
 from panelist.collection.imports.shapes.base import Answers, Case, name_answer, shape
 from panelist.collection.imports.vocabulary import is_criterion, last_part
 from panelist.core.prose import listing
+
+ROUNDED = 0.0101
+"""How far a mean may be from that of the numbers beside it: it may have two decimals."""
 
 
 @shape("one column for each criterion", rank=5)
@@ -21,11 +26,46 @@ def recognise(case: Case) -> list[Answers]:
         known = [one for one in able if is_criterion(last_part(one.name))]
         if known and len(known) < len(able):
             # Beside criteria that are known, numbers are criteria too; labels (yes, no) may be anything.
-            able = [one for one in able if one in known or one.is_scale]
+            able = [
+                one for one in able if one in known or (one.is_scale and not _is_decided(one, case, roles))
+            ]
+            able = [one for one in able if one in known or not _sums_up(one, able)]
         made.append(_by_criterion(roles, able, sure=bool(known)))
         if not known and len(able) > 1:
             made += _read_otherwise(case, roles, able)
     return made
+
+
+def _is_decided(column: Column, case: Case, roles: Roles) -> bool:
+    """Return whether a column says something about raters, or about outputs, whoever rates them."""
+    rater = roles.rater.columns() if roles.rater else []
+    output = [name for role in (roles.item, roles.system) if role is not None for name in role.columns()]
+    return any(_decides(names, column, case) for names in (rater, output))
+
+
+def _sums_up(column: Column, able: list[Column]) -> bool:
+    """Return whether a column is the mean or the sum of the other numbers in its row."""
+    others = [one for one in able if one is not column and one.is_numeric]
+    if len(others) < 2:
+        return False
+    numbers = pd.concat([_count(one) for one in others], axis=1)
+    own = _count(column)
+    there = own.notna() & numbers.notna().all(axis=1)
+    sums = (numbers.sum(axis=1), numbers.mean(axis=1))
+    return bool(there.any()) and any(((own - made)[there].abs() <= ROUNDED).all() for made in sums)
+
+
+def _decides(names: list[str], column: Column, case: Case) -> bool:
+    """Return whether other columns decide what a column says, though each of their values occurs again."""
+    frame = case.sheet.frame
+    if not names or not set(names) <= set(frame) or column.is_constant:
+        return False
+    groups = column.cells.groupby([frame[name] for name in names])
+    return bool(groups.nunique().eq(1).all() and groups.size().median() > 1)
+
+
+def _count(column: Column) -> pd.Series:
+    return pd.to_numeric(column.cells.str.replace(",", ".", regex=False), errors="coerce")
 
 
 def _by_criterion(roles: Roles, able: list[Column], *, sure: bool) -> Answers:

@@ -12,7 +12,8 @@ from panelist.collection.imports.shapes.base import Answers, Case, name_answer, 
 from panelist.collection.imports.vocabulary import RATERS, is_criterion, split_name
 from panelist.core.prose import listing
 
-_TOKEN = re.compile(r"[^_.:\- ]+|[_.:\- ]+")
+_TOKEN = re.compile(r"[^_.:\- \[\]()]+|[_.:\- \[\]()]+")
+_MARK = re.compile(r"[_.:\- \[\]()]")
 _NUMBERED_RATER = re.compile(rf"({'|'.join(RATERS)})(\d+)", re.IGNORECASE)
 ROLES = ("rater", "system", "item")
 
@@ -23,8 +24,9 @@ def recognise(case: Case) -> list[Answers]:
     made: list[Answers] = []
     columns = [one for one in case.columns if one.may_be_answers or _looks_rated(one)]
     members, tokens = _find_alike(columns, _split)
-    if not members:
-        members, tokens = _find_alike(columns, _split_at_criterion)
+    whole, split = _find_alike(columns, _split_at_criterion)
+    if len(whole) > len(members):  # names of systems with marks in them, gpt-4, are one part
+        members, tokens = whole, split
     if not members:
         return []
     names = [one.name for one in members]
@@ -54,8 +56,12 @@ def _split_at_criterion(name: str) -> list[str]:
 
     >>> _split_at_criterion("gpt_4_fluency"), _split_at_criterion("fluency: gpt-4")
     (['gpt_4', '_', 'fluency'], ['fluency', ': ', 'gpt-4'])
+    >>> _split_at_criterion("fluency [gpt-4]")
+    ['fluency', ' [', 'gpt-4', ']']
     """
     tokens = _TOKEN.findall(name)
+    if len(tokens) > 3 and _MARK.match(tokens[-1]) and is_criterion(tokens[0]):
+        return [tokens[0], tokens[1], "".join(tokens[2:-1]), tokens[-1]]
     if len(tokens) > 2 and is_criterion(tokens[-1]):
         return ["".join(tokens[:-2]), tokens[-2], tokens[-1]]
     if len(tokens) > 2 and is_criterion(tokens[0]):
@@ -73,7 +79,7 @@ def _find_alike(
     groups: dict[tuple[int, str], list[Column]] = {}
     for column in columns:
         tokens = split(column.name)
-        marks = "".join(token if re.match(r"[_.:\- ]", token) else "*" for token in tokens)
+        marks = "".join(token if _MARK.match(token) else "*" for token in tokens)
         if len(tokens) > 1:
             groups.setdefault((len(tokens), marks), []).append(column)
     best: list[Column] = []

@@ -105,7 +105,7 @@ def find_grades(said: Sequence[str]) -> list[str]:
     except ValueError:
         return []
     reach = max(map(abs, numbers), default=0)
-    if reach > MOST_GRADES:
+    if not 0 < reach <= MOST_GRADES:
         return []
     if min(numbers) < 0:
         return [str(number) for number in range(-reach, reach + 1)] if 2 * reach < MOST_GRADES else []

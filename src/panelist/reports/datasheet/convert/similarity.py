@@ -1,11 +1,12 @@
-"""How alike two experiments are, by their datasheets: property by property, by group and over all.
+"""How similar two experiments are, from their datasheets: by property, by group and overall.
 
-QRA++ (Belz 2025, arXiv:2505.17043) reads the reproducibility of results beside the similarity of the
-experiments, by the properties that a datasheet records. The groups are ours. What is ticked or counted is the
-same or not; texts that differ may still mean the same, which only a reader can say, so the degree is a span:
-from all of them different to all of them the same.
+QRA++ (Belz 2025, arXiv:2505.17043) judges the reproducibility of results by how similar the experiments are,
+using the properties that a datasheet records. The groups are ours. What is ticked or counted is the same or
+not. Texts that differ may still mean the same, which only a reader can tell, so the degree is a range: from
+every such text meaning something else to every one meaning the same.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from math import isnan, nan
@@ -13,9 +14,9 @@ from typing import Any
 
 from panelist.core.display.formats import TEXT, decimals
 from panelist.core.display.result import Part, Result, Sentence, Table
-from panelist.core.prose import count, listing
-from panelist.reports.datasheet.convert.diff import AnswerPair, is_blank, pair_answers
-from panelist.reports.datasheet.sheet import Sheet
+from panelist.core.prose import count, inflect, listing
+from panelist.reports.datasheet.convert.diff import AnswerPair, pair_answers
+from panelist.reports.datasheet.sheet import Sheet, SheetAnswer
 
 GROUPS = {
     "systems": ("2.",),
@@ -31,11 +32,15 @@ GROUPS = {
 """Properties of an experiment, by the numbers of their questions in HEDS 3.0."""
 COUNTED = ("same", "different", "worded", "unknown")
 IDENTICAL, CLOSE, APART = 0.999, 0.8, 0.5
+NUMBERS = frozenset({"3.1.1", "3.2.1", "4.3.3"})
+"""Questions that ask how many: outputs, raters, values of the scale."""
+_NOTHING = re.compile(r"\s*(n\s*/?\s*a|not applicable|not stated|[-–—?]*)\s*\.?\s*", re.IGNORECASE)
+_LEADING_NUMBER = re.compile(r"\s*(\d[\d,]*)")
 
 
 @dataclass(frozen=True)
 class GroupSimilarity:
-    """The properties of one group: how many are the same, different, worded differently, or not known."""
+    """The properties of one group: how many are the same, different, worded differently, or in one only."""
 
     group: str
     same: int
@@ -58,7 +63,7 @@ class GroupSimilarity:
 
 @dataclass(frozen=True, eq=False)
 class Similarity(Result):
-    """How alike two experiments are."""
+    """How similar two experiments are."""
 
     first: str
     second: str
@@ -75,43 +80,51 @@ class Similarity(Result):
 
     def title(self) -> str:
         """Return the heading."""
-        return f"How alike {self.first} and {self.second} are"
+        if self.first == self.second:
+            return f"How similar the two experiments called {self.first} are"
+        return f"How similar {self.first} and {self.second} are"
 
     def sentence(self) -> str:
-        """Return the degree in words, and what it lets one expect."""
+        """Return the degree in words, and what to expect of the results."""
         all_ = self.overall
         known = all_.same + all_.different + all_.worded
         if not known:
-            return "The two datasheets share no answered property, so their similarity is not known."
+            return "No property is stated in both datasheets, so their similarity is unknown."
         degree = _span(all_)
         stated = count(known, "property", "properties")
-        text = f"{all_.same} of {stated} that both state are the same: degree {degree}."
+        same = f"{all_.same} {inflect(all_.same, 'is', 'are')} the same"
+        text = f"Both datasheets state {stated}; {same}: similarity {degree}."
         if all_.worded:
-            texts = count(all_.worded, "text differs", "texts differ")
-            text += f" {texts} in wording; read whether they mean the same."
+            texts = count(all_.worded, "property is", "properties are")
+            text += f" {texts} worded differently and may still mean the same."
         return f"{text} {self._expect()}"
 
     def _expect(self) -> str:
         low, high = self.overall.low, self.overall.high
         changed = [one.group for one in self.groups if one.different]
-        named = f": {listing(changed, 9)}" if changed else ""
+        named = f" ({listing(changed, 9)})" if changed else ""
         if low >= IDENTICAL:
-            return "Results should differ no more than those of two samples of raters."
+            return "Expect results to differ only as they would between two samples of raters."
         if low >= CLOSE:
-            return f"Results should be close; a difference beyond chance points to what was changed{named}."
+            return f"Expect close results; a difference beyond chance points to what was changed{named}."
         if high < APART:
-            return f"These are different experiments{named}; different results are no failure to reproduce."
+            return (
+                f"These are two different experiments{named}: different results do not contradict each other."
+            )
         return f"Results may differ because of what was changed{named}."
 
     def parts(self) -> list[Part]:
         """Return the degree in words, the groups, and what differs."""
-        header = ("properties", "same", "different", "worded differently", "not known", "degree")
+        header = ("properties", "same", "different", "worded differently", "in one only", "similarity")
         rows = [
             (one.group, one.same, one.different, one.worded, one.unknown, _span(one))
             for one in (*self.groups, self.overall)
         ]
-        formats = {"properties": TEXT, "degree": TEXT} | dict.fromkeys(header[1:5], decimals(0))
-        note = "Degree: the share of known properties that are the same; a span where wordings differ."
+        formats = {"properties": TEXT, "similarity": TEXT} | dict.fromkeys(header[1:5], decimals(0))
+        note = (
+            "Similarity: the share of properties stated in both that are the same, "
+            "a range where wordings differ."
+        )
         parts: list[Part] = [Sentence(self.sentence()), Table("Similarity", header, rows, formats, note)]
         if self.differing:
             parts.append(Sentence(f"Answered differently: {listing(self.differing, 30)}."))
@@ -130,7 +143,7 @@ class Similarity(Result):
 
 
 def measure_similarity(first: Sheet, second: Sheet) -> Similarity:
-    """Return how alike the experiments of two datasheets are."""
+    """Return how similar the experiments of two datasheets are."""
     pairs, _, notes = pair_answers(first, second)
     groups = tuple(_count(name, list(_select(pairs, starts))) for name, starts in GROUPS.items())
     differing = (
@@ -150,14 +163,24 @@ def _select(pairs: list[AnswerPair], starts: tuple[str, ...]) -> Iterator[Answer
 
 
 def _judge(one: AnswerPair) -> str:
-    """Return whether a property is the same, different, worded differently, or not known."""
-    if is_blank(one.first) or is_blank(one.second):
-        return "unknown" if not (is_blank(one.first) and is_blank(one.second)) else "neither"
+    """Return whether a property is the same, different, worded differently, or in one only."""
+    stated = sum(map(_is_stated, (one.first, one.second)))
+    if stated < 2:
+        return "unknown" if stated else "neither"
     if one.same:
         return "same"
-    if one.first.codes != one.second.codes or one.question.kind == "whole":
+    if one.first.codes != one.second.codes:
         return "different"
+    if one.question.number in NUMBERS:
+        first, second = (_LEADING_NUMBER.match(answer.text) for answer in (one.first, one.second))
+        if first and second and first[1] != second[1]:
+            return "different"
     return "worded"
+
+
+def _is_stated(answer: SheetAnswer) -> bool:
+    """Return whether a property is stated; the forms want N/A where there is nothing to state."""
+    return bool(answer.codes) or not _NOTHING.fullmatch(answer.text)
 
 
 def _count(group: str, pairs: list[AnswerPair]) -> GroupSimilarity:
@@ -167,5 +190,5 @@ def _count(group: str, pairs: list[AnswerPair]) -> GroupSimilarity:
 
 def _span(one: GroupSimilarity) -> str:
     if isnan(one.low):
-        return "not known"
+        return "unknown"
     return f"{one.low:.2f}" if one.low == one.high else f"{one.low:.2f} to {one.high:.2f}"

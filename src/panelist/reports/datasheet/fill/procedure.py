@@ -1,6 +1,6 @@
 """Section 3.3: how the ratings are collected, and how their quality is assured."""
 
-from panelist.analysis.cleaning.exclusion_rules import RULES
+from panelist.analysis.cleaning.exclusion_rules import say_rule
 from panelist.core.prose import count, listing
 from panelist.reports.datasheet.fill.facts import SheetFacts, filler, join, tick, write
 from panelist.reports.datasheet.sheet import Place, SheetAnswer
@@ -84,7 +84,7 @@ def _say_checks(facts: SheetFacts) -> list[str]:
 
 
 def _say_rules(facts: SheetFacts, rules: dict[str, float]) -> list[str]:
-    said = [RULES[name][1].format(value) for name, value in rules.items()]
+    said = [say_rule(name, value) for name, value in rules.items()]
     told = [f"Excluded from the analysis: {'; '.join(said).replace('raters', 'evaluators')}"] if said else []
     if facts.cleaned is not None:
         told.append(facts.cleaned.exclusions.sentence().replace("raters", "evaluators"))
