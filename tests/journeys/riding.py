@@ -10,7 +10,6 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from panelist.collection.store.records import Visit
-from tests.patience import PATIENCE
 from tests.web.servers import Served
 
 # Which controls a page has, in order: groups of buttons, lines, lists and boxes for words.
@@ -202,7 +201,6 @@ def open_window(
 ) -> Iterator[Rider]:
     """Open a window of its own, as on another device."""
     context: BrowserContext = browser.new_context(**settings)
-    context.set_default_timeout(PATIENCE * 1000)
     try:
         yield kind(served, context.new_page())
     finally:
