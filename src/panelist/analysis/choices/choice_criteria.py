@@ -9,7 +9,7 @@ from panelist.agreement.reliability import CriterionReliability
 from panelist.analysis.choices.choice_agreement import measure_choice_agreement
 from panelist.analysis.choices.choice_comparison import ChoiceCriterion
 from panelist.analysis.choices.compare_choices import compare_criterion
-from panelist.analysis.choices.pair_files import is_pair_file
+from panelist.analysis.choices.pair_files import find_sides
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.tables.ratings import Ratings
 from panelist.study.sections.criteria import Criterion
@@ -19,9 +19,12 @@ def are_choices(frame: pd.DataFrame, criterion: Criterion | None) -> bool:
     """Return whether the rows of a criterion are choices between outputs rather than ratings of them."""
     if criterion is not None:
         return criterion.scale.comparative
+    sides = find_sides(frame)
+    if sides is not None and frame[[*sides]].notna().any(axis=None):
+        return True  # whatever the column of the winner is called, rating included
     if "rating" in frame and frame["rating"].notna().any():
         return False
-    return "choice" in frame or is_pair_file(frame)
+    return "choice" in frame or sides is not None
 
 
 def agree_on_choices(ratings: Ratings, criterion: str, **options: Any) -> CriterionReliability:
