@@ -203,14 +203,15 @@ def test_choices_between_systems_are_compared(winner: str) -> None:
     for trial in range(120):
         first = int(rng.random() < 0.75)
         known = (f"r{trial % 10}", f"i{trial % 12}", "fluency")
-        pairs.append((*known, "good", "poor", "good" if first else "poor"))
+        pairs.append((*known, "good|poor", "good", "poor", "good" if first else "poor"))
         for place, system in enumerate(("good", "poor")):
             best = "best" if (place == 0) == bool(first) else ""
             options.append((*known, f"t{trial}", system, best))
-    told = ["trial", "system", "choice"] if not winner else ["system_a", "system_b", winner]
+    told = ["trial", "system", "choice"] if not winner else ["system", "system_a", "system_b", winner]
     frame = pd.DataFrame(pairs if winner else options, columns=["rater", "item", "criterion", *told])
     analysis = analyse(None, frame)
     assert analysis["fluency"].comparative
+    assert analysis.data.systems == ("good", "poor")
     assert "good is preferred to poor" in analysis.sentences()[0]
     assert "not ratings" in missing_parts(analysis)["effects"]
 

@@ -27,7 +27,7 @@ from panelist.core.display.formats import interval, number
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, json_ready
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.notes import has_note
-from panelist.core.prose import count, listing
+from panelist.core.prose import count, inflect, listing
 from panelist.core.tables.review import say_simulated
 
 if TYPE_CHECKING:
@@ -224,6 +224,19 @@ def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
     known = [one for one in effects.pairs if isfinite(one.points_low) and isfinite(one.points_high)]
     if not known or len(known) > 10:
         return ""
+    unsettled = [one.upward() for one in known if one.points_low > 0 or one.points_high < 0]
+    if unsettled:
+        word, higher = ("over", True) if comparison.better == "higher" else ("below", False)
+        named = [
+            f"{one.a if higher else one.b} {word} {one.b if higher else one.a} "
+            f"({interval(one.points_low, one.points_high)})"
+            for one in sorted(unsettled, key=lambda one: -one.points)
+        ]
+        verb = inflect(len(named), f"the {heading} of", f"the {100 * comparison.confidence:g} % intervals of")
+        out = inflect(len(named), "leaves", "leave")
+        return (
+            f"; in points of the scale {verb} {listing(named, 3)} {out} out 0, though, so this is not settled"
+        )
     farthest = max(max(abs(one.points_low), abs(one.points_high)) for one in known)
     fit: Fit = comparison.fit
     if not fit.ordinal and farthest >= np.ptp(fit.design.y):  # no two ratings are that far apart
