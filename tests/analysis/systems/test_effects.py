@@ -1,6 +1,7 @@
 """Effect sizes against predictions, closed forms and draws from the estimates' covariance."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -145,9 +146,9 @@ def test_a_pair_turned_upward_says_the_same(ordinal: CriterionComparison) -> Non
 
 
 def make_pair(latent: float, points: tuple[float, float, float], p: float = 0.4) -> Effect:
-    sizes = {"latent": latent, "latent_low": latent - 1, "latent_high": latent + 1}
-    named = dict(zip(("points", "points_low", "points_high"), points, strict=True))
-    chance = {"superiority": 0.5, "superiority_low": 0.4, "superiority_high": 0.6}
+    sizes: dict[str, Any] = {"latent": latent, "latent_low": latent - 1, "latent_high": latent + 1}
+    named: dict[str, Any] = dict(zip(("points", "points_low", "points_high"), points, strict=True))
+    chance: dict[str, Any] = {"superiority": 0.5, "superiority_low": 0.4, "superiority_high": 0.6}
     return Effect(a="a", b="b", **sizes, **named, **chance, p_adjusted=p)
 
 
