@@ -165,14 +165,16 @@ def test_a_difference_whose_sign_depends_on_the_unit_is_explained() -> None:
 
 
 def test_what_points_show_and_p_does_not_is_said_to_be_open() -> None:
-    def tell(points: tuple[float, float, float], better: str = "higher") -> str:
+    def tell(points: tuple[float, float, float], better: str = "higher", adjust: str = "mvt") -> str:
         effects = make_effects(make_pair(-0.4, points))
         fit = SimpleNamespace(ordinal=True)
-        return _tell_size(SimpleNamespace(confidence=0.95, better=better, fit=fit), effects)  # type: ignore[arg-type]
+        told = SimpleNamespace(confidence=0.95, better=better, fit=fit, adjust=adjust)
+        return _tell_size(told, effects)  # type: ignore[arg-type]
 
     open_still = "; in points of the scale the 95 % interval of {} (0.04 to 0.64) leaves out 0, though, so"
     assert tell((-0.35, -0.64, -0.04)).startswith(open_still.format("b over a"))
     assert tell((-0.35, -0.64, -0.04), "lower").startswith(open_still.format("a below b"))
+    assert "the unadjusted 95 % interval of b over a" in tell((-0.35, -0.64, -0.04), adjust="holm")
     assert (
         tell((-0.1, -0.3, 0.2))
         == "; if there is a difference, it is below 0.30 points of the scale (95 % interval)"
