@@ -24,6 +24,7 @@ from panelist.web import api
 from panelist.web.config import WebConfig
 from panelist.web.dashboard import routes as dashboard_routes
 from panelist.web.dashboard.recruiting_routes import poll
+from panelist.web.ending import EndingMiddleware
 from panelist.web.planner import entry as planner
 from panelist.web.prefix import PrefixMiddleware
 from panelist.web.rater import hit_routes
@@ -49,7 +50,8 @@ class Application(Starlette):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the layers that a request passes."""
-        secured = SecurityMiddleware(super().build_middleware_stack(), self.config.hosts, self.config.url)
+        inner = EndingMiddleware(super().build_middleware_stack())
+        secured = SecurityMiddleware(inner, self.config.hosts, self.config.url)
         return PrefixMiddleware(secured, self.config.prefix) if self.config.prefix else secured
 
 
