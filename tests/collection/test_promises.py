@@ -105,6 +105,8 @@ def test_who_is_screened_out_reads_what_is_paid() -> None:
     assert words.say("pay_return") in screened("practice", pay=pay, recruiting=recruiting)[1]
     paid = {**recruiting, "screen_out": {"reward": "0.5"}}
     assert "You are paid 0.50 GBP for your time." in screened("practice", pay=pay, recruiting=paid)[1]
+    german = screened("practice", pay=pay, recruiting=paid, language="de")[1]
+    assert "Sie bekommen 0,50 GBP für Ihre Zeit." in german
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
