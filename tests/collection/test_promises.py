@@ -109,6 +109,12 @@ def test_who_is_screened_out_reads_what_is_paid() -> None:
     assert "Sie bekommen 0,50 GBP für Ihre Zeit." in german
 
 
+@pytest.mark.parametrize(("headline", "title"), [("", "A study"), ("Help us", "Help us · A study")])
+def test_the_tab_names_the_study_once(headline: str, title: str) -> None:
+    walk = walk_through(make_study(title="A study", information={"text": "Read.", "headline": headline}))
+    assert f"<title>{title}</title>" in render(walk.look(), walk.booklet)
+
+
 @pytest.mark.parametrize("state", ["paused", "closed"])
 def test_only_who_has_answered_reads_that_answers_are_saved(state: str) -> None:
     walk = walk_through(make_study(information={"consent": ["I agree."]}, pay={"hourly": "12.60"}))
