@@ -36,6 +36,7 @@ from panelist.web.state import AppState, open_app_state
 from panelist.web.static_files import make_static_routes
 
 RETRY_SECONDS = 5
+TELL_AGAIN_SECONDS = 60.0
 _SLASHED = re.compile(r"(/[A-Za-z0-9_-]+)+/")  # nothing that a browser could mistake for another host
 
 log = logging.getLogger("panelist.web")
@@ -103,7 +104,9 @@ async def _live(app: Starlette) -> AsyncIterator[None]:
 
 async def _tell_away(request: Request, error: Exception) -> Response:
     """Say that the database cannot be reached: pages keep what they have, and try again."""
-    log.warning("%s", error)
+    site: AppState | None = getattr(request.app.state, "site", None)
+    if site is None or site.note_once(str(error), TELL_AGAIN_SECONDS):  # not for every try
+        log.warning("%s", error)
     return _tell(request, 503, "The database is unavailable. Please send this again.", str(RETRY_SECONDS))
 
 
