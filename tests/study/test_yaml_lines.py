@@ -90,6 +90,7 @@ def test_an_alias_of_itself_is_refused() -> None:
         ("a: 1\nb: he said: no\n", 2, "belongs in quotation marks"),
         ("a: 1\nb: 'open\nc: 2\n", 2, "opened here and never closed"),
         ("a: [1, 2\nb: 3\n", 2, "bracket is opened"),
+        ("a: 1\nb: {q: How good?, r: 2}\n", 2, "question mark .* quotation marks"),
         ("a: 1\nb: *x\n", 2, "without its anchor"),
         ("a: 1\nb: !thing x\n", 2, "the tag '!thing'"),
         ("a: 1\nb: !!python/object:os.system x\n", 2, "does not allow"),
