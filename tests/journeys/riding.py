@@ -41,7 +41,16 @@ PLAY = """player => new Promise((done) => {
 FOCUS = """() => [document.activeElement, document.activeElement.closest("label")].some((one) =>
   one && [one, ...one.querySelectorAll("*")].map((part) => getComputedStyle(part)).some((style) =>
     (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none"))"""
-WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
+# How far the page reaches beyond the window: also where it is cut there and so does not scroll.
+WIDE = """() => {
+  const ends = [...document.querySelectorAll("main *")].map((one) => {
+    const { left, right, width, height } = one.getBoundingClientRect();
+    const scrolls = one.parentElement.closest("[role=region], .scroller, .hidden, svg");
+    if (scrolls || width <= 1 || height <= 1) return 0;
+    return Math.max(Math.floor(right), innerWidth - Math.ceil(left));
+  });
+  return Math.max(document.scrollingElement.scrollWidth, ...ends) - innerWidth;
+}"""
 
 
 @dataclass
