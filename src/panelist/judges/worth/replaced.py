@@ -12,6 +12,7 @@ from math import inf, nan, sqrt
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from panelist.core.seeds import stream
 from panelist.judges.correct.regression import choose_terms, correct_means, scaled_sigma
@@ -150,7 +151,7 @@ def _interval(
     k = np.where(left > 0, e * noise / np.where(left > 0, left * (e + left), 1.0), inf)
     tail = (1 - confidence) / 2
     low, high = np.sort(k)[[int(tail * DRAWS), int((1 - tail) * DRAWS) - 1]]
-    return (0.0 if abs(gamma) < 1.96 * se else float(low)), float(high)
+    return (0.0 if abs(gamma) < float(ndtri(1 - tail)) * se else float(low)), float(high)
 
 
 def _spread_of(fitted: Any, group: str) -> float:
