@@ -218,10 +218,19 @@ class JudgeWorth(Result):
             head,
             rows,
             form,
-            note="On average over raters, on the same outputs: r of the levels; alpha with the others' "
-            "mean; share of equal answers. Lead: the judge's figure less a person's. r of systems rises with "
-            "the number of items, and has no interval.",
+            note=self._say_measures(),
             name="against",
+        )
+
+    def _say_measures(self) -> str:
+        shown = {one.level for one in self.against}
+        what = ["r with the others' mean"]
+        what += ["alpha with it"] if "alpha" in shown else []
+        what += ["share of equal answers"] if "equal" in shown else []
+        rises = "; r of systems rises with the number of items, and has no interval" * ("system" in shown)
+        return (
+            f"On average over raters, on the same {'outputs' if self.kind == 'scores' else 'pairs'}: "
+            f"{listing(what, None)}{rises}. Lead: the judge's figure less a person's."
         )
 
     def _figures(self) -> list[tuple[str, str]]:
