@@ -149,7 +149,10 @@ def make_prompts(study: Study, samples: int = 1, seed: int | None = None) -> Pro
 def _find_named(study: Study, asked: Iterable[str]) -> Iterator[str]:
     """Give a note where a system is named: in the outputs, in what stands beside them, in the questions."""
     if named := say_names(count_names(study.outputs)):
-        yield f"names of systems or makers stand in the outputs themselves: {named}"
+        yield (
+            f"names of systems or makers stand in the outputs themselves: {named}. To show a "
+            "copy without them: panelist check STUDY --redact FILE"
+        )
     frame, pattern = study.outputs.frame, find_pattern(study.systems, ())
     beside = [text for name in BESIDE if name in frame for text in frame[name].astype(str).unique()]
     for texts, where in (
