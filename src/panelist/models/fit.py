@@ -9,7 +9,7 @@ from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.prose import capitalise, with_article
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose, refuse_confounded
-from panelist.models.families import refuse_family, refuse_random_spread, refuse_unidentified
+from panelist.models.families import name_family, refuse_family, refuse_random_spread, refuse_unidentified
 from panelist.models.formulas.formula import Formula, add_sides, parse_formula
 from panelist.models.formulas.matrices import ModelMatrices, build_design
 from panelist.models.formulas.response import choose_family, read_response
@@ -206,4 +206,5 @@ def _fit_linear(design: ModelMatrices, model: str, method: str) -> Fit:
 def _check_words(**given: tuple[str, tuple[str, ...]]) -> None:
     for what, (word, known) in given.items():
         if word not in known:
-            raise UnknownName(f"No {what} is called {word!r}. {did_you_mean(word, known)}")
+            same = name_family(word) if what == "family" else ""
+            raise UnknownName(f"No {what} is called {word!r}. {same or did_you_mean(word, known)}")
