@@ -12,6 +12,7 @@ from panelist.analysis.systems.comparison_tables import (
     make_systems_table,
     name_letters,
     say_rank,
+    tell_prior,
 )
 from panelist.analysis.systems.letters import WIDEST
 from panelist.analysis.systems.margins import Equivalence, make_table, tell_equivalence
@@ -164,7 +165,7 @@ class CriterionComparison(Result):
         if self.equivalence:
             alpha = round(1 - self.confidence, 12)
             equal.append(Sentence(tell_equivalence(self.equivalence, alpha)))
-            equal.append(make_table(self.equivalence, self.criterion, alpha))
+            equal.append(make_table(self.equivalence, self.criterion, alpha, tell_prior(self)))
         return [
             Sentence(self.sentence()),
             self._systems_table(),

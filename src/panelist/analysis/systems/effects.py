@@ -8,7 +8,7 @@ converted: the two systems are moved apart or together, half of the way each, to
 thresholds and variances as estimated. So an interval in points never contradicts the test.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -46,6 +46,7 @@ class Expected:
     estimate: float
     low: float
     high: float
+    prior: bool = False  # whether only a prior keeps it from the end of the scale
 
 
 @dataclass(frozen=True)
@@ -114,11 +115,13 @@ class Effects(Result):
     def parts(self) -> list[Part]:
         """Return expected ratings and effect sizes."""
         heading = f"{self.confidence * 100:g} % interval"
-        rows = [(one.system, one.estimate, interval(one.low, one.high)) for one in self.systems]
+        rows = [
+            (one.system, one.estimate, interval(one.low, one.high) + MARK * one.prior) for one in self.systems
+        ]
         formats = {"system": TEXT, "expected rating": decimals(2)}
-        expected = Table(
-            f"Expected ratings on {self.criterion}", ("system", "expected rating", heading), rows, formats
-        )
+        header = ("system", "expected rating", heading)
+        note = self.prior_note.strip()
+        expected = Table(f"Expected ratings on {self.criterion}", header, rows, formats, note=note)
         return [expected, self.table()]
 
     def show_chances(self) -> Table:
@@ -139,6 +142,7 @@ class Effects(Result):
             "with each system's own spread or thresholds; P(higher): chance that a rating of the first is "
             "the higher, by other raters of other items, ties counting half"
         )
+        note += f".{self.prior_note}" if self.prior_note else ""
         return Table(f"Points and P(higher) on {self.criterion}", header, rows, formats, note=note)
 
     def table(self) -> Table:
@@ -190,12 +194,14 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
     else:
         means = estimate_means(fit, term, confidence=comparison.confidence, weights="equal")
         systems = [
-            Expected(name, *map(float, (means.estimate[k], means.low[k], means.high[k])))
+            Expected(name, float(means.estimate[k]), float(means.low[k]), float(means.high[k]))
             for k, name in enumerate(means.levels)
         ]
         unit = _find_unit(comparison)
         effects = [_measure_linear(pair, grid, fit, unit) for pair in comparison.pairs]
     order = {one.system: place for place, one in enumerate(comparison.systems)}
+    alone = {one.system for one in comparison.systems if one.prior}
+    systems = [replace(one, prior=one.system in alone) for one in systems]
     return Effects(
         criterion=comparison.criterion,
         confidence=comparison.confidence,
@@ -225,7 +231,8 @@ def _expect(fit: "Fit", grid: MarginalGrid, points: Floats | None, means: Means)
         shift = moved - means.estimate
         shifts = dict(zip(means.levels, np.nan_to_num(shift).tolist(), strict=True))
         ends.append(np.where(np.isnan(shift), nan, estimate_marginal(fit, grid, shifts) @ points))
-    return [Expected(name, *(float(end[k]) for end in ends)) for k, name in enumerate(grid.systems)]
+    middle, low, high = (end.tolist() for end in ends)
+    return [Expected(name, middle[k], low[k], high[k]) for k, name in enumerate(grid.systems)]
 
 
 def _measure(pair: PairDifference, grid: MarginalGrid, points: Floats | None, fit: "Fit") -> Effect:
