@@ -1,5 +1,7 @@
 """Raters and items: what is said about their spread agrees with the table that the model prints."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -106,7 +108,7 @@ def test_what_ratings_say_of_a_level_follows_from_the_spread_and_the_thresholds_
     edges = np.column_stack([np.full(240, -np.inf), cells, np.full(240, np.inf)])
     codes, rows = np.asarray(fitted.design.codes), np.arange(240)
 
-    def minus_log(shift: float) -> np.ndarray:
+    def minus_log(shift: float) -> Any:
         p = ndtr((edges - (eta + shift)[:, None]) / sigma[:, None])
         return -np.log(p[rows, codes + 1] - p[rows, codes])
 

@@ -144,12 +144,14 @@ def estimate_levels(
     reach = float(two_sided_quantile(confidence, np.array([np.inf]))[0]) * spread
     counts = np.bincount(factor.index, minlength=len(factor.levels))
     order = np.lexsort((np.arange(len(effect)), effect))
-    shares = fit.icc().table.set_index("group")["icc"]
-    share = float(shares.get(group, np.nan)) + (float(shares[cells.factor.name]) if cells else 0.0)
+    share, latent = np.nan, fit.family in (None, "cumulative")
+    if latent:
+        shares = fit.icc().table.set_index("group")["icc"]
+        share = float(shares.get(group, np.nan)) + (float(shares[cells.factor.name]) if cells else 0.0)
     return LevelEffects(
         criterion=criterion,
         group=group,
-        units="latent units" if fit.ordinal else "points of the scale",
+        units=("latent units" if latent else "units of η") if fit.ordinal else "points of the scale",
         confidence=confidence,
         sd=max(variance, 0.0) ** 0.5,
         share=share,

@@ -9,6 +9,7 @@ from panelist.analysis.systems.across import check_across
 from panelist.analysis.systems.ranks import Better, check_better
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.margin import CLAIMS, Margin, read_margin
+from panelist.models.family_words import check_family
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.prior_words import parse_prior
 
@@ -28,6 +29,8 @@ class AnalysisSpec:
 
     model: str = "auto"
     link: str = "probit"
+    family: str = "cumulative"
+    """Of the ordinal models: how their categories come about, as ``fit`` has it."""
     formula: str | None = None
     """Exactly this model; None (or ``maximal``) is the largest that the design supports."""
     adjust: str = "tukey"
@@ -67,6 +70,7 @@ class AnalysisSpec:
         if self.prior == "none":
             object.__setattr__(self, "prior", None)
         parse_prior(self.prior)
+        check_family(self.family)
         check_cluster(self.cluster)
         object.__setattr__(self, "margin", read_margin(self.margin))
         _check_claim(self.claim, self.margin)
@@ -86,6 +90,7 @@ class AnalysisSpec:
         return cls(
             model=plan.model,
             link=plan.link,
+            family=plan.family,
             formula=plan.formula,
             adjust=plan.adjust,
             across_criteria=plan.across_criteria,

@@ -95,7 +95,7 @@ FigureFile = Annotated[Path | None, given.option("FILE", "Draw the estimates int
 
 
 DECIDED = list_words(
-    "adjust confidence formula model link cluster style reference test prior allow by where drop"
+    "adjust confidence formula model link family cluster style reference test prior allow by where drop"
 )
 """Options that a study decides."""
 
@@ -110,6 +110,7 @@ def compare(
     formula: WholeFormula = None,
     model: AnyModel = "auto",
     link: given.Link = "probit",
+    family: given.Family = "cumulative",
     cluster: Cluster = "both",
     style: Style = None,
     reference: Reference = None,
@@ -161,6 +162,7 @@ def compare(
             **judging,
             model=model,
             link=link,
+            family=family,
             formula=formula,
             adjust=adjust,
             confidence=confidence,

@@ -20,29 +20,6 @@ WORDS = {
 }
 
 
-ELSEWHERE = {
-    **dict.fromkeys(("cumulative logit", "po", "polr", "proportional odds", "clm", "ordered"), "cumulative"),
-    **dict.fromkeys(
-        ("sratio", "stopping", "stopping ratio", "cratio", "continuation", "continuation ratio"), "sequential"
-    ),
-    **dict.fromkeys(("acat", "adjacent category", "partial credit", "pcm"), "adjacent"),
-}
-"""What the families are called in VGAM, brms and elsewhere."""
-
-
-def name_family(word: str) -> str:
-    """Return what a family of another package is called here, in a sentence; empty where it is unknown.
-
-    >>> name_family("acat")
-    "That is family='adjacent', with link='logit'."
-    """
-    family = ELSEWHERE.get(word.strip().lower().replace("_", " ").replace("-", " "), "")
-    also = ", with link='logit'" if family == "adjacent" else ""
-    turned = word.lower().startswith("c") and family == "sequential"
-    loglog = "; its cloglog is link='loglog' here" if turned else ""
-    return f"That is family={family!r}{also}{loglog}." if family else ""
-
-
 def refuse_family(formula: Formula, model: str, family: str, link: str) -> None:
     """Raise BadModel for what no model of this kind has, with the nearest one that there is."""
     sides = ["nominal"] if formula.nominal else []

@@ -213,7 +213,7 @@ def find_remedy(
         raise BadModel("Spreads and thresholds by system need an ordinal model of three categories or more.")
     from panelist.models.fit import fit as fit_again
 
-    how: dict[str, Any] = {"model": fit.model, "test": fit.test or "t"}
+    how: dict[str, Any] = {"model": fit.model, "test": fit.test or "t", "family": fit.family}
     tests: dict[str, SideTest | Missing] = {side: Missing(_NOT_ALLOWED) for side in SIDES}
     fits: dict[str, Any] = {}
     for side in allowed:

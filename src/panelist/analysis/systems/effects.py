@@ -104,6 +104,7 @@ class Effects(Result):
     systems: tuple[Expected, ...]
     pairs: tuple[Effect, ...]
     prior_note: str = ""  # on the prior, where there is one
+    own_note: str = ""  # on what systems have of their own
 
     def __getitem__(self, pair: tuple[str, str]) -> Effect:
         return next(one for one in self.pairs if (one.a, one.b) == pair)
@@ -139,8 +140,8 @@ class Effects(Result):
         header = ("pair", "points", "interval", "P(higher)", "interval")
         formats = {"pair": TEXT, "points": decimals(2), "P(higher)": decimals(2)}
         note = (
-            "with each system's own spread or thresholds; P(higher): chance that a rating of the first is "
-            "the higher, by other raters of other items, ties counting half"
+            "P(higher): chance that a rating of the first is the higher, by other raters of other items, "
+            f"ties counting half{self.own_note}"
         )
         note += f".{self.prior_note}" if self.prior_note else ""
         return Table(f"Points and P(higher) on {self.criterion}", header, rows, formats, note=note)
@@ -189,7 +190,7 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
     if fit.ordinal:
         points = category_points(fit)
         systems = _expect_systems(comparison, grid, points, term)
-        measure = _measure if fit.design.nominal is None else _measure_own
+        measure = _measure if fit.has_latent_differences else _measure_own
         effects = [measure(pair, grid, points, fit) for pair in comparison.pairs]
     else:
         means = estimate_means(fit, term, confidence=comparison.confidence, weights="equal")
@@ -209,15 +210,16 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
         systems=tuple(sorted(systems, key=lambda one: order[one.system])),
         pairs=tuple(effects),
         prior_note=tell_prior(comparison),
+        own_note="; with each system's own spread or thresholds" if comparison.remedy is not None else "",
     )
 
 
 def _expect_systems(
     comparison: CriterionComparison, grid: MarginalGrid, points: Floats | None, term: str
 ) -> list[Expected]:
-    """Return expected ratings: the comparison's own where systems have thresholds of their own."""
+    """Return expected ratings: the comparison's own where it is in points."""
     fit: Fit = comparison.fit
-    if fit.design.nominal is not None:
+    if not fit.has_latent_differences:
         return [Expected(one.system, one.estimate, one.low, one.high) for one in comparison.systems]
     return _expect(fit, grid, points, estimate_means(fit, term, confidence=comparison.confidence))
 
@@ -261,7 +263,7 @@ def _find_wins(fit: "Fit") -> Floats:
 
 
 def _measure_own(pair: PairDifference, grid: MarginalGrid, points: Floats | None, fit: "Fit") -> Effect:
-    """Return the effect where systems have thresholds of their own: in points, without a latent difference.
+    """Return the effect where there is no one latent difference: in points.
 
     The interval of superiority is by the delta method, as wide in standard errors as that of the points.
     """

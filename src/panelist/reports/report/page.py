@@ -317,7 +317,7 @@ def _show_model(one: CriterionAnalysis) -> str:
         return ""
     fit = one.comparison.fit
     tables = [part for part in fit.parts() if isinstance(part, Table) and part.name != "thresholds"]
-    if fit.design.factors and fit.link != "cauchit":
+    if fit.design.factors and fit.link != "cauchit" and fit.family in (None, "cumulative"):
         tables += [part for part in fit.icc().parts() if isinstance(part, Table)]
     return "\n".join(draw_html(_round(table), f"{table.caption}, {one.criterion}") for table in tables)
 
