@@ -29,8 +29,6 @@ class AnalysisSpec:
 
     model: str = "auto"
     link: str = "probit"
-    family: str = "cumulative"
-    """Of the ordinal models: how their categories come about, as ``fit`` has it."""
     formula: str | None = None
     """Exactly this model; None (or ``maximal``) is the largest that the design supports."""
     adjust: str = "tukey"
@@ -47,6 +45,8 @@ class AnalysisSpec:
     confidence: float = 0.95
     test: str = "t"
     """For the ordinal mixed model: t, which allows for few raters and items, or z."""
+    family: str = "cumulative"
+    """Of the ordinal models: how their categories come about, as ``fit`` has it."""
     prior: str | None = None
     """Of the ordinal models: weak, or what models/prior_words.py reads; None is the likelihood alone."""
     cluster: str = "both"

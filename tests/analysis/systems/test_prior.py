@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from panelist.analysis.analysis_result import _tell_size
 from panelist.analysis.checks.predicted_shares import predict_shares
 from panelist.analysis.checks.threshold_spacing import measure_spacing
 from panelist.analysis.compare import compare_systems
@@ -73,6 +74,15 @@ def test_every_table_that_a_prior_touches_names_it() -> None:
     assert "*prior*" in str(effects.parts()[0]).split("With a weak prior")[0]
     plain = compare(make_ratings(3, {}))
     assert measure_spacing(plain.fit, "rating").table().note == "distance: to the threshold before"
+
+
+def test_a_finding_limits_the_differences_that_the_data_limit() -> None:
+    """What only the prior limits is not among the differences that are below something."""
+    three, two = (compare(make_ratings(systems, {1: 4}), prior="weak") for systems in (3, 2))
+    assert _tell_size(three, measure_effects(three)).startswith("; if s2 and s0 differ, it is by less than ")
+    assert not _tell_size(two, measure_effects(two))
+    plain = compare(make_ratings(2, {}))
+    assert _tell_size(plain, measure_effects(plain)).startswith("; if there is a difference, it is below ")
 
 
 def test_without_a_prior_the_message_names_it() -> None:
