@@ -48,6 +48,7 @@ class LeastSquares:
     notes: tuple[str, ...] = ()
     loglik: float = -100.0
     n_parameters: int = 10
+    has_latent_differences: bool = True
 
     @property
     def n(self) -> int:

@@ -223,7 +223,8 @@ def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
         which = "The difference" if len(effects.pairs) == 1 else f"The largest difference, {over},"
         both = ", which includes 0: they differ in spread as well" if low <= 0 <= high else ""
         return f". {which} is {_points(size)} ({heading} {interval(low, high)}{both})"
-    known = [one for one in effects.pairs if isfinite(one.points_low) and isfinite(one.points_high)]
+    limited = [one for one in effects.pairs if not one.prior]  # how far the others are is the prior's
+    known = [one for one in limited if isfinite(one.points_low) and isfinite(one.points_high)]
     if not known or len(known) > 10:
         return ""
     if unsettled := [one.upward() for one in known if one.points_low > 0 or one.points_high < 0]:
@@ -232,6 +233,9 @@ def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
     fit: Fit = comparison.fit
     if not fit.ordinal and farthest >= np.ptp(fit.design.y):  # no two ratings are that far apart
         return "; the ratings are too few to say how small a difference must be"
+    if len(limited) < len(effects.pairs):
+        names = [one.system for one in effects.systems if any(one.system in (p.a, p.b) for p in known)]
+        return f"; if {listing(names, None)} differ, it is by less than {_points(farthest)} ({heading})"
     return f"; if there is a difference, it is below {_points(farthest)} ({heading})"
 
 

@@ -39,6 +39,7 @@ FEW_RATERS = 5
 _ONLY_PEOPLE = {
     "formula": None,
     "link": "probit",
+    "family": "cumulative",
     "test": "t",
     "cluster": "both",
     "prior": None,

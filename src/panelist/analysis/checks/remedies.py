@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from panelist.core.tables.ratings import Ratings
     from panelist.models.results.fitted import Fit
 
+_NOT_ALLOWED = "It was not allowed."
 CLEARLY = 2.0  # by how much AIC must differ for a word about it
 SIDES = ("scale", "nominal")
 Choice = Literal["location", "scale", "nominal"]
@@ -87,8 +88,15 @@ class Remedy(Result):
                 f"{self._tell_thresholds()}. Points and P(higher) hold, one latent difference does not."
             )
         tried = (("spread", self.scale), ("thresholds", self.nominal))
-        told = "; ".join(f"{name}: {_quote(own)}" for name, own in tried)
-        return f"On {self.criterion}, one shift for each system is enough ({told})."
+        tested = "; ".join(f"{name}: {own.words()}" for name, own in tried if isinstance(own, SideTest))
+        lost = " ".join(
+            f"The test of {'spreads' if name == 'spread' else name} could not be made: {_quote(own)}."
+            for name, own in tried
+            if isinstance(own, Missing) and own.reason != _NOT_ALLOWED
+        )
+        enough = f"On {self.criterion}, one shift for each system is enough ({tested})." if tested else ""
+        alone = f"On {self.criterion}, each system has one shift." if lost and not tested else ""
+        return " ".join(filter(None, [enough, alone, lost]))
 
     def advice(self) -> str:
         """Return what to do about thresholds that systems do not shift alike, in order."""
@@ -216,8 +224,8 @@ def find_remedy(
         raise BadModel("Spreads and thresholds by system need an ordinal model of three categories or more.")
     from panelist.models.fit import fit as fit_again
 
-    how: dict[str, Any] = {"model": fit.model, "test": fit.test or "t"}
-    tests: dict[str, SideTest | Missing] = {side: Missing("It was not allowed.") for side in SIDES}
+    how: dict[str, Any] = {"model": fit.model, "test": fit.test or "t", "family": fit.family}
+    tests: dict[str, SideTest | Missing] = {side: Missing(_NOT_ALLOWED) for side in SIDES}
     fits: dict[str, Any] = {}
     for side in allowed:
         sides: dict[str, Any] = {side: f"~ {term}"}

@@ -34,9 +34,9 @@ Models = Annotated[
     str | None,
     option(
         "NAME,…|all",
-        "Analyses: clmm, lmm, clmm_scale, clmm_nominal, clm, lm, t_test, mann_whitney, sign_test, "
-        "chi_square, item_means, bradley_terry, pairs_mixed, pairs_graded. Default: the usual ones "
-        "for this kind of answers.",
+        "Analyses: clmm, lmm, clmm_scale, clmm_nominal, clmm_rater_scale, clmm_sequential, clmm_adjacent, "
+        "clm, lm, t_test, mann_whitney, sign_test, chi_square, item_means, bradley_terry, pairs_mixed, "
+        "pairs_graded. Default: the usual ones for this kind of answers.",
     ),
 ]
 Raters = Annotated[str | None, option("N,…", "Numbers of raters, who share the ratings.")]
