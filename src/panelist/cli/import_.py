@@ -11,7 +11,7 @@ from panelist.cli.terminal import say, show, tell
 from panelist.study.file_names import RATINGS_FILE
 
 if TYPE_CHECKING:
-    from panelist.collection.imports.guessing.headers import Headless
+    from panelist.collection.imports.guessing.headers import NoHeader
     from panelist.collection.imports.imported import Imported
     from panelist.collection.imports.outputs.base import ReadOptions
 
@@ -198,7 +198,7 @@ def _import(
     header: list[str],
 ) -> "Imported":
     """Return what was imported; what only a person can decide, a person at a terminal is asked."""
-    from panelist.collection.imports.guessing.headers import Headless
+    from panelist.collection.imports.guessing.headers import NoHeader
     from panelist.collection.imports.importer import import_results
     from panelist.collection.imports.recognising import Ambiguous, describe_readings
 
@@ -207,10 +207,10 @@ def _import(
             return import_results(
                 files, mapping, source=source, keep_ids=keep_ids, salt=salt, reading=reading, header=header
             )
-        except (Ambiguous, Headless) as error:
+        except (Ambiguous, NoHeader) as error:
             if not is_asked():
                 raise
-            if isinstance(error, Headless):
+            if isinstance(error, NoHeader):
                 header = _ask_header(error)
             else:
                 tell(describe_readings(error.readings, " ".join(map(str, files[:2]))))
@@ -231,7 +231,7 @@ def _ask_number(last: int) -> int:
         tell(f"{said!r} is not a number from 1 to {last}.")
 
 
-def _ask_header(error: "Headless") -> list[str]:
+def _ask_header(error: "NoHeader") -> list[str]:
     """Return the names that a person gives the columns: the number of those suggested, or others."""
     tell(error.described)
     tell("Name the columns, those of the ratings by their criteria. It could be")

@@ -9,7 +9,7 @@ from panelist.core.errors import BadFile
 from panelist.core.prose import listing
 
 
-class Headless(BadFile):
+class NoHeader(BadFile):
     """A file has no header line, and a person must name its columns."""
 
     def __init__(self, described: str, advice: str, headers: Sequence[str]) -> None:
@@ -20,7 +20,7 @@ class Headless(BadFile):
 
 
 def ask_header(files: Sequence[Records]) -> None:
-    """Raise Headless for a file without a header line: what its columns hold, and how to name them."""
+    """Raise NoHeader for a file without a header line: what its columns hold, and how to name them."""
     bare = next((one for one in files if one.headless), None)
     if bare is None:
         return
@@ -30,7 +30,7 @@ def ask_header(files: Sequence[Records]) -> None:
         for place, one in enumerate(columns, start=1)
     ]
     first, second = (",".join(names) for names in guess_headers(columns))
-    raise Headless(
+    raise NoHeader(
         f"{bare.name} has no header line: its first row reads like those below it.\n" + "\n".join(lines),
         f"Name the columns, those of the ratings by their criteria. It could be\n  1. --header {first}\n"
         f"  2. --header {second}\nIn a mapping: layout: {{header: [{', '.join(first.split(','))}]}}",
