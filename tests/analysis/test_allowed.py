@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from panelist.analysis.checks.remedies import SideTest, SystemSpread, choose_side, tell_spread
+from panelist.analysis.checks.remedies import Remedy, SideTest, SystemSpread, choose_side, tell_spread
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.missing import Missing
 from panelist.analysis.sensitivity.side_by_side import compare_kinds
@@ -167,3 +167,19 @@ def test_a_latent_difference_against_the_means_is_told_with_a_spread_of_its_own(
     assert found.remedy.choice == "scale"
     assert [one.code for one in found.contradictions] == ["analyses", "means"]
     assert "b comes out above a, and yet its mean rating is the lower one (5.05 and 5.55)" in found.sentence()
+
+
+def test_spreads_that_are_tested_as_clear_are_not_said_to_explain_nothing() -> None:
+    def advise(scale: SideTest | Missing, nominal: SideTest) -> str:
+        found = Remedy("fluency", "a", 0.95, 100.0, scale, nominal, (), "nominal")
+        assert found.sentence().startswith(
+            "On fluency, systems differ in how they use the scale, beyond a shift"
+        )
+        return found.advice()
+
+    nominal = SideTest("nominal", 19.9, 3, 0.0002, 90.0)
+    clear = advise(SideTest("scale", 17.5, 2, 0.0002, 90.4), nominal)
+    assert "Spreads explain part of it" in clear
+    assert "AIC lower by 0.4" in clear
+    assert "Spreads do not explain it" in advise(SideTest("scale", 5.7, 2, 0.057, 98.0), nominal)
+    assert "pread" not in advise(Missing("It was not allowed."), nominal)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadFile
@@ -151,13 +151,11 @@ class Quoting(yaml.SafeDumper):
 Quoting.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, '"'))
 
 
-@settings(deadline=None)
 @given(st.dictionaries(LETTERS, VALUES, min_size=1, max_size=4))
 def test_what_is_written_as_yaml_is_read_unchanged(data: dict[str, object]) -> None:
     assert parse_yaml(yaml.dump(data, Dumper=Quoting)).data == data
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
     assert refusal(text) == "" or refusal(text).startswith("the text")

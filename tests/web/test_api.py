@@ -53,7 +53,6 @@ def test_health_says_ok(served: Served) -> None:
 
 FUZZ = settings(
     max_examples=60,
-    deadline=None,
     database=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

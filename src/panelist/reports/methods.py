@@ -156,7 +156,7 @@ def _tell_models(analysis: "Analysis") -> list[str]:
     mixed = [one.strengths.mixed for one in every if isinstance(one, ChoiceCriterion)]
     if any(one is not None for one in mixed):
         said.append(_tell_mixed([one for one in mixed if one is not None], tested_by_t))
-    said += [one.why for one in every if one.why]
+    said += [_tell_why(one, alone=len(every) == 1) for one in every if one.why]
     if any(one.remedy is not None for one in every):
         said.append(
             "Whether systems differ in spread (scale effects) or in thresholds (nominal effects) was tested "
@@ -253,3 +253,8 @@ def _tell_pairs(one: "CriterionAnalysis") -> list[str]:
         return []
     more = f" (the {len(told)} largest of {len(known)})" if len(known) > len(told) else ""
     return [f"The differences{more} were: {'; '.join(told)}."]
+
+
+def _tell_why(one: CriterionComparison, *, alone: bool) -> str:
+    """Return why another model leads than the scale suggests, with the criterion where there are others."""
+    return one.why if alone else f"On {one.criterion}, {one.why[0].lower()}{one.why[1:]}"

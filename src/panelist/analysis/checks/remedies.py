@@ -83,8 +83,8 @@ class Remedy(Result):
             return f"{tell_spread(self.spreads, self.criterion)} ({_quote(self.scale)})."
         if self.choice == "nominal":
             return (
-                f"On {self.criterion}, systems differ in how they use the scale, beyond a shift and a spread "
-                f"({_quote(self.nominal)}): points and P(higher) hold, one latent difference does not."
+                f"On {self.criterion}, systems differ in how they use the scale, beyond a shift. "
+                f"{self._tell_thresholds()}. Points and P(higher) hold, one latent difference does not."
             )
         tried = (("spread", self.scale), ("thresholds", self.nominal))
         told = "; ".join(f"{name}: {_quote(own)}" for name, own in tried)
@@ -101,8 +101,7 @@ class Remedy(Result):
             )
         elif self.choice == "nominal":
             said.append(
-                f"Spreads alone do not explain it ({_quote(self.scale)}), thresholds for each system do "
-                f"({_quote(self.nominal)}): compare with --allow scale,nominal, in points and P(higher)."
+                f"{self._tell_thresholds()}: compare with --allow scale,nominal, in points and P(higher)."
             )
         else:
             said.append(
@@ -118,6 +117,19 @@ class Remedy(Result):
                 said.append(f"The {link} link fits better still (AIC lower by {here - aic:.1f}).")
         said.append("A linear model is no remedy.")
         return " ".join(said)
+
+    def _tell_thresholds(self) -> str:
+        """Return why thresholds by system were chosen: spreads may explain it too, though not as well."""
+        spread, apart = self.scale, self.nominal
+        if not (isinstance(spread, SideTest) and isinstance(apart, SideTest)):
+            return f"Thresholds for each system explain it ({_quote(apart)})"
+        if spread.p >= 1 - self.confidence:
+            said = f"thresholds for each system do ({_quote(apart)})"
+            return f"Spreads do not explain it ({_quote(spread)}), {said}"
+        return (
+            f"Spreads explain part of it ({_quote(spread)}), thresholds for each system explain it better "
+            f"({_quote(apart)}; AIC lower by {spread.aic - apart.aic:.1f})"
+        )
 
     def table(self) -> Table | None:
         """Return what systems have of their own: spreads, or differences at each threshold; else None."""

@@ -27,6 +27,7 @@ from panelist.analysis.systems.marginal import (
 )
 from panelist.core.display.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.display.result import Part, Result, Table
+from panelist.core.prose import listing
 from panelist.models.inference.contrasts import Means, estimate_means, row_variances
 from panelist.models.likelihoods.link_functions import LATENT_SD
 from panelist.models.predictions.predict import category_points
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
     from panelist.models.results.fitted import Fit
 
 Three: TypeAlias = tuple[float, float, float]  # an estimate and its interval
+
+
+LEAST_SHOWN = 0.05
+"""Differences below it are hardly shown with two decimals, and their sign says nothing."""
 
 
 @dataclass(frozen=True)
@@ -163,8 +168,23 @@ class Effects(Result):
             "that a rating of the first is the higher, ties counting half; intervals and p adjusted for the "
             "number of pairs where the adjustment has intervals"
         )
-        note = f"{note}.{self.prior_note}"
+        note = f"{note}.{self.prior_note} {self.tell_opposed()}".rstrip()
         return Table(f"Differences on {self.criterion}", header, rows, {**formats, "p": P_VALUE}, note=note)
+
+    def tell_opposed(self) -> str:
+        """Return why some pairs are above 0 in points and below it on the latent scale, or the reverse."""
+        opposed = [
+            f"{one.a} − {one.b}"
+            for one in self.pairs
+            if one.points * one.latent < 0 and min(abs(one.points), abs(one.latent)) >= LEAST_SHOWN
+        ]
+        if not opposed:
+            return ""
+        return (
+            f"The two signs of {listing(opposed, 3)} differ: the latent difference is that for an average "
+            "rater and item, and p is its; points are averages over raters and items, some of which favour "
+            "the other system."
+        )
 
     def matrix(self, alpha: float) -> Table:
         """Return all pairs in points as a matrix, systems in their order."""

@@ -237,7 +237,7 @@ def _make_pairs(effects: Effects, alpha: float) -> Table:
     header = ("Pair", "Points", "Interval", "Latent SDs", "P(higher)", "Interval", "p", "In words")
     right: Format = Format(TEXT.write, "right")
     formats = {"Points": decimals(2), "Interval": right, "Latent SDs": decimals(2), "P(higher)": decimals(2)}
-    return Table(effects.criterion, header, rows, {**formats, "p": P_VALUE})
+    return Table(effects.criterion, header, rows, {**formats, "p": P_VALUE}, note=effects.tell_opposed())
 
 
 def _draw_parts(parts: list[Part]) -> str:
