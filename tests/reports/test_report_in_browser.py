@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
@@ -14,7 +15,10 @@ from panelist.design.simulate import simulate_ratings
 from panelist.reports.report.write_report import write_report
 from panelist.study.reading.load import load_study
 from panelist.study.start import init_study
+from tests.journeys.riding import WIDE
 from tests.simulated import simulate_demo
+
+LONG_WORD = f"https://example.org/{'a' * 80}"
 
 
 @pytest.fixture(scope="module", params=["table", "chat", "speech"])
@@ -30,6 +34,9 @@ def page_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         )
     else:
         init_study(folder / "study", request.param)
+        if request.param == "speech":
+            outputs = folder / "study" / "outputs.csv"
+            pd.read_csv(outputs).assign(context=LONG_WORD).to_csv(outputs, index=False)
         study = load_study(folder / "study")
         frame = simulate_ratings(study, plan_study(study))
     write_report(analyse(study, frame, resamples=20), path, made=date(2026, 11, 4), files=False)
@@ -56,7 +63,6 @@ def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
     page.goto(page_path.as_uri())
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert page.evaluate(wide) <= 0
+    assert page.evaluate(WIDE) <= 0
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     page.close()
