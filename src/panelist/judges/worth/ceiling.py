@@ -105,7 +105,9 @@ def hold_against_others(
     With ``n_systems`` units are outputs, systems within items, and have all levels; otherwise they are pairs.
     """
     parts = [
-        one for one in _split(units.answered(), item, n_systems) if np.isfinite([*one.figures.values()]).any()
+        one
+        for one in _split(units.answered(), item, n_systems, draws is not None)
+        if np.isfinite([*one.figures.values()]).any()
     ]
     found = []
     for level in measures:
@@ -174,8 +176,8 @@ def agree(n: Floats, a: Floats, b: Floats, aa: Floats, bb: Floats, ab: Floats) -
     return np.where(there, 1 - apart / (2 * np.where(there, spread, 1.0)), nan)
 
 
-def _split(units: Units, item: Longs, S: int) -> Iterator[_Shared]:
-    """Give what each rater shares with others, of raters who share enough."""
+def _split(units: Units, item: Longs, S: int, drawn: bool) -> Iterator[_Shared]:
+    """Give what each rater shares with others, of raters who share enough; ``drawn``: for resamples too."""
     n, total, _ = units.sums()
     alike = _count_alike(units)
     whole = S > 0 and bool((units.y == np.round(units.y)).all())
@@ -207,7 +209,8 @@ def _split(units: Units, item: Longs, S: int) -> Iterator[_Shared]:
         if S:
             person, judge, rest = _grids(place, unit % S, len(items), S, (y, f, others))
             figures |= _measure_levels(person, judge, rest)
-            grids = ItemSums.prepare(person, rest), ItemSums.prepare(judge, rest)
+            if drawn:
+                grids = ItemSums.prepare(person, rest), ItemSums.prepare(judge, rest)
         yield _Shared(figures, items, sums, grids)
 
 

@@ -24,6 +24,7 @@ from panelist.numerics.arrays import Floats
 
 LEVELS = ("output", "system", "pair")
 MOST_GROUPS = 60  # of raters that are left out in turn
+FEW_GROUPS = 20  # for the ceiling, which visits all raters for each
 FEWEST_RATERS = 3  # of whom one can be left out, and the others still be held against each other
 WHAT = ("people", "judge", "lead")
 
@@ -83,7 +84,9 @@ def hold_beside_person(beside: JudgedRatings, judge: str, draws: Draws, over: st
     found = measure_ceiling(beside, judge, draws)
     if over == "items":
         return found
-    parts = [{one.level: one for one in measure_ceiling(part, judge)} for part in _leave_out(beside)]
+    parts = [
+        {one.level: one for one in measure_ceiling(part, judge)} for part in _leave_out(beside, FEW_GROUPS)
+    ]
     return tuple(
         _widen_ceiling(one, [part[one.level] for part in parts if one.level in part], over, draws.confidence)
         for one in found
@@ -105,9 +108,9 @@ def _widen_ceiling(one: Ceiling, left: Sequence[Ceiling], over: str, confidence:
     return replace(one, **ends)
 
 
-def _leave_out(beside: JudgedRatings) -> Iterator[JudgedRatings]:
+def _leave_out(beside: JudgedRatings, most: int = MOST_GROUPS) -> Iterator[JudgedRatings]:
     """Give the table without each rater, or each group of raters, in turn."""
-    groups = min(len(beside.raters), MOST_GROUPS)
+    groups = min(len(beside.raters), most)
     for left in range(groups):
         kept = beside.rater % groups != left
         yield replace(
