@@ -10,7 +10,7 @@ from panelist.analysis.choices.models.mixed import grade_pairs
 from panelist.analysis.compare import compare_systems
 from panelist.core.errors import BadModel, BadRatings
 from panelist.core.tables.ratings import read_ratings
-from tests.analysis.choices.choices import make_pairs, trials_of
+from tests.analysis.choices.choices import make_pairs, make_sets, trials_of
 from tests.analysis.choices.votes import draw_votes
 
 GRADES = ["A is much better", "A is slightly better", "About the same", "B slightly better", "B much better"]
@@ -52,8 +52,21 @@ def test_where_nobody_knows_which_stood_first_a_note_says_so() -> None:
     mixed = known.strengths.mixed
     assert mixed is not None
     (slope,) = mixed.slopes
-    odds = np.exp(abs(slope.estimate))  # two answers: the log-odds of the first of two equal outputs
+    odds = np.exp(slope.estimate)  # two answers: the log-odds of the first of two equal outputs
     assert f"is preferred with odds of {odds:.2f} to 1" in " ".join(str(known).split())
+
+
+def test_what_one_answer_says_is_said_in_the_singular() -> None:
+    one = make_pairs([("r", "x", "y", "x"), ("r", "x", "x", "x"), ("r", "x", "y", None)])
+    text = " ".join(str(compare_choices(one)["choice"]).split())
+    for said in ("1 of 3 pairs shows one system twice: it compares", "1 of 3 pairs has no answer in winner"):
+        assert said in text
+    assert "model, 1 pair by 1 rater" in " ".join(str(compare_choices(one[:1])["choice"]).split())
+
+
+def test_choices_do_not_lack_ratings() -> None:
+    frame = make_sets({"a": 1.0, "b": 0.0}, 2, raters=4, items=6, kind="pairs").assign(rating=np.nan)
+    assert "rating is missing" not in str(compare_choices(frame))
 
 
 def test_few_degrees_of_freedom_are_told() -> None:
@@ -188,9 +201,25 @@ def test_style_is_shown_with_and_without() -> None:
     without = compare_choices(draw_votes(600))["choice"]
     for one in without.systems:
         assert plain[one.system] == pytest.approx((one.estimate, one.low, one.high), abs=1e-8)
-    text = str(found)
+    text = " ".join(str(found).split())
     assert "Twice the words is worth odds of" in text
     assert "at equal log(words)" in text
+    assert "The clustered one does not control for log(words)." in text
+
+
+def test_the_finding_says_what_holds_at_equal_style_and_what_without() -> None:
+    votes = draw_votes(600)
+    bare = compare_choices(votes)["choice"].describe().partition("; the clustered")[0]
+    better = 1.0 * (votes["model_a"] == "x") - (votes["model_b"] == "x")
+    noise = np.random.default_rng(2).lognormal(0, 0.2, len(votes))
+    longer = votes.assign(
+        words_a=100 * 6**better * noise, words_b=100.0
+    )  # as far as x is worse, it is longer
+    said = compare_choices(longer, style=["words"])["choice"].sentence()
+    assert "On choice, at equal log(words), z, y and x cannot be told apart; " in said
+    assert f"; without control for log(words), {bare} (mixed" in said
+    unlike = compare_choices(votes.assign(words_a=noise, words_b=1.0), style=["words"])["choice"]
+    assert unlike.describe() == f"with and without control for log(words), {bare}"
 
 
 def test_style_that_cannot_be_read_is_refused() -> None:

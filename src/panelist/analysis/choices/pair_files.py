@@ -93,9 +93,11 @@ def read_pairs(frame: pd.DataFrame, criterion: str) -> PairRows:
     _check_named(frame, column, columns, system)
     answer, grade, points, notes = _read_answers(frame, column, sides)
     if silent := int((answer < 0).sum()):
-        notes.append(f"{silent:,} of {len(frame):,} pairs have no answer in {column}.")
+        have = "has" if silent == 1 else "have"
+        notes.append(f"{silent:,} of {len(frame):,} pairs {have} no answer in {column}.")
     if same := int((system[:, 0] == system[:, 1]).sum()):
-        notes.append(f"{same:,} of {len(frame):,} pairs show one system twice: they compare nothing.")
+        told = "shows one system twice: it compares" if same == 1 else "show one system twice: they compare"
+        notes.append(f"{same:,} of {len(frame):,} pairs {told} nothing.")
     first = _read_order(frame, columns, sides)[:, None]
     position = np.where(first < 0, 0, np.where(first == np.arange(2), 1, 2))
     return PairRows(systems, system, answer, position, grade, points, notes)
