@@ -7,6 +7,7 @@ import pytest
 from panelist.analysis.choices.choice_agreement import measure_choice_agreement
 from panelist.analysis.choices.compare_choices import compare_choices
 from panelist.analysis.choices.models.mixed import grade_pairs
+from panelist.analysis.choices.pair_files import take_long
 from panelist.analysis.compare import compare_systems
 from panelist.core.errors import BadModel, BadRatings
 from panelist.core.tables.ratings import read_ratings
@@ -67,6 +68,16 @@ def test_what_one_answer_says_is_said_in_the_singular() -> None:
 def test_choices_do_not_lack_ratings() -> None:
     frame = make_sets({"a": 1.0, "b": 0.0}, 2, raters=4, items=6, kind="pairs").assign(rating=np.nan)
     assert "rating is missing" not in str(compare_choices(frame))
+
+
+def test_a_comparison_that_takes_seconds_is_announced() -> None:
+    votes = make_pairs([(f"r{i % 7}", f"s{i % 40}", f"s{(i + 1 + i % 3) % 40}", "A") for i in range(260)])
+    long = make_sets(dict.fromkeys("abcd", 0.0), 2, raters=5, items=8, kind="pairs")
+    assert (take_long(votes), take_long(votes[:200]), take_long(long)) == (True, False, False)
+    said: list[str] = []
+    compare_systems(votes, model="bradley-terry", on_progress=lambda now: said.append(now.what))
+    compare_systems(votes[:40], model="bradley-terry", on_progress=lambda now: said.append(now.what))
+    assert said == ["rating"]
 
 
 def test_few_degrees_of_freedom_are_told() -> None:

@@ -34,6 +34,7 @@ SIDES = (
 )
 SHOWN = ("left", "first")  # the sides that say where an output was, not only what it is called
 ANSWERS = ("winner", "preferred", "preference", "choice", "vote", "rating")  # the first that exists
+LONG = 20_000  # outputs shown × systems, from which a mixed model takes seconds
 ORDER = "first"  # the column that says which side was shown first
 
 
@@ -52,6 +53,15 @@ def find_sides(frame: pd.DataFrame) -> tuple[str, str] | None:
         if first not in SHOWN or (_find_answer(frame) and _repeat(frame, found)):
             return found
     return None
+
+
+def take_long(frame: pd.DataFrame) -> bool:
+    """Return whether these are choices among so many systems that a mixed model of them takes seconds."""
+    sides = find_sides(frame)
+    if sides is None and not {"trial", "system"} <= set(frame.columns):
+        return False
+    shown = frame[list(sides or ("system",))].to_numpy(dtype=object).ravel()
+    return len(shown) * len(set(shown.tolist())) >= LONG
 
 
 class PairRows(NamedTuple):
