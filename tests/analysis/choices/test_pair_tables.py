@@ -29,6 +29,20 @@ def test_votes_without_raters_or_items_are_compared_and_the_notes_say_so() -> No
     assert found.counts == {"decided": 290, "tie": 10}
 
 
+def test_a_column_for_each_answer_is_read_as_one() -> None:
+    votes = draw_votes(40).drop(columns=["words_a", "words_b", "latent"])
+    votes.loc[:4, "winner"] = "tie"
+    votes = votes.replace({"x": "B", "y": "A"})  # names that could be sides
+    flags = pd.get_dummies(votes.pop("winner"), prefix="winner", dtype=int)
+    found = compare_choices(votes.join(flags))["choice"]
+    assert found.counts == {"decided": 35, "tie": 5}
+    plain = votes.assign(winner=[str(name).removeprefix("winner_") for name in flags.idxmax(axis=1)])
+    assert found.strengths.theta == pytest.approx(compare_choices(plain)["choice"].strengths.theta)
+    flags.loc[7] = 1
+    with pytest.raises(BadRatings, match=r"In row 8, winner_model_a '1'.*: one of these columns is 1"):
+        compare_choices(votes.join(flags))
+
+
 def test_one_tie_is_one_tie_and_a_pair_needs_both_systems() -> None:
     votes = draw_votes()
     votes.loc[0, "winner"] = "tie (bothbad)"
@@ -58,7 +72,7 @@ def test_where_nobody_knows_which_stood_first_a_note_says_so() -> None:
 
 
 def test_what_one_answer_says_is_said_in_the_singular() -> None:
-    one = make_pairs([("r", "x", "y", "x"), ("r", "x", "x", "x"), ("r", "x", "y", None)])
+    one = make_pairs([("r", "x", "y", "x"), ("r", "x", "x", "x"), ("r", "x", "y", "skipped")])
     text = " ".join(str(compare_choices(one)["choice"]).split())
     for said in ("1 of 3 pairs shows one system twice: it compares", "1 of 3 pairs has no answer in winner"):
         assert said in text

@@ -91,6 +91,8 @@ def read_pairs(frame: pd.DataFrame, criterion: str) -> PairRows:
     columns = find_sides(frame)
     assert columns is not None, "only pair files have pairs in their rows"
     column = _find_answer(frame)
+    if column is None and (flags := _find_flags(frame, columns)) is not None:
+        column, frame = "winner", frame.assign(winner=_join_flags(frame, columns, flags))
     if column is None:
         raise BadRatings(
             f"On {criterion!r} the table names the systems of each pair ({' and '.join(columns)}), but not "
@@ -286,6 +288,33 @@ def _read_order(frame: pd.DataFrame, columns: tuple[str, str], sides: list[_Word
 def _find_answer(frame: pd.DataFrame) -> str | None:
     plain = {str(name).strip().casefold(): str(name) for name in frame.columns}
     return next((plain[name] for name in ANSWERS if name in plain), None)
+
+
+def _find_flags(frame: pd.DataFrame, columns: tuple[str, str]) -> list[str] | None:
+    """Return the columns that are 1 where a side won, or neither did: winner_model_a, …, winner_tie."""
+    plain = {str(name).strip().casefold(): str(name) for name in frame.columns}
+    wanted = [f"winner_{side.strip().casefold()}" for side in columns]
+    if not all(name in plain for name in wanted):
+        return None
+    return [plain[name] for name in (*wanted, "winner_tie") if name in plain]
+
+
+def _join_flags(frame: pd.DataFrame, columns: tuple[str, str], flags: list[str]) -> list[str]:
+    """Return the system that won each row, or tie, by which of the flags is 1; empty where none is."""
+    value = {"1": 1, "true": 1, "0": 0, "false": 0, "": 0}
+    said = [_read_words(frame[name]) for name in flags]
+    raised = np.stack([one.map({w: value.get(w.casefold(), 9) for w in one.words}) for one in said], axis=1)
+    total = raised.sum(axis=1)
+    if (total > 1).any():
+        row = int(np.flatnonzero(total > 1)[0])
+        told = ", ".join(f"{name} {one.take(row)!r}" for name, one in zip(flags, said, strict=True))
+        raise BadRatings(
+            f"In {_name_row(frame, row)}, {told}: one of these columns is 1, and the others are 0."
+        )
+    sides = [_read_words(frame[name]) for name in columns]
+    first, second = (side.map({word: word or "?" for word in side.words}) for side in sides)
+    found: list[str] = np.select([total == 0, *(raised.T[:2] == 1)], ["", first, second], "tie").tolist()
+    return found
 
 
 def _repeat(frame: pd.DataFrame, columns: tuple[str, str]) -> bool:
