@@ -22,6 +22,7 @@ MODULES = {
     "choices": "bench.choices",
     "choices-clustered": "bench.choices_clustered",
     "choices-mixed": "bench.choices_mixed",
+    "choices-order": "bench.choices_order",
     "judges": "bench.judges",
     "reports": "bench.reports",
     "collecting": "bench.collecting",

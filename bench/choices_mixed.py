@@ -24,7 +24,7 @@ from panelist.power.analyses.base import ANALYSES
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "comparisons.md"
 SIZES = ((3, 100), (8, 12), (12, 30), (24, 40))
 SPREADS = ((0.0, 0.0), (0.5, 0.7))
-SYSTEMS, SETS = 3, 500
+SYSTEMS, SETS = 3, 2000
 CUTS = {2: [0.0], 5: [-1.5, -0.5, 0.5, 1.5]}
 
 

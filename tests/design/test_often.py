@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from panelist.design.assess.balance import measure_balance
 from panelist.design.grow import grow_plan
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
@@ -37,6 +38,16 @@ def test_a_pair_gets_as_many_times_the_ratings_of_others() -> None:
     sides = Counter(zip(table["system"], table["position"], strict=True))
     assert sides["a", 1] == sides["a", 2] == 24
     assert "shows a and c 0.600, any other pair 0.200" in " ".join(plan.notes)
+
+
+def test_the_balance_holds_the_plan_against_what_was_declared() -> None:
+    plan, study = plan_study(make()), make()
+    lines = {one.line.name: one.line for one in measure_balance(plan, study).lines}
+    on_pages = lines["pages that show both of a pair"]
+    assert (on_pages.wanted, on_pages.found, on_pages.verdict) == ("as declared", "12 to 36", "as declared")
+    assert lines["each system in each place"].met
+    even = {one.line.name: one.line for one in measure_balance(plan, make(often=None)).lines}
+    assert even["pages that show both of a pair"].verdict == "uneven: 12 to 36"
 
 
 def test_it_is_said_where_the_study_is_described() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from panelist.analysis.checks.extremes import find_crowding
 from panelist.analysis.choices.compare_choices import MODELS as CHOICE_MODELS
 from panelist.analysis.choices.compare_choices import compare_criterion
+from panelist.analysis.choices.pair_files import take_long
 from panelist.analysis.choices.trials import holds_choices
 from panelist.analysis.cleaning.usable import count_levels, find_usable
 from panelist.analysis.describe import mean_ratings
@@ -139,7 +140,7 @@ def compare_table(
 
     def compare(task: tuple[str, Ratings]) -> CriterionComparison | PanelistError:
         name, part = task
-        if on_progress is not None and n_ratings >= LARGE:
+        if on_progress is not None and (n_ratings >= LARGE or take_long(part.frame)):
             on_progress(Progress(names.index(name), len(names), name))
         try:
             one = (compare_one or _compare_one)(part, name, spec)

@@ -1,5 +1,6 @@
 """Agreement on choices: sides aligned, ties in and out, by rater and with the majority."""
 
+from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
@@ -115,3 +116,24 @@ def test_people_of_a_published_table_agree_as_its_labels_do() -> None:
     said = [mine.sort_values("item")["winner"].to_numpy() for _, mine in people.groupby("rater")]
     same = np.mean([(said[i] == said[j]).mean() for i, j in ((0, 1), (0, 2), (1, 2))])
     assert whole["percent_agreement"].estimate == pytest.approx(same)
+
+
+@pytest.mark.parametrize("graded", [True, False])
+def test_agreement_does_not_depend_on_what_systems_are_called(graded: bool) -> None:
+    rng = np.random.default_rng(3)
+    strength = {"a": 1.5, "b": 0.0, "c": -1.5}
+    rows = []
+    for item, (one, two) in product(range(12), combinations(strength, 2)):
+        for rater in range(4):
+            lead = strength[one] - strength[two] + rng.normal()
+            grade = int(np.sign(lead)) * (1 + (abs(lead) > 1.5))
+            rows.append((f"r{rater}", f"i{item:02d}", one, two, grade if graded else "AB"[grade < 0]))
+    found = []
+    for names in permutations("xyz"):
+        new = dict(zip(strength, names, strict=True))
+        frame = pairs([(r, i, new[one], new[two], said) for r, i, one, two, said in rows])
+        whole = measure_choice_agreement(read_ratings(frame), "choice", **QUICK)[0]
+        assert whole.measurement == ("ordinal" if graded else "nominal")
+        found.append([c.estimate for c in whole.coefficients])
+        assert whole.margins.most_share < 0.6  # of two labels, chance is near one half
+    assert np.ptp(np.array(found), axis=0) == pytest.approx(0.0, abs=1e-9, nan_ok=True)

@@ -158,7 +158,7 @@ def test_nothing_but_ties_says_so() -> None:
     ]
     one = compare_choices(pd.DataFrame(rows).assign(answer="tie"))["q"]
     assert [s.estimate for s in one.systems] == pytest.approx([0.0, 0.0])
-    assert any("no comparison was decided" in note for note in one.notes)
+    assert any("No comparison was decided, so nothing says" in note for note in one.notes)
 
 
 def test_every_system_has_its_chance_against_another_one() -> None:

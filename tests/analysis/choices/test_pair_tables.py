@@ -7,10 +7,11 @@ import pytest
 from panelist.analysis.choices.choice_agreement import measure_choice_agreement
 from panelist.analysis.choices.compare_choices import compare_choices
 from panelist.analysis.choices.models.mixed import grade_pairs
+from panelist.analysis.choices.pair_files import take_long
 from panelist.analysis.compare import compare_systems
 from panelist.core.errors import BadModel, BadRatings
 from panelist.core.tables.ratings import read_ratings
-from tests.analysis.choices.choices import make_pairs, trials_of
+from tests.analysis.choices.choices import make_pairs, make_sets, trials_of
 from tests.analysis.choices.votes import draw_votes
 
 GRADES = ["A is much better", "A is slightly better", "About the same", "B slightly better", "B much better"]
@@ -26,6 +27,20 @@ def test_votes_without_raters_or_items_are_compared_and_the_notes_say_so() -> No
     assert "no column item" in notes
     assert "10 ties say that both are bad" in notes
     assert found.counts == {"decided": 290, "tie": 10}
+
+
+def test_a_column_for_each_answer_is_read_as_one() -> None:
+    votes = draw_votes(40).drop(columns=["words_a", "words_b", "latent"])
+    votes.loc[:4, "winner"] = "tie"
+    votes = votes.replace({"x": "B", "y": "A"})  # names that could be sides
+    flags = pd.get_dummies(votes.pop("winner"), prefix="winner", dtype=int)
+    found = compare_choices(votes.join(flags))["choice"]
+    assert found.counts == {"decided": 35, "tie": 5}
+    plain = votes.assign(winner=[str(name).removeprefix("winner_") for name in flags.idxmax(axis=1)])
+    assert found.strengths.theta == pytest.approx(compare_choices(plain)["choice"].strengths.theta)
+    flags.loc[7] = 1
+    with pytest.raises(BadRatings, match=r"In row 8, winner_model_a '1'.*: one of these columns is 1"):
+        compare_choices(votes.join(flags))
 
 
 def test_one_tie_is_one_tie_and_a_pair_needs_both_systems() -> None:
@@ -52,8 +67,31 @@ def test_where_nobody_knows_which_stood_first_a_note_says_so() -> None:
     mixed = known.strengths.mixed
     assert mixed is not None
     (slope,) = mixed.slopes
-    odds = np.exp(abs(slope.estimate))  # two answers: the log-odds of the first of two equal outputs
+    odds = np.exp(slope.estimate)  # two answers: the log-odds of the first of two equal outputs
     assert f"is preferred with odds of {odds:.2f} to 1" in " ".join(str(known).split())
+
+
+def test_what_one_answer_says_is_said_in_the_singular() -> None:
+    one = make_pairs([("r", "x", "y", "x"), ("r", "x", "x", "x"), ("r", "x", "y", "skipped")])
+    text = " ".join(str(compare_choices(one)["choice"]).split())
+    for said in ("1 of 3 pairs shows one system twice: it compares", "1 of 3 pairs has no answer in winner"):
+        assert said in text
+    assert "model, 1 pair by 1 rater" in " ".join(str(compare_choices(one[:1])["choice"]).split())
+
+
+def test_choices_do_not_lack_ratings() -> None:
+    frame = make_sets({"a": 1.0, "b": 0.0}, 2, raters=4, items=6, kind="pairs").assign(rating=np.nan)
+    assert "rating is missing" not in str(compare_choices(frame))
+
+
+def test_a_comparison_that_takes_seconds_is_announced() -> None:
+    votes = make_pairs([(f"r{i % 7}", f"s{i % 40}", f"s{(i + 1 + i % 3) % 40}", "A") for i in range(260)])
+    long = make_sets(dict.fromkeys("abcd", 0.0), 2, raters=5, items=8, kind="pairs")
+    assert (take_long(votes), take_long(votes[:200]), take_long(long)) == (True, False, False)
+    said: list[str] = []
+    compare_systems(votes, model="bradley-terry", on_progress=lambda now: said.append(now.what))
+    compare_systems(votes[:40], model="bradley-terry", on_progress=lambda now: said.append(now.what))
+    assert said == ["rating"]
 
 
 def test_few_degrees_of_freedom_are_told() -> None:
@@ -188,9 +226,25 @@ def test_style_is_shown_with_and_without() -> None:
     without = compare_choices(draw_votes(600))["choice"]
     for one in without.systems:
         assert plain[one.system] == pytest.approx((one.estimate, one.low, one.high), abs=1e-8)
-    text = str(found)
+    text = " ".join(str(found).split())
     assert "Twice the words is worth odds of" in text
     assert "at equal log(words)" in text
+    assert "The clustered one does not control for log(words)." in text
+
+
+def test_the_finding_says_what_holds_at_equal_style_and_what_without() -> None:
+    votes = draw_votes(600)
+    bare = compare_choices(votes)["choice"].describe().partition("; the clustered")[0]
+    better = 1.0 * (votes["model_a"] == "x") - (votes["model_b"] == "x")
+    noise = np.random.default_rng(2).lognormal(0, 0.2, len(votes))
+    longer = votes.assign(
+        words_a=100 * 6**better * noise, words_b=100.0
+    )  # as far as x is worse, it is longer
+    said = compare_choices(longer, style=["words"])["choice"].sentence()
+    assert "On choice, at equal log(words), z, y and x cannot be told apart; " in said
+    assert f"; without control for log(words), {bare} (mixed" in said
+    unlike = compare_choices(votes.assign(words_a=noise, words_b=1.0), style=["words"])["choice"]
+    assert unlike.describe() == f"with and without control for log(words), {bare}"
 
 
 def test_style_that_cannot_be_read_is_refused() -> None:

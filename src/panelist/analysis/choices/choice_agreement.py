@@ -1,12 +1,14 @@
 """How far raters agree in their choices, by the coefficients that ratings have.
 
 What is judged is a set of outputs shown together: an item and its systems, whichever came first. A choice is
-the place of the chosen one when the systems are put in alphabetical order, not its name: where a pair can
-only be decided in two ways, two labels make chance agreement one half, and with the names of five systems it
-would seem to be a fifth. Where all trials show the same systems, the labels are their names.
+the place of the chosen one in an order of the systems, not its name: where a pair can only be decided in two
+ways, two labels make chance agreement one half, and with the names of five systems it would seem to be a
+fifth. The order turns from one item of a set to the next, so that no place collects the wins of a strong
+system, and what systems are called has no influence. Where all trials show the same systems, the labels are
+their names.
 
 - pairs: the preferred one, ties as a separate label; then without them; where pairs are graded, first the
-  grades, as ordinal ratings: by how much the alphabetically first system is better;
+  grades, as ordinal ratings: by how much the first system in that order is better;
 - choices of one: the chosen one, "none" and "all" as labels; then without them;
 - best-worst sets: the best; then the worst;
 - rankings: the ranks, as ordinal ratings of the outputs; then the best.
@@ -25,7 +27,7 @@ from panelist.analysis.choices.trials import DECIDED, UNDECIDED, ChoiceTrials, h
 from panelist.core.errors import BadRatings
 from panelist.core.progress import OnProgress
 from panelist.core.tables.ratings import Ratings, read_ratings
-from panelist.numerics.arrays import Bools, Floats
+from panelist.numerics.arrays import Bools, Floats, Longs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,7 +139,7 @@ def align_choices(trials: ChoiceTrials, which: Bools, last: bool = False) -> pd.
 
     parts = []
     names = np.array(trials.systems, dtype=object)
-    same = len({tuple(sorted(row)) for _, options in trials.by_size() for row in trials.system[options]}) == 1
+    same = _show_one_set(trials)
     for of_size, options in trials.by_size():
         wanted = which[of_size] & (options.shape[1] > 1)
         of_size, options = of_size[wanted], options[wanted]
@@ -152,7 +154,9 @@ def align_choices(trials: ChoiceTrials, which: Bools, last: bool = False) -> pd.
         if same:
             label = names[np.take_along_axis(system, chosen[:, None], axis=1)[:, 0]]
         else:
-            label = np.array([f"{at + 1} of {options.shape[1]}" for at in chosen], dtype=object)
+            m = options.shape[1]
+            turned = (chosen + _turn_orders(system, _rank_items(trials)[trials.item[of_size]])) % m
+            label = np.array([f"{at + 1} of {m}" for at in turned], dtype=object)
         part = pd.DataFrame(
             {
                 "rater": np.array(trials.raters, dtype=object)[trials.rater[of_size]],
@@ -168,17 +172,21 @@ def align_choices(trials: ChoiceTrials, which: Bools, last: bool = False) -> pd.
 
 
 def _list_grades(trials: ChoiceTrials, grade: Floats) -> pd.DataFrame:
-    """Return a row for each graded pair: by how much the alphabetically first of its systems is better."""
+    """Return a row for each graded pair: by how much the first of its systems in their order is better."""
     import pandas as pd
 
     parts = []
     names = np.array(trials.systems, dtype=object)
+    same = _show_one_set(trials)
     for of_size, options in trials.by_size():
         if options.shape[1] != 2:
             continue
         order = np.argsort(trials.system[options], axis=1, kind="stable")
         options = np.take_along_axis(options, order, axis=1)
         given = grade[options[:, 0]]
+        if not same:
+            turned = _turn_orders(trials.system[options], _rank_items(trials)[trials.item[of_size]])
+            given = np.where(turned == 1, -given, given) + 0.0
         part = pd.DataFrame(
             {
                 "rater": np.array(trials.raters, dtype=object)[trials.rater[of_size]],
@@ -191,6 +199,32 @@ def _list_grades(trials: ChoiceTrials, grade: Floats) -> pd.DataFrame:
         parts.append(part.loc[known & np.isfinite(given)])
     whole: pd.DataFrame = pd.concat(parts, ignore_index=True)
     return whole
+
+
+def _show_one_set(trials: ChoiceTrials) -> bool:
+    """Return whether all trials show the same systems."""
+    return len({tuple(sorted(row)) for _, options in trials.by_size() for row in trials.system[options]}) == 1
+
+
+def _rank_items(trials: ChoiceTrials) -> Longs:
+    """Return the place of each item among their names, and of what has no item."""
+    ranks = np.zeros(len(trials.items) + 1, dtype=np.int64)
+    ranks[np.argsort(np.array(trials.items, dtype=str), kind="stable")] = np.arange(len(trials.items))
+    return ranks
+
+
+def _turn_orders(system: Longs, item: Longs) -> Longs:
+    """Return by how many places the order of the systems is turned in each trial.
+
+    ``system`` holds a sorted set of systems in each row. All trials of an item and a set have one order; from
+    one item of a set to the next it turns by a place, and each set begins where the one before did not.
+    """
+    m = system.shape[1]
+    sets, of_set = np.unique(system, axis=0, return_inverse=True)
+    units, of_unit = np.unique(np.column_stack([of_set.ravel(), item]), axis=0, return_inverse=True)
+    first = np.searchsorted(units[:, 0], np.arange(len(sets)))
+    turned = (np.arange(len(units)) - first[units[:, 0]] + units[:, 0]) % m
+    return np.asarray(turned[of_unit.ravel()], dtype=np.int64)
 
 
 def _list_ranks(trials: ChoiceTrials) -> pd.DataFrame:

@@ -41,10 +41,10 @@ MODEL_WORDS = {
     "mixed": "mixed model of choices",
 }
 KIND_WORDS = {
-    "pairs": "pairs",
-    "choose-one": "choices of one",
-    "best-worst": "best-worst sets",
-    "ranking": "rankings",
+    "pairs": ("pair",),
+    "choose-one": ("choice of one", "choices of one"),
+    "best-worst": ("best-worst set",),
+    "ranking": ("ranking",),
 }
 CLUSTER_WORDS = {
     "rater": "raters as clusters",
@@ -65,7 +65,7 @@ class ChoiceCriterion(CriterionComparison):
     a pair's ``effect`` is the probability to be preferred, 1 / (1 + exp(−d)). ``counts`` says how the trials
     ended; ``scores`` are the best-worst scores, ``anova`` the analysis of variance of the item scores (None
     with its reason in the notes), ``wins`` the table of wins, ``first`` the share of wins of the first of
-    two.
+    two, ``plain`` the comparison without control for style where this is the one with it.
     """
 
     kind: str
@@ -78,6 +78,7 @@ class ChoiceCriterion(CriterionComparison):
     anova: OneWay | None = field(default=None, repr=False, compare=False)
     first: PositionShare | None = None
     consistency: tuple[RaterConsistency, ...] = field(default=(), repr=False, compare=False)
+    plain: ChoiceCriterion | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_above(self) -> str:
@@ -98,7 +99,7 @@ class ChoiceCriterion(CriterionComparison):
 
     def sentence(self) -> str:
         """Return the finding in one sentence, with where it comes from."""
-        words = [self.model_words, f"{self.n:,} {KIND_WORDS[self.kind]}"]
+        words = [self.model_words, count(self.n, *KIND_WORDS[self.kind])]
         words[-1] += f" by {count(self.n_raters, 'rater')}" if self.n_raters else ""
         words[-1] += f" of {count(self.n_items, 'item')}" if self.n_items else ""
         words.append(self.dependence)
@@ -120,12 +121,22 @@ class ChoiceCriterion(CriterionComparison):
             kind = "clustered" if self.strengths.mixed is not None else "mixed"
             named = listing([f"{a} over {b}" for a, b in unshown], MOST_TOLD)
             told.append(f"the {kind} model beside it does not show {named}")
-        return "; ".join([describe_findings(self), *told])
+        return "; ".join([*self._describe_styled(), *told])
+
+    def _describe_styled(self) -> list[str]:
+        """Return who is preferred to whom; where style is controlled for, also who is without that."""
+        found = describe_findings(self)
+        if self.plain is None or self.strengths.mixed is None:
+            return [found]
+        bare, style = describe_findings(self.plain), listing(self.strengths.mixed.style)
+        if bare == found:
+            return [f"with and without control for {style}, {found}"]
+        return [f"at equal {style}, {found}", f"without control for {style}, {bare}"]
 
     def _find_unshown(self) -> list[tuple[str, str]]:
         """Return the preferences, better system first, that the model beside this one does not show."""
-        if not isinstance(self.beside, ChoiceCriterion):
-            return []
+        if not isinstance(self.beside, ChoiceCriterion) or self.plain is not None:
+            return []  # the other one does not control for style
         alpha = 1 - self.confidence
         other = {(pair.a, pair.b): pair for pair in self.beside.pairs}
         found = []
@@ -174,7 +185,10 @@ class ChoiceCriterion(CriterionComparison):
             heads = ("mixed", "clustered") if self.strengths.mixed is not None else ("clustered", "mixed")
             mixed = self.strengths.mixed or self.beside.strengths.mixed
             points = 0 if mixed is None or mixed.family == "davidson" else mixed.points
-            parts.append(tabulate_beside(self.criterion, self.systems, self.beside.systems, heads, points))
+            style = () if mixed is None else mixed.style
+            parts.append(
+                tabulate_beside(self.criterion, self.systems, self.beside.systems, heads, points, style)
+            )
         return parts
 
     def to_dict(self) -> dict[str, Any]:

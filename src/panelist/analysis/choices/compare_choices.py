@@ -43,6 +43,7 @@ NEITHER = ("pair without a preference ", "pairs without a preference ")
 FEWEST_DF = 5.0  # below, t is far from z
 MOST_RATERS = 500  # beyond, raters are not looked at one by one
 EFFECT_UNITS = "the probability that the first of the pair is preferred to the second, ties left aside"
+EFFECT_UNITS_MIXED = f"{EFFECT_UNITS}, for a rater and an item of average preferences"
 
 
 def compare_choices(
@@ -104,6 +105,8 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
     style = read_style(table, trials, [*spec.style, *(() if terms is None else terms.style)])
     lead, other, why_not = _choose_strengths(trials, clustered, style, spec, terms)
     found = _describe(trials, lead, spec, (wins, scores))
+    if lead.mixed is not None and lead.mixed.without is not None:
+        found = replace(found, plain=_describe(trials, lead.mixed.without, spec, (wins, scores)))
     if other is not None:
         found = replace(found, beside=_describe(trials, other, spec, (wins, scores)))
     return replace(found, notes=(*found.notes, *why_not)) if why_not else found
@@ -163,7 +166,7 @@ def _describe(
         n_raters=len(trials.raters),
         n_items=len(trials.items),
         units=UNITS,
-        effect_units=EFFECT_UNITS,
+        effect_units=EFFECT_UNITS if strengths.mixed is None else EFFECT_UNITS_MIXED,
         systems=_system_rows(strengths, every, wins, confidence),
         pairs=list_pairs(shown, _find_chances(strengths, shown.estimate)),
         reference=spec.reference,

@@ -80,6 +80,7 @@ def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) ->
         )
     ]
     if part.slopes:
+        slopes = [one.term for one in part.slopes]
         found: list[tuple[Cell, ...]] = [
             (one.term, one.estimate, one.se, interval(one.low, one.high), one.p) for one in part.slopes
         ]
@@ -89,7 +90,8 @@ def list_mixed_parts(criterion: str, strengths: Strengths, confidence: float) ->
                 ("what", "estimate", "SE", level, "p"),
                 found,
                 {"what": TEXT, "estimate": decimals(2), "SE": decimals(2), "p": P_VALUE},
-                note="In log-strengths, for one unit more; position: of the output that stands first.",
+                note="In log-strengths, for one unit more"
+                + ("; position: of the output that stands first." if POSITION in slopes else "."),
                 name="slopes",
             )
         )
@@ -109,11 +111,12 @@ def _name_spread(one: PreferenceSpread) -> str:
 
 def tell_slope(part: MixedPart, slope: ChoiceSlope) -> str:
     """Return what a slope means in odds, ties left aside; empty where its unit says it."""
+    aside = ", ties left aside" if part.points % 2 else ""
     if slope.term == POSITION:
-        place = "first" if slope.estimate > 0 else "second"
+        once, low, high = (_find_odds(part, one) for one in (slope.estimate, slope.low, slope.high))
         return (
-            f"Of two equal outputs the one that stands {place} is preferred with odds of "
-            f"{_find_odds(part, abs(slope.estimate)):.2f} to 1 ({_say_p(slope.p)})."
+            f"Of two equal outputs the one that stands first is preferred with odds of {once:.2f} to 1 "
+            f"({low:.2f} to {high:.2f}; {_say_p(slope.p)}){aside}."
         )
     if slope.term.startswith("log("):
         what = slope.term[4:].rstrip(")").removesuffix(" + 1")
@@ -122,7 +125,7 @@ def tell_slope(part: MixedPart, slope: ChoiceSlope) -> str:
         )
         return (
             f"Twice the {what} is worth odds of {once:.2f} to 1 ({low:.2f} to {high:.2f}; "
-            f"{_say_p(slope.p)}), the systems being equal."
+            f"{_say_p(slope.p)}), the systems being equal{aside}."
         )
     return ""
 
@@ -146,7 +149,7 @@ def _tabulate_style(criterion: str, strengths: Strengths, part: MixedPart) -> Ta
         )
         for name in sorted(theta, key=lambda one: -theta[one])
     ]
-    names = listing([one.term for one in part.slopes if one.term != POSITION])
+    names = listing(part.style)
     return Table(
         f"Systems on {criterion}, with and without style",
         ("system", "as they are", "interval", f"at equal {names}", "change"),
@@ -164,8 +167,10 @@ def tabulate_beside(
     other: Sequence[SystemEstimate],
     heads: tuple[str, str],
     points: int,
+    style: Sequence[str] = (),
 ) -> Table:
-    """Return the systems by both models; ``points`` are those of the answers in the mixed one."""
+    """Return the systems by both models; ``points`` are those of the answers in the mixed one, and
+    ``style`` what it controls for."""
     beside = {one.system: one for one in other}
     rows: list[tuple[Cell, ...]] = []
     for one in lead:
@@ -193,7 +198,8 @@ def tabulate_beside(
             "not sizes."
             if points > 2
             else ", and its differences are smaller where preferences differ."
-        ),
+        )
+        + (f" The clustered one does not control for {listing(style)}." if style else ""),
         name="beside",
     )
 

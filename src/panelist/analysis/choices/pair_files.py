@@ -34,6 +34,7 @@ SIDES = (
 )
 SHOWN = ("left", "first")  # the sides that say where an output was, not only what it is called
 ANSWERS = ("winner", "preferred", "preference", "choice", "vote", "rating")  # the first that exists
+LONG = 20_000  # outputs shown × systems, from which a mixed model takes seconds
 ORDER = "first"  # the column that says which side was shown first
 
 
@@ -52,6 +53,15 @@ def find_sides(frame: pd.DataFrame) -> tuple[str, str] | None:
         if first not in SHOWN or (_find_answer(frame) and _repeat(frame, found)):
             return found
     return None
+
+
+def take_long(frame: pd.DataFrame) -> bool:
+    """Return whether these are choices among so many systems that a mixed model of them takes seconds."""
+    sides = find_sides(frame)
+    if sides is None and not {"trial", "system"} <= set(frame.columns):
+        return False
+    shown = frame[list(sides or ("system",))].to_numpy(dtype=object).ravel()
+    return len(shown) * len(set(shown.tolist())) >= LONG
 
 
 class PairRows(NamedTuple):
@@ -81,6 +91,8 @@ def read_pairs(frame: pd.DataFrame, criterion: str) -> PairRows:
     columns = find_sides(frame)
     assert columns is not None, "only pair files have pairs in their rows"
     column = _find_answer(frame)
+    if column is None and (flags := _find_flags(frame, columns)) is not None:
+        column, frame = "winner", frame.assign(winner=_join_flags(frame, columns, flags))
     if column is None:
         raise BadRatings(
             f"On {criterion!r} the table names the systems of each pair ({' and '.join(columns)}), but not "
@@ -93,9 +105,11 @@ def read_pairs(frame: pd.DataFrame, criterion: str) -> PairRows:
     _check_named(frame, column, columns, system)
     answer, grade, points, notes = _read_answers(frame, column, sides)
     if silent := int((answer < 0).sum()):
-        notes.append(f"{silent:,} of {len(frame):,} pairs have no answer in {column}.")
+        have = "has" if silent == 1 else "have"
+        notes.append(f"{silent:,} of {len(frame):,} pairs {have} no answer in {column}.")
     if same := int((system[:, 0] == system[:, 1]).sum()):
-        notes.append(f"{same:,} of {len(frame):,} pairs show one system twice: they compare nothing.")
+        told = "shows one system twice: it compares" if same == 1 else "show one system twice: they compare"
+        notes.append(f"{same:,} of {len(frame):,} pairs {told} nothing.")
     first = _read_order(frame, columns, sides)[:, None]
     position = np.where(first < 0, 0, np.where(first == np.arange(2), 1, 2))
     return PairRows(systems, system, answer, position, grade, points, notes)
@@ -274,6 +288,33 @@ def _read_order(frame: pd.DataFrame, columns: tuple[str, str], sides: list[_Word
 def _find_answer(frame: pd.DataFrame) -> str | None:
     plain = {str(name).strip().casefold(): str(name) for name in frame.columns}
     return next((plain[name] for name in ANSWERS if name in plain), None)
+
+
+def _find_flags(frame: pd.DataFrame, columns: tuple[str, str]) -> list[str] | None:
+    """Return the columns that are 1 where a side won, or neither did: winner_model_a, …, winner_tie."""
+    plain = {str(name).strip().casefold(): str(name) for name in frame.columns}
+    wanted = [f"winner_{side.strip().casefold()}" for side in columns]
+    if not all(name in plain for name in wanted):
+        return None
+    return [plain[name] for name in (*wanted, "winner_tie") if name in plain]
+
+
+def _join_flags(frame: pd.DataFrame, columns: tuple[str, str], flags: list[str]) -> list[str]:
+    """Return the system that won each row, or tie, by which of the flags is 1; empty where none is."""
+    value = {"1": 1, "true": 1, "0": 0, "false": 0, "": 0}
+    said = [_read_words(frame[name]) for name in flags]
+    raised = np.stack([one.map({w: value.get(w.casefold(), 9) for w in one.words}) for one in said], axis=1)
+    total = raised.sum(axis=1)
+    if (total > 1).any():
+        row = int(np.flatnonzero(total > 1)[0])
+        told = ", ".join(f"{name} {one.take(row)!r}" for name, one in zip(flags, said, strict=True))
+        raise BadRatings(
+            f"In {_name_row(frame, row)}, {told}: one of these columns is 1, and the others are 0."
+        )
+    sides = [_read_words(frame[name]) for name in columns]
+    first, second = (side.map({word: word or "?" for word in side.words}) for side in sides)
+    found: list[str] = np.select([total == 0, *(raised.T[:2] == 1)], ["", first, second], "tie").tolist()
+    return found
 
 
 def _repeat(frame: pd.DataFrame, columns: tuple[str, str]) -> bool:

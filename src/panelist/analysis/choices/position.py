@@ -27,7 +27,8 @@ class PositionShare:
         p = "p < 0.001" if self.p < 0.001 else f"p = {self.p:.3f}"
         return (
             f"The first of two was preferred in {100 * self.share:.1f} % of {self.n:,} decided pairs "
-            f"({100 * self.low:.1f} to {100 * self.high:.1f}; {p} against one half)."
+            f"({100 * self.low:.1f} to {100 * self.high:.1f}; {p} against one half), answers taken as "
+            "independent."
         )
 
 

@@ -90,6 +90,8 @@ def count_gaps(frame: pd.DataFrame, name: str) -> int:
     criterion has is not missing there.
     """
     missing = frame[name].isna()
+    if name == "rating" and missing.all() and "choice" in frame and not frame["choice"].isna().all():
+        return 0  # choices alone
     if name in ("rating", "trial") and "criterion" in frame and not missing.all():
         missing &= frame["criterion"].isin(frame.loc[~missing, "criterion"].unique())
     return int(missing.sum())

@@ -22,6 +22,7 @@ from panelist.design.assess.evenness import (
 )
 from panelist.design.assess.showings import Where, number, number_pages, split_trials
 from panelist.design.simulate import spread_turns
+from panelist.numerics.arrays import Longs
 from panelist.study.sections.checks import InstructedCheck
 from panelist.study.study import Study
 
@@ -92,6 +93,12 @@ class Balance(Result):
         return json_object(whole)
 
 
+def _count_times(study: Study) -> Longs | None:
+    """Return how often each pair of systems is to be shown; None where that is equally often."""
+    weights = study.file.design.weigh(study.systems)
+    return np.array([weights.get(pair, 1) for pair in combinations(study.systems, 2)]) if weights else None
+
+
 def measure_balance(plan: "Plan", study: Study) -> Balance:
     """Return the balance of a plan's trials: every line with what was wanted and what was found."""
     table = plan.table
@@ -102,7 +109,9 @@ def measure_balance(plan: "Plan", study: Study) -> Balance:
     found = []
     for where, shows in split_trials(table, study.items, study.systems, names):
         kinds = {comparative[name] for name in where.criteria}
-        evenness = measure_evenness(shows, study.file.design, True in kinds, False in kinds, study.there)
+        evenness = measure_evenness(
+            shows, study.file.design, True in kinds, False in kinds, study.there, _count_times(study)
+        )
         found.append((where, evenness))
     existing = [] if study.there is None else count_existing(study.there)
     labelled = [] if study.draw is None else [count_labelled(study.draw)]

@@ -33,11 +33,13 @@ def measure_evenness(
     comparative: bool,
     rated: bool | None = None,
     there: NDArray[np.bool_] | None = None,
+    times: Longs | None = None,
 ) -> list[Line]:
     """Return the lines that apply to one part of a plan.
 
     ``comparative`` says whether its outputs are compared, ``rated`` whether each of them is rated: without
-    it, where they are not compared. ``there`` says which outputs exist (items × systems), where some do not.
+    it, where they are not compared. ``there`` says which outputs exist (items × systems), where some do not;
+    ``times`` how often each pair of systems is to be shown, where they are not to be shown equally often.
     """
     several = bool((shows.shown > 1).any())
     lines = [count_trials(shows, choice), spread_systems(shows, there is not None)]
@@ -48,8 +50,8 @@ def measure_evenness(
         lines.append(count_raters(shows, _find_target(shows, choice, there), there, paired))
     lines.append(pair_within_raters(shows))
     if several:
-        lines.append(pair_on_pages(shows, there is not None))
-        lines.append(place_on_pages(shows, choice, there is not None))
+        lines.append(pair_on_pages(shows, there is not None, times))
+        lines.append(place_on_pages(shows, choice, there is not None or times is not None))
         lines.append(place_by_rater(shows, choice, there is not None))
         if (shows.shown == 2).all():
             lines.append(compare_sides(shows, choice))
@@ -160,8 +162,11 @@ def pair_within_raters(shows: Showings) -> Line:
     return _judge(name, wanted, counts, shows.n_raters)
 
 
-def pair_on_pages(shows: Showings, missing: bool = False) -> Line:
-    """Return how many pages show both systems of a pair; equally many, unless outputs are missing."""
+def pair_on_pages(shows: Showings, missing: bool = False, times: Longs | None = None) -> Line:
+    """Return how many pages show both systems of a pair; equally many, unless outputs are missing.
+
+    With ``times`` as many as a pair is to be shown: that of 2 twice as often as that of 1.
+    """
     import scipy.sparse as sp
 
     ones = np.ones(len(shows), np.int64)
@@ -172,6 +177,11 @@ def pair_on_pages(shows: Showings, missing: bool = False) -> Line:
         found = write_range(counts)
         verdict = "as outputs exist" if counts.all() else f"{int((counts == 0).sum()):,} pairs never meet"
         return Line(name, "not promised", found, verdict, None, *_ends(counts))
+    if times is not None:
+        off = float(np.abs(counts - times * (counts.sum() / times.sum())).max(initial=0.0))
+        found = write_range(counts)
+        verdict = "as declared" if off < 1e-9 else _near(found) if off < 2 else f"up to {off:.1f} off"
+        return Line(name, "as declared", found, verdict, off < 2, *_ends(counts))
     return _judge(name, "equal", counts)
 
 
@@ -337,15 +347,8 @@ def _reach(name: str, one: str, counts: Longs, target: int | None) -> Line:
     if low == high == target:
         return Line(name, wanted, found, "exact", True, low, high)
     if low >= target:
-        return Line(
-            name,
-            wanted,
-            found,
-            f"reached, {int(counts.sum() - target * len(counts)):,} to spare",
-            True,
-            low,
-            high,
-        )
+        spare = f"reached, {int(counts.sum() - target * len(counts)):,} to spare"
+        return Line(name, wanted, found, spare, True, low, high)
     short = int((counts < target).sum())
     return Line(name, wanted, found, f"short for {short:,} of {len(counts):,} {one}s", False, low, high)
 

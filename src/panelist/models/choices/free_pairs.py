@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import erfc, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,8 @@ class Cycle:
         """Return who is preferred to whom, with odds."""
         told = ", ".join(f"{one} over {two}" for one, two in _list_links(self.systems))
         odds = ", ".join(f"{np.exp(one):.2f}" if np.isfinite(one) else "∞" for one in self.differences)
-        return f"{told} (odds {odds} to 1)"
+        p = float(erfc(self.surest / sqrt(2.0)))  # a cycle is as sure as the least sure of its steps
+        return f"{told} (odds {odds} to 1; the least sure has {'p < 0.001' if p < 0.001 else f'p = {p:.3f}'})"
 
 
 @dataclass(frozen=True, eq=False)

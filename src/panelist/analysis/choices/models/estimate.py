@@ -26,7 +26,7 @@ from panelist.analysis.choices.one_sided import find_one_sided
 from panelist.analysis.choices.trials import ChoiceTrials
 from panelist.analysis.choices.wins import WinTable, count_wins
 from panelist.core.errors import BadModel
-from panelist.core.prose import listing
+from panelist.core.prose import capitalise, listing
 from panelist.numerics.arrays import Bools, Floats, Longs
 
 FEW = 6  # clusters below which a note says that little is known about how they differ
@@ -67,7 +67,12 @@ def estimate_strengths(
     sides = choose_sides(trials, stages.trial, cluster)
     spread, n_clusters = _find_spread(stages, found, sides, floor=prior is not None)
     notes = sides.notes
-    if prior is not None:
+    if prior is not None and not table.wins.any():
+        notes.append(
+            f"{capitalise(separation.reason)}, so nothing says who is ahead: strengths of 0 are those of a "
+            f"normal prior (mean 0, SD {PRIOR:g})."
+        )
+    elif prior is not None:
         notes.append(
             f"{separation.reason}, so by likelihood alone the distance has no limit. The strengths are those "
             f"under a normal prior (mean 0, SD {PRIOR:g}) and say who is ahead, not by how much; where one "

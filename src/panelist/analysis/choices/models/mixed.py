@@ -77,7 +77,7 @@ def fit_mixed(
     ends = (plain.theta, plain.theta - reach, plain.theta + reach)
     pairs = tuple(zip(plain.systems, *(end.tolist() for end in ends), strict=True))
     assert fitted.mixed is not None
-    return replace(fitted, mixed=replace(fitted.mixed, plain=pairs))
+    return replace(fitted, mixed=replace(fitted.mixed, plain=pairs, without=plain))
 
 
 def grade_pairs(trials: ChoiceTrials, style: Mapping[str, Floats]) -> tuple[GradedPairs, Longs]:
@@ -352,7 +352,8 @@ def _describe(
     if zero:
         notes = [
             *notes,
-            f"These answers show no preferences of {listing([f'single {name}s' for name in zero])}.",
+            f"Preferences of {listing([f'single {name}s' for name in zero])} are estimated not to differ, "
+            "which does not prove that they are the same.",
         ]
     return replace(
         clustered,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from panelist.models.choices.analogue import ChoiceAnalogue
 from panelist.models.choices.free_pairs import FreePairs
+from panelist.models.choices.pairs import POSITION
 from panelist.numerics.arrays import Floats
+
+if TYPE_CHECKING:
+    from panelist.analysis.choices.models.choice_model import Strengths
 
 _NODES = 40  # of Gauss-Hermite quadrature over raters and items
 
@@ -83,8 +88,8 @@ class MixedPart:
 
     ``family`` is cumulative or davidson (pairs) or plackett-luce; ``tie`` is the distance from 0 to the first
     threshold, or Davidson's log ν, 0 without ties; ``plain`` has the estimates without style and their
-    intervals, where style is controlled for; ``free`` is the test of strengths against a number for each
-    pair.
+    intervals, where style is controlled for, and ``without`` that whole model; ``free`` is the test of
+    strengths against a number for each pair.
     """
 
     family: str
@@ -95,9 +100,15 @@ class MixedPart:
     thresholds: tuple[float, ...] = ()
     tie: float = 0.0
     plain: tuple[tuple[str, float, float, float], ...] = ()
+    without: Strengths | None = field(default=None, repr=False, compare=False)
     free: FreePairs | None = field(default=None, compare=False)
     apart: Floats | None = field(default=None, repr=False, compare=False)
     """The standard deviation of each difference of two systems, (k, k), where pairs have their own."""
+
+    @property
+    def style(self) -> tuple[str, ...]:
+        """What is controlled for, as the model calls it."""
+        return tuple(one.term for one in self.slopes if one.term != POSITION)
 
     @property
     def spread(self) -> Floats:
