@@ -34,7 +34,7 @@ TIMES = {
     "events": ("time",),
     "studies": ("created",),
 }
-GALLERY = ("likert", "vas", "binary", "pairs", "best-worst", "mixed", "chat")
+GALLERY = ("likert", "vas", "binary", "pairs", "preference", "best-worst", "mixed", "chat", "speech")
 SERVED = {"title", "language", "outputs", "noun", "systems", "criteria", "design", "formats"}
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 WIDE = {"width": 960, "height": 880}
@@ -152,6 +152,7 @@ def take_template(browser: "Browser", template: str) -> None:
             page.goto(words[words.index("dashboard") + 1].removesuffix("dashboard") + "join")
             page.locator(".btn.primary").first.click()
             page.locator("#where", has_text=" 1 of ").wait_for()
+            page.wait_for_load_state("networkidle")  # a player has the length of its sound by then
             keep(page, f"page-{template}")
             page.close()
 

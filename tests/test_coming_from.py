@@ -32,6 +32,21 @@ def test_what_another_tool_kept_is_read_as_the_same_ratings(files: list[Path], m
     assert set(found.groupby("rater").size()) == {len(original) // original["rater"].nunique()}
 
 
+def test_the_table_that_potato_exports_is_read_with_the_mapping_without_times(tmp_path: Path) -> None:
+    mapping = (FOLDER / "potato" / "mapping.yaml").read_text(encoding="utf-8")
+    (tmp_path / "mapping.yaml").write_text(mapping[: mapping.index("times:")], encoding="utf-8")
+    original = pd.read_csv(FOLDER / "ratings.csv")
+    names = original["item"] + "__" + original["system"]
+    table = pd.DataFrame({"instance_id": names, "user_id": original["rater"]})  # potato.export, 2.12.1
+    for label in (3, 1, 5, 2, 4):
+        table[f"fluency.{label}"] = original["rating"].astype(str).where(original["rating"] == label, "")
+    table.to_csv(tmp_path / "annotations.csv", index=False)
+    found = import_results([tmp_path / "annotations.csv"], tmp_path / "mapping.yaml", salt="00" * 16).frame
+    columns = ["item", "system", "rating"]
+    read, given = (one[columns].astype(str) for one in (found, original))
+    assert sorted(map(tuple, read.values)) == sorted(map(tuple, given.values))
+
+
 def test_the_files_of_other_tools_are_those_that_the_script_writes() -> None:
     made = runpy.run_path(str(FOLDER / "make_files.py"))["make_files"]()
     for name, text in made.items():

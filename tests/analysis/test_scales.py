@@ -358,6 +358,19 @@ def test_criteria_are_matched_by_name_and_by_hand() -> None:
         )
 
 
+def test_a_table_without_criteria_beside_several_is_asked_which_it_rates() -> None:
+    rows = [(r, i, s, 3) for r in "xy" for i in "12" for s in "abc"]
+    plain = pd.DataFrame(rows, columns=["rater", "item", "system", "rating"])
+    named = pd.concat([plain.assign(criterion=name) for name in ("fluency", "grace")])
+    for pair, which in (((named, plain), "y"), ((plain, named), "x")):
+        with pytest.raises(
+            BadRatings, match=rf"{which} has no column criterion, .* has fluency, grace: which"
+        ):
+            compare_scales(*pair, labels=("x", "y"))
+    with pytest.raises(BadRatings, match="has no columns 'rating'"):  # first things first
+        compare_scales(named, pd.DataFrame({"a": [1], "b": [2]}))
+
+
 @pytest.mark.parametrize("text", ["fluency", "=b", "a="])
 def test_a_match_is_two_names(text: str) -> None:
     with pytest.raises(BadRatings, match="--match takes A=B"):

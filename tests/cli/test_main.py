@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,16 @@ from panelist.core.errors import BadRatings
 from tests.cli.commands import FORMULA, NAMES, call
 
 Capture = pytest.CaptureFixture[str]
+
+
+def test_python_runs_the_package_as_the_command(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:  # where the folder of commands is not on the path
+    monkeypatch.setattr(sys, "argv", ["python -m panelist", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("panelist", run_name="__main__")
+    assert not ended.value.code
+    assert capsys.readouterr().out == call(capsys, "--version").out
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ def test_the_command_tells_first_and_erases_with_yes(
         assert len(store.all_answers(visit.id)) == 1
     done = call(capsys, "forget", study.folder, "--rater", PERSON, "--db", database_url, "--yes")
     assert (done.code, "All of that is erased" in done.out) == (0, True), done.err
-    assert "backups and exports made before" in done.err
+    assert "backups, exports and archives made before" in done.err
     with open_store(database_url, study, create=False) as store:
         assert store.all_answers(visit.id) == {}
     done = call(capsys, "forget", study.folder, "--rater", PERSON, "--db", database_url, "--yes")
@@ -133,7 +133,7 @@ def test_ratings_are_kept_without_the_person_where_the_consent_says_so(
         assert trace not in told, trace
     kept = export_ratings(store.snapshot(), study, plan).frame
     assert len(kept) == 1
-    assert person.name not in set(kept["rater"]), "the pseudonym of earlier exports leads nowhere"
+    assert person.name not in set(kept["rater"]), "no id and no earlier pseudonym leads to them"
     assert "attention" in told, "checks stay, because they decide which ratings are analysed"
     last = store.actions(1)[0]
     assert (last.what, last.reason) == ("erased a person", KEPT)
@@ -155,5 +155,6 @@ def test_the_command_does_what_the_consent_declares_unless_it_is_told(
     assert "The ratings will be kept" in done.out
     done = call(capsys, *asked, "--yes")
     assert (done.code, "under a new pseudonym" in done.out) == (0, True), done.err
+    assert "made before still hold it, and show by place, times and answers whose ratings" in done.err
     with open_store(database_url, study, create=False) as store:
         assert len(store.all_answers(visit.id)) == 1

@@ -86,6 +86,24 @@ def test_ratings_are_those_that_were_collected_else_the_table_beside_them(folder
     assert (found.collected, set(found.table["rating"])) == (True, {4})
 
 
+def test_practice_alone_is_no_rating_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    practice = "practice: {items: [{context: A question, output: A text, right: {fluency: ['4']}}]}\n"
+    folder = write_study(tmp_path, TEXT + practice).parent
+    study = load_study(folder)
+    answer = Answer("c1p1", "fluency", "practice-1", "4", "k", phase="practice", check="practice")
+    with open_store(None, study, plan_study(study)) as store:
+        store.do(SaveAnswers(store.join().id, 1, -1, (answer,), PageDone(1.0, 2.0)))
+    found = StudyFiles(study).find_ratings()
+    assert found is not None
+    assert isinstance(found.table, pd.DataFrame)
+    assert (len(found.table), found.empty) == (1, True)
+    with pytest.raises(BadFile, match=r"has no ratings yet: .*study\.db holds none"):
+        panelist.open_study(folder).ratings()
+    assert call(capsys, "report", str(folder), "--check").code == 1
+    put_ratings(folder)
+    assert find_by_commands(folder) == {"ratings.csv"}
+
+
 def test_a_file_that_is_named_goes_before_all(folder: Path) -> None:
     put_ratings(folder)
     collect(folder, "4")

@@ -56,7 +56,7 @@ def test_every_address_of_the_dashboard_is_under_the_prefix(served: Served, clie
     reply = client.post(f"{home}/login", data={"password": PASSWORD})
     assert reply.headers["location"] == home
     assert all("path=/lab/rating/dashboard" in one.casefold() for one in reply.headers.get_list("set-cookie"))
-    for path in ("", "/raters", "/log", "/download", "/end", "/places", "/preview", "/release"):
+    for path in ("", "/raters", "/log", "/download", "/end", "/places", "/preview", "/release", "/errors"):
         page = client.get(f"{home}{path}")
         assert page.status_code == 200, path
         found = ADDRESS.findall(page.text)

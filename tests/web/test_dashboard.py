@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from docs.error_messages import find_classes
 from panelist.collection.store.store import Store
+from panelist.core.errors import PanelistError, find_anchor
 from tests.patience import PATIENCE
 from tests.web.researchers import STUDY, Desk, enter, make_folder, number, read_text, walk
 from tests.web.servers import Served, serve_in_thread
@@ -30,13 +32,34 @@ def desk(served: Served) -> Iterator[Desk]:
 
 def test_nothing_is_shown_without_the_password(served: Served) -> None:
     with served.client() as client:
-        for path in ("", "/raters", "/raters/1", "/log", "/download", "/results", "/end", "/preview"):
+        for path in (
+            "",
+            "/raters",
+            "/raters/1",
+            "/log",
+            "/download",
+            "/results",
+            "/end",
+            "/preview",
+            "/errors",
+        ):
             reply = client.get(f"/dashboard{path}")
             assert (reply.status_code, reply.headers["location"]) == (303, "/dashboard/login")
         assert client.get("/dashboard/live").status_code == 401
         for path in ("/pause", "/end", "/places", "/download", "/raters/1/exclude", "/logout"):
             assert client.post(f"/dashboard{path}", data={"csrf": "x"}).status_code == 403
     assert served.store.state() == "open"
+
+
+def test_an_error_leads_to_its_causes_and_cures(desk: Desk) -> None:
+    told = desk.post("/places", 409, number="many").text
+    assert 'Got &#39;many&#39;. <a href="/dashboard/errors#bad-action">Causes and cures</a>' in told
+    page = desk.get("/errors")
+    anchors = set(re.findall(r'<h2 id="([\w-]+)">', page))
+    assert {find_anchor(type(name, (PanelistError,), {})) for name in find_classes()} <= anchors
+    assert "The dashboard cannot do what was asked" in page
+    assert "messages of" not in page
+    assert "](" not in page
 
 
 def test_an_empty_study_says_so_calmly(desk: Desk) -> None:

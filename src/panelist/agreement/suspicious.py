@@ -133,8 +133,8 @@ def find_repeated(ratings: "Ratings") -> list[Suspicion]:
     if not rows.duplicated(keys).any():
         return []
     given = rows.groupby(["rater", "rating"], observed=True).size()
-    shares = given / given.groupby(level="rater").transform("sum")
-    habits = (shares**2).groupby(level="rater").sum()
+    shares = given / given.groupby(level="rater", observed=True).transform("sum")
+    habits = (shares**2).groupby(level="rater", observed=True).sum()
     names: list[Any] = [name for name, _ in rows.groupby("system", observed=True)]
     found = []
     for a, b in _find_alike(rows, keys, names, habits):
@@ -188,7 +188,7 @@ def _count_pairs(group: Any, system: Any, weight: Floats, n_systems: int) -> Flo
 
 def _compare_assignments(both: "pd.DataFrame", habits: "pd.Series", a: str, b: str) -> list[Suspicion]:
     same = both["rating_a"] == both["rating_b"]
-    by_rater = same.groupby(both["rater"]).agg(["all", "size"])
+    by_rater = same.groupby(both["rater"], observed=True).agg(["all", "size"])
     whole = by_rater[by_rater["all"]]
     log10 = whole["size"] * np.log10(habits.loc[whole.index])
     if same.all() and float(log10.sum()) < np.log10(MOST_CHANCE):

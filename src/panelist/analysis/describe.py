@@ -136,7 +136,7 @@ def mean_ratings(frame: pd.DataFrame) -> dict[str, float]:
     numbers = pd.to_numeric(frame["rating"].astype(object), errors="coerce").astype(float)
     if numbers.isna().any():
         return {}
-    means = numbers.groupby(frame["system"].astype(str)).mean()
+    means = numbers.groupby(frame["system"].astype(str), observed=True).mean()
     return {str(name): float(mean) for name, mean in means.items()}
 
 

@@ -198,7 +198,7 @@ def describe_form(outputs: Outputs, ratings: pd.DataFrame, systems: tuple[str, .
     table = pd.DataFrame(files, columns=["system", *SAID])
     media = {
         str(system): {fact: float(part[fact].median()) for fact in SAID if part[fact].notna().any()}
-        for system, part in table.groupby("system")
+        for system, part in table.groupby("system", observed=True)
     }
     facts = pd.DataFrame({"item": frame["item"].to_numpy(), "system": frame["system"].to_numpy()})
     facts["words"] = [sum(len(words.split()) for _, words in parts) for parts in judged]
@@ -224,7 +224,7 @@ def _average(ratings: pd.DataFrame) -> pd.DataFrame:
 
 def _describe(system: str, facts: pd.DataFrame, means: pd.DataFrame) -> SystemForm:
     correlations = {}
-    for criterion, part in means.groupby("criterion", sort=False):
+    for criterion, part in means.groupby("criterion", sort=False, observed=True):
         both = part[part["system"] == system].merge(facts[["item", "words"]], on="item")
         ranks = both[["rating", "words"]].rank().to_numpy()
         varied = len(ranks) >= FEWEST and bool((np.ptp(ranks, axis=0) > 0).all())

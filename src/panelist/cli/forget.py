@@ -48,7 +48,7 @@ def forget(
         erase(store, person, _find_name(), list_rated(loaded) if keep else ())
         wiped = wipe(store)
     if keep:
-        say("The person is erased. The ratings are kept under a new pseudonym that nothing leads back from.")
+        say("The person is erased. The ratings are kept under a new pseudonym, which no id leads to.")
     else:
         say("All of that is erased. The place is free again, and the record says that one person withdrew.")
     if not wiped:
@@ -56,7 +56,8 @@ def forget(
             "Note: other programs are using the database. What was deleted is gone from its journal "
             "(study.db-wal) once they have ended."
         )
-    tell("Note: backups and exports made before still hold it: delete them.")
+    matched = ", and show by place, times and answers whose ratings are kept" if keep else ""
+    tell(f"Note: backups, exports and archives made before still hold it{matched}: delete them.")
 
 
 def _keeps(asked: str | None, declared: str) -> bool:

@@ -63,7 +63,7 @@ def find_person(store: Store, known_as: str) -> Person:
 def forget(store: Store, person: Person, who: str, keep: tuple[str, ...] = ()) -> Traces:
     """Erase a person; return what was there.
 
-    The answers on the criteria ``keep`` stay, under a pseudonym that nothing leads back from.
+    The answers on the criteria ``keep`` stay, under a pseudonym that no id leads to.
     """
     return store.do(Forget(person.visit.id, who, keep))
 

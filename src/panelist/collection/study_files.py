@@ -43,8 +43,10 @@ class FoundRatings:
 
     @property
     def empty(self) -> bool:
-        """Whether there is a database, and no rating in it yet."""
-        return not isinstance(self.table, Path) and self.table.empty
+        """Whether there is a database, and no rating in it yet, or only practice and checks."""
+        if isinstance(self.table, Path):
+            return False
+        return self.table.empty or ("check" in self.table and bool((self.table["check"] != "").all()))
 
     @property
     def name(self) -> str:

@@ -112,16 +112,18 @@ def suggest(names: Iterable[str]) -> str:
     return f" Did you mean {listed}?" if listed else ""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: object, known: Iterable[str]) -> str:
     """Return the sentence that ends an error about an unknown word.
 
     >>> did_you_mean("systme", ["system", "rating", "rater"])
     "Did you mean 'system'?"
     >>> did_you_mean("x", ["system", "item"])
     "Known: 'item', 'system'."
+    >>> did_you_mean(5, ["system", "item"])  # from Python, anything may come
+    "Known: 'item', 'system'."
     """
     names = sorted(set(known))
-    if near := nearest(word, names):
+    if near := nearest(str(word), names):
         return suggest(near).lstrip()
     shown = ", ".join(repr(name) for name in names[:12]) + (", …" if len(names) > 12 else "")
     return f"Known: {shown}." if names else "There are none."

@@ -145,7 +145,7 @@ def spread_turns(table: pd.DataFrame, page: Longs, study: Study) -> tuple[Longs,
     counts = np.array([known.get(pair, 1) for pair in pairs], dtype=np.int64)
     among = table["criterion"].isin(compared).to_numpy()
     if among.any():
-        fewest = pd.Series(counts).groupby(page).transform("min").to_numpy()
+        fewest = pd.Series(counts).groupby(page, observed=True).transform("min").to_numpy()
         counts = np.where(among, fewest, counts)
     again = np.repeat(np.arange(len(table)), counts)
     turn = np.arange(len(again)) - np.repeat(np.cumsum(counts) - counts, counts) + 1

@@ -229,7 +229,7 @@ def _read_segments(path: Path) -> LongScores:
     if bad := next((at for at, row in enumerate(rows) if len(row) != 2), None):
         raise BadFile(f"{path}: line {bad + 1} has {len(rows[bad])} fields, not a system and a score.")
     frame = pd.DataFrame(rows, columns=["system", "answer"])
-    frame["item"] = (frame.groupby("system").cumcount() + 1).astype(str)
+    frame["item"] = (frame.groupby("system", observed=True).cumcount() + 1).astype(str)
     frame["judge"] = path.name[: -len(SEGMENTS)]
     counts = frame["system"].value_counts()
     if counts.min() < counts.max():

@@ -187,7 +187,7 @@ def _settle(long: LongScores) -> JudgeScores:
         raise BadRatings(f"{long.source} holds no score at all: {_say_gaps(Counter(frame['reason']))}.")
     notes += [
         f"{judge} gave no answer {count(sum(own.values()), 'time')}: {_say_gaps(own)}"
-        for judge, own in told[silent].groupby("judge")["reason"].agg(Counter).items()
+        for judge, own in told[silent].groupby("judge", observed=True)["reason"].agg(Counter).items()
     ]
     kind: Kind = "pairs" if long.pairs else "scores"
     return JudgeScores(

@@ -120,7 +120,9 @@ def list_used(side: SidePart, codes: Ints) -> Iterator[tuple[str, set[int]]]:
         names = [name for name in side.part.variables if name in read_terms(f"1 + {term}").variables]
         if not all(isinstance(side.part.variables[name], Labels) for name in names):
             continue
-        for level, own in side.part.data[names].astype(str).groupby(names, sort=False).indices.items():
+        for level, own in (
+            side.part.data[names].astype(str).groupby(names, sort=False, observed=True).indices.items()
+        ):
             values = level if isinstance(level, tuple) else (level,)
             named = " and ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
             yield named, set(codes[own].tolist())

@@ -232,7 +232,7 @@ def _why_left_out(frame: pd.DataFrame, group: str, levels: int, n: int, taken: d
 
 def _choose_shape(frame: pd.DataFrame, group: str, levels: int, n: int, k: int) -> tuple[Shape, str]:
     cells = frame.groupby([group, "system"], observed=True).size()
-    systems_seen = cells.groupby(level=0).size()
+    systems_seen = cells.groupby(level=0, observed=True).size()
     if float((systems_seen >= 2).mean()) < 0.5:
         return "intercept", f"{group}: (1 | {group}), because most {group}s met only one system."
     shared = float(cells[cells >= 2].sum()) / n  # of the ratings, not of the cells: they hold the evidence

@@ -112,6 +112,30 @@ def test_the_command_says_no_while_something_is_missing(
     assert (done.code, "--check needs a study" in done.err) == (2, True)
 
 
+def test_a_criterion_without_a_definition_is_named(folder: Path) -> None:
+    asked = "each criterion by name, with its definition"
+    states = {one.asks: one.state for one in check_reporting(load_study(folder)).points}
+    assert states[asked] == "reported"
+    file = folder / "study.yaml"
+    cut, n = re.subn(r"^ +definition:.*\n", "", file.read_text("utf-8"), count=1, flags=re.MULTILINE)
+    assert n == 1
+    file.write_text(cut, encoding="utf-8")
+    points = {one.asks: one for one in check_reporting(load_study(folder)).points}
+    assert (points[asked].state, points[asked].where) == (
+        "in part",
+        "study.yaml, criteria: definition of fluency",
+    )
+
+
+def test_before_there_are_ratings_no_result_is_reported_and_no_section_named(folder: Path) -> None:
+    check = check_reporting(load_study(folder))
+    states = {one.asks: one.state for one in check.points}
+    assert states["agreement between raters, and by which coefficient"] == "not yet"
+    assert states["effect sizes, intervals and tests"] == "not yet"
+    sections = tuple(title for name, title in TITLES.items() if name != "methods")
+    assert not [one for one in check.points if one.state == "reported" and one.where.startswith(sections)]
+
+
 def test_the_study_file_can_say_whether_raters_worked_independently(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

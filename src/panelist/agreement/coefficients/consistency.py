@@ -75,7 +75,7 @@ def measure_consistency(ratings: Any, confidence: float = 0.95) -> Consistency:
     keys = [name for name in columns if name in table.frame]
     rows = table.frame[[*keys, "criterion", "rating"]].dropna()
     repeated = int(rows.duplicated([*keys, "criterion"]).sum())
-    wide = rows.pivot_table(index=keys, columns="criterion", values="rating", aggfunc="first")
+    wide = rows.pivot_table(index=keys, columns="criterion", values="rating", aggfunc="first", observed=True)
     complete = wide.dropna()
     notes = []
     if repeated:

@@ -261,7 +261,7 @@ def _tell_majority(frame: pd.DataFrame) -> list[str]:
         return []
     by_rater = [
         (float(mine["agrees"].mean()), str(rater), len(mine))
-        for rater, mine in agrees.groupby("rater", sort=True)
+        for rater, mine in agrees.groupby("rater", sort=True, observed=True)
     ]
     ends = "; ".join(
         f"the {end} is {rater} ({share:.0%} of {n:,})"
@@ -278,7 +278,7 @@ def find_majority_agreement(frame: pd.DataFrame) -> pd.DataFrame:
 
     Choices where the others are split evenly have no majority and are left out.
     """
-    unit = frame.groupby(["item", "system"], sort=False).ngroup().to_numpy()
+    unit = frame.groupby(["item", "system"], sort=False, observed=True).ngroup().to_numpy()
     labels, code = np.unique(frame["rating"].astype(str).to_numpy(), return_inverse=True)
     counts = np.zeros((unit.max() + 1 if len(unit) else 0, len(labels)), dtype=np.int64)
     np.add.at(counts, (unit, code), 1)

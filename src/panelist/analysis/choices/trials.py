@@ -136,7 +136,7 @@ def read_trials(ratings: Ratings, criterion: str) -> ChoiceTrials:
             f"{ratings.source} has none of the columns trial, rater and item, so it does not say which "
             "outputs were shown together. Give a column trial."
         )
-    groups = frame.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
+    groups = frame.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     order = np.argsort(groups, kind="stable")
     frame, of_trial = frame.iloc[order], np.asarray(groups[order], dtype=np.int64)
     _check_trials(frame, of_trial, criterion)
@@ -339,7 +339,7 @@ def _holds_ranks(frame: pd.DataFrame) -> bool:
     keys = [name for name in ("rater", "item", "occasion", "trial") if name in rows]
     if rows.empty:
         return False
-    of_trial = rows.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
+    of_trial = rows.groupby(keys, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     order = np.argsort(of_trial, kind="stable")
     ranks = rows["rating"].to_numpy(dtype=np.float64)[order]
     sizes = np.bincount(of_trial)

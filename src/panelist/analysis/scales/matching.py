@@ -32,6 +32,14 @@ def match_criteria(
             f"{labels[0]}'s {known[0][0] or 'ratings'} is compared with {labels[1]}'s "
             f"{known[1][0] or 'ratings'}: each has one criterion."
         )
+    for table in tables:
+        table.require("rating", "system", "item", "rater")  # before advice on criteria
+    for one, other in ((0, 1), (1, 0)):
+        if not pairs and known[one] == ("",):
+            raise BadRatings(
+                f"{labels[one]} has no column criterion, and {labels[other]} has {', '.join(known[other])}: "
+                f"which of them is rated in {labels[one]}? Name it there in a column criterion."
+            )
     if not pairs:
         raise BadRatings(
             f"No criterion has the same name on both: {labels[0]} has {', '.join(known[0])}; {labels[1]} has "

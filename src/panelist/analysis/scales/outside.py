@@ -53,7 +53,7 @@ def read_outside(source: Any, measure: str | None = None, criterion: str | None 
         )
     if criterion is not None and "criterion" in frame and (frame["criterion"] == criterion).any():
         frame = frame[(frame["criterion"] == criterion).to_numpy()]
-    means = frame.dropna(subset=[column, "system"]).groupby("system")[column].mean()
+    means = frame.dropna(subset=[column, "system"]).groupby("system", observed=True)[column].mean()
     original = next((old for old, new in table.names.items() if new == column), column)
     found = {str(name): float(value) for name, value in means.items() if np.isfinite(value)}
     return Outside(original, table.source, found)

@@ -43,7 +43,7 @@ def read_answers(
     rows["grade"] = pd.array([pd.NA] * len(rows), dtype="Int64")
     parts = []
     known = {criterion.name: criterion for criterion in study.criteria}
-    for word, part in rows.groupby("criterion", sort=False):
+    for word, part in rows.groupby("criterion", sort=False, observed=True):
         name = str(word)
         criterion = known.get(name)
         scale = criterion.scale if criterion is not None else None
@@ -138,7 +138,7 @@ def _read_comparisons(
     shown["system"] = shown["system"].where(~missing, "")
     shown["item"] = shown["item_shown"].where(~missing, shown["item"])
     shown["position"] = shown["position"].fillna(1).astype("int64")
-    sizes = shown.groupby(["visit", *key[1:]])["position"].transform("max")
+    sizes = shown.groupby(["visit", *key[1:]], observed=True)["position"].transform("max")
     told: dict[tuple[str, int], ComparativeAnswer] = {}
     for text, size in dict.fromkeys(zip(shown["value"], sizes, strict=True)):
         if not text or size < scale.least_shown:  # taken back; or a check that compares nothing

@@ -150,8 +150,8 @@ def export_visits(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool =
     """Return one row for each visit: where it is, how far it got, how long it took, why it does not count."""
     people = name_people(snapshot, ids)
     frame = snapshot.visits.merge(people[["id", "rater", "excluded", "finished", *_marks(people)]], on="id")
-    done = snapshot.pages_done.groupby("visit")["seconds"].agg(["count", "size", "sum"])
-    given = snapshot.answers.groupby("visit").size()
+    done = snapshot.pages_done.groupby("visit", observed=True)["seconds"].agg(["count", "size", "sum"])
+    given = snapshot.answers.groupby("visit", observed=True).size()
     frame["pages"] = frame["id"].map(done["size"]).fillna(0).astype("int64")
     frame["seconds"] = frame["id"].map(done["sum"]).fillna(0.0).astype("float64")
     frame["answers"] = frame["id"].map(given).fillna(0).astype("int64")

@@ -16,7 +16,9 @@ def note_answers(frame: pd.DataFrame, mapping: Mapping) -> list[str]:
     if "rating" not in frame:
         return []
     notes = []
-    for name, cells in frame["rating"].dropna().astype(str).groupby(frame["criterion"], sort=False):
+    for name, cells in (
+        frame["rating"].dropna().astype(str).groupby(frame["criterion"], sort=False, observed=True)
+    ):
         words = list(dict.fromkeys(word for word in cells if not NUMBER.match(word)))
         if words and cells.isin(words).mean() > 0.5:
             notes.append(

@@ -105,7 +105,7 @@ def _name_criterion(
 def _drop_stray(frame: pd.DataFrame, name: str, tally: ImportCounts) -> pd.DataFrame:
     """Return the answers without words where at least as many on the criterion are numbers."""
     number = np.array([NUMBER.fullmatch(word) is not None for word in frame["rating"]], dtype=bool)
-    share = pd.Series(number, index=frame.index).groupby(frame["criterion"]).transform("mean")
+    share = pd.Series(number, index=frame.index).groupby(frame["criterion"], observed=True).transform("mean")
     stray = ~number & (share.to_numpy() >= 0.5)
     words = Counter(frame["rating"][stray])
     tally.leave(f"answers on {name} that are words among numbers", int(stray.sum()), [repr(w) for w in words])

@@ -91,7 +91,7 @@ def _one_row_each(said: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Return one row per rater; where a rater gave different answers, all of them separated by a bar."""
     several = 0
     rows = []
-    for rater, part in said.groupby("rater", sort=False):
+    for rater, part in said.groupby("rater", sort=False, observed=True):
         row = {"rater": rater}
         for name in part.columns[1:]:
             values = [value for value in dict.fromkeys(part[name]) if value]

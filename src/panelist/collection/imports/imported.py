@@ -91,7 +91,7 @@ class Imported(Result):
         rows = []
         if "criterion" not in self.frame:
             return []
-        for name, part in self.frame.groupby("criterion", sort=False):
+        for name, part in self.frame.groupby("criterion", sort=False, observed=True):
             compared = "choice" in part and ("rating" not in part or part["rating"].isna().all())
             n = part["trial"].nunique() if compared else len(part)
             aside = part["excluded"].ne("") if "excluded" in part else pd.Series(False, index=part.index)

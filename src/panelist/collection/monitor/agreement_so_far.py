@@ -68,7 +68,11 @@ def measure_so_far(given: Sequence[GivenRatings]) -> AgreementSoFar:
 def _measure(given: GivenRatings) -> CriterionSoFar:
     frame = given.judged
     n_raters = frame["rater"].nunique()
-    shared = int((frame.groupby("item")["rater"].nunique() >= LEAST_RATERS).sum()) if len(frame) else 0
+    shared = (
+        int((frame.groupby("item", observed=True)["rater"].nunique() >= LEAST_RATERS).sum())
+        if len(frame)
+        else 0
+    )
     what = "comparisons" if given.compared else "texts"
     if shared < LEAST_SHARED:
         words = (

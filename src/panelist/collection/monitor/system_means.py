@@ -44,7 +44,7 @@ def average_systems(given: Sequence[GivenRatings], systems: Sequence[str]) -> tu
 
 def _average(given: GivenRatings, system: str) -> SystemMean:
     rows = given.scored[given.scored["system"] == system]
-    means = rows.groupby("rater")["score"].mean().to_numpy(dtype=float)
+    means = rows.groupby("rater", observed=True)["score"].mean().to_numpy(dtype=float)
     if not len(means):
         return SystemMean(system, np.nan, np.nan, np.nan, 0, 0)
     mean = float(means.mean())

@@ -53,7 +53,7 @@ def _find_candidates(frame: pd.DataFrame, role: str) -> list[tuple[str, int]]:
             continue
         share = 1.0
         if "system" in frame:
-            met = frame["system"].groupby(column).nunique()
+            met = frame["system"].groupby(column, observed=True).nunique()
             share = float((met > 1).mean())
         if share >= 0.5:
             found.append((str(name), count))

@@ -205,7 +205,7 @@ def _compare_occasions(trials: pd.DataFrame) -> list[BalanceLine]:
         return []
     seen = trials.groupby("rater", observed=True)["occasion"].nunique()
     cells = trials.groupby(["rater", "item", "system", "criterion"], observed=True)["occasion"].nunique()
-    moved = int((cells < len(occasions)).groupby(level=0).any().sum())
+    moved = int((cells < len(occasions)).groupby(level=0, observed=True).any().sum())
     same, n = len(seen) - moved, len(seen)
     verdict = "exact" if moved == 0 else f"{moved:,} raters judge other outputs"
     line = Line(

@@ -41,9 +41,9 @@ def measure_minutes(ratings: Ratings) -> PilotTime:
     page = "order" if "order" in frame else "trial" if "trial" in frame else "item"
     keys = [name for name in ("rater", "occasion", page) if name in frame]
     seconds = pd.to_numeric(frame["seconds"], errors="coerce")
-    pages = seconds.groupby([frame[key] for key in keys]).max().dropna()
+    pages = seconds.groupby([frame[key] for key in keys], observed=True).max().dropna()
     pages = pages[pages > 0]
     if pages.empty:
         raise BadRatings(f"The pilot {ratings.source} has no time above 0 in its column seconds.")
-    means = pages.groupby(level="rater").mean()
+    means = pages.groupby(level="rater", observed=True).mean()
     return PilotTime(float(means.median()) / 60, len(means), len(pages))

@@ -108,7 +108,11 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
     name = judge or _find_model(given, path.name)
     rows, outcomes = dict[tuple[str, ...], list[dict[str, Any]]](), Counter[tuple[str, str]]()
     scales: dict[str, Any] = {}
-    several = set(asked.loc[asked["criterion"] != asked.groupby("id")["criterion"].transform("first"), "id"])
+    several = set(
+        asked.loc[
+            asked["criterion"] != asked.groupby("id", observed=True)["criterion"].transform("first"), "id"
+        ]
+    )
     for cells in asked.itertuples(index=False, name=None):
         row = dict(zip(KEY_COLUMNS, cells, strict=True))
         line = given.get(row["id"])

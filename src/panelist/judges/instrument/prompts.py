@@ -57,8 +57,7 @@ class PromptPage:
     @property
     def asked(self) -> tuple[tuple[str, str], ...]:
         """The label and the system of everything that is rated; a lone output has no label."""
-        named = _name_turns(self.labels, self.turns)
-        return tuple((label, self.systems[place]) for label, place in named)
+        return tuple((label, self.systems[place]) for label, place in _name_turns(self.labels, self.turns))
 
 
 def _letter(n: int) -> tuple[str, ...]:

@@ -39,7 +39,12 @@ def measure_position(scores: JudgeScores, judge: str) -> PositionBias | None:
     if "first" not in own or not {"a", "b"} <= set(own["first"].unique()):
         return None
     wide = own.pivot_table(
-        index=["item", "system_a", "system_b"], columns="first", values="score", aggfunc="mean", dropna=False
+        index=["item", "system_a", "system_b"],
+        columns="first",
+        values="score",
+        aggfunc="mean",
+        dropna=False,
+        observed=True,
     )
     a, b = wide["a"].to_numpy(), wide["b"].to_numpy()
     both = np.isfinite(a) & np.isfinite(b)
@@ -51,7 +56,7 @@ def measure_position(scores: JudgeScores, judge: str) -> PositionBias | None:
     a, b = a[both], b[both]
     first = (a + (1 - b)) / 2 - 0.5  # the score of the output shown first, over both orders
     mean = float(first.mean())
-    by_item = pd.Series(first).groupby(np.asarray(items)).mean()
+    by_item = pd.Series(first).groupby(np.asarray(items), observed=True).mean()
     return PositionBias(
         answered_in_both=int(both.sum()),
         missing_in_one=half,

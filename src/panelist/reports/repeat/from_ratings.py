@@ -72,7 +72,7 @@ def read_ratings_study(
 def guess_scale(rows: pd.DataFrame) -> tuple[dict[str, Any], str]:
     """Return the scale that answers imply, and what was seen; its ends may never have been used."""
     if "choice" in rows and "rating" not in rows:
-        shown = int(rows.groupby("trial").size().max()) if "trial" in rows else 2
+        shown = int(rows.groupby("trial", observed=True).size().max()) if "trial" in rows else 2
         worst = rows["choice"].astype(str).eq("worst").any()
         if shown > 2 and worst:
             return {"type": "best-worst"}, f"best-worst choices among {shown}"
@@ -112,10 +112,10 @@ def _guess_design(frame: pd.DataFrame, criteria: list[dict[str, Any]]) -> dict[s
         return {"type": "lists"}
     one = frame[frame["criterion"] == frame["criterion"].iloc[0]] if "criterion" in frame else frame
     items, systems = one["item"].nunique(), one["system"].nunique()
-    mine = int(one.groupby("rater").size().median())
+    mine = int(one.groupby("rater", observed=True).size().median())
     if mine >= items * systems:
         return {"type": "full"}
-    again = one.groupby(["rater", "item"]).size().max()
+    again = one.groupby(["rater", "item"], observed=True).size().max()
     return {"type": "lists", "trials_per_rater": max(mine, 1)} | (
         {"items_may_return": True} if again > 1 else {}
     )

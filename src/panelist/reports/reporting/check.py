@@ -131,8 +131,13 @@ def _check_point(
     lacking = [number for number in asked if number in open_]
     elsewhere = "the ratings" if analysis is not None and "rated" in point else _find_elsewhere(point, folder)
     section = TITLES[point["section"]] if "section" in point else ""
-    if analysis is None and NEED_RATINGS.intersection(lacking):
+    if analysis is None and NEED_RATINGS.intersection(asked):  # a plan is no result
         return ReportingPoint(point["asks"], lists, "not yet", f"{section}, once there are ratings")
+    each = point.get("each", "name")
+    if undefined := [one.name for one in folder.study.criteria if not getattr(one, each)]:
+        return ReportingPoint(point["asks"], lists, "in part", f"{point['key']} of {listing(undefined)}")
+    if analysis is None and section != TITLES["methods"]:
+        section = ""  # the report has none of its sections about ratings yet
     if not lacking and (asked or elsewhere):
         answered = [f"{DATASHEET} {', '.join(asked)}"] if asked else []
         where = "; ".join([*filter(None, (section, elsewhere)), *answered])

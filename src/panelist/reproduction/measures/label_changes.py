@@ -185,7 +185,9 @@ def _measure(
     import pandas as pd
 
     whole = pd.concat([table.assign(study=place) for place, table in enumerate(tables)], ignore_index=True)
-    wide = whole.pivot_table(index=["system", "unit"], columns="study", values="label", aggfunc="first")
+    wide = whole.pivot_table(
+        index=["system", "unit"], columns="study", values="label", aggfunc="first", observed=True
+    )
     shared = wide[wide.notna().sum(axis=1) >= 2]
     if shared.empty:
         raise BadReproduction("no output was judged in two studies, by the names of items and systems")
@@ -224,9 +226,9 @@ def _rates(wide: pd.DataFrame) -> tuple[list[float], tuple[SystemRate, ...]]:
             continue
         differ = (both[a] != both[b]).astype(float)
         rates.append(100 * float(differ.mean()))
-        for system, share in differ.groupby(level="system").mean().items():
+        for system, share in differ.groupby(level="system", observed=True).mean().items():
             per_system.setdefault(str(system), []).append(100 * float(share))
-    sizes = wide.groupby(level="system").size()
+    sizes = wide.groupby(level="system", observed=True).size()
     return rates, tuple(
         SystemRate(name, float(np.mean(found)), int(sizes[name])) for name, found in per_system.items()
     )

@@ -123,7 +123,10 @@ def summarise_binary(
     elif len(table.criteria) > 1:
         raise BadRatings(f"There are several criteria ({', '.join(table.criteria)}): name one.")
     votes, notes = _vote(table, positive, negative)
-    systems = [_share(str(name), part, confidence) for name, part in votes.groupby("system", sort=True)]
+    systems = [
+        _share(str(name), part, confidence)
+        for name, part in votes.groupby("system", sort=True, observed=True)
+    ]
     even = int((2 * votes["yes"] == votes["n"]).sum())
     if even:
         notes.append(f"{even:,} of {len(votes):,} outputs have as many yes as no: they do not pass.")
@@ -168,7 +171,7 @@ def _share(system: str, votes: pd.DataFrame, confidence: float) -> BinaryShare:
     from scipy.stats import binomtest
 
     outputs, items, passed = len(votes), int(votes["item"].nunique()), int(votes["passed"].sum())
-    sizes = votes.groupby("item").size().to_numpy()
+    sizes = votes.groupby("item", observed=True).size().to_numpy()
     even = bool((sizes == sizes[0]).all())
     rounded_up = -(-passed * items // outputs)  # passed / (outputs per item), without going through fractions
     low, high = binomtest(passed, outputs).proportion_ci(confidence, method="wilson")

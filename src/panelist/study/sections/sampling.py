@@ -242,7 +242,7 @@ def _find_strata(strata: SampleStrata, outputs: Outputs) -> list[str]:
         table = frame[["item", "system"]].assign(value=numbers.to_numpy())
         measured = _measure(table, strata.measure or "mean", outputs, outputs.options.file)
         return _cut(measured, strata.parts, f"column {strata.column!r}")
-    words = frame.groupby("item", sort=False)[strata.column]
+    words = frame.groupby("item", sort=False, observed=True)[strata.column]
     mixed = words.transform("first") != frame[strata.column]
     if mixed.any():
         raise BadStudy(
@@ -305,14 +305,14 @@ def _find_doubt(scores: pd.DataFrame, measure: str, source: str) -> pd.DataFrame
     """
     output = ["item", "system"]
     if measure == "disagreement":
-        own = scores.pivot_table("value", output, "judge", aggfunc="mean")
+        own = scores.pivot_table("value", output, "judge", aggfunc="mean", observed=True)
         if own.shape[1] < 2:
             raise BadStudy(f"{source} has one judge, and disagreement is that of several.")
         found = own.rank(pct=True).std(axis=1, ddof=0).where(own.notna().all(axis=1))
     elif scores["confidence"].notna().any():
-        found = -scores.groupby(output)["confidence"].mean()
+        found = -scores.groupby(output, observed=True)["confidence"].mean()
     else:
-        found = scores.groupby(output)["value"].std(ddof=1)
+        found = scores.groupby(output, observed=True)["value"].std(ddof=1)
         if not found.notna().any():
             raise BadStudy(
                 f"{source} has neither a column confidence nor several samples of an output: how sure the "
@@ -323,7 +323,9 @@ def _find_doubt(scores: pd.DataFrame, measure: str, source: str) -> pd.DataFrame
 
 def _measure(table: pd.DataFrame, measure: str, outputs: Outputs, source: str) -> NDArray[np.float64]:
     """Return the spread or the mean of each item's outputs; several scores of an output count as one."""
-    outputs_of = table.groupby(["item", "system"])["value"].mean().groupby("item")
+    outputs_of = (
+        table.groupby(["item", "system"], observed=True)["value"].mean().groupby("item", observed=True)
+    )
     found = outputs_of.mean() if measure == "mean" else outputs_of.max() - outputs_of.min()
     values = found.reindex(list(outputs.items))
     if (silent := values.isna()).any():

@@ -19,6 +19,7 @@ from panelist.core.tables.spreadsheets import disarm
 from panelist.study.study import Study
 from panelist.web.dashboard.access import HOME, Visitor, researchers
 from panelist.web.dashboard.background import run_aside
+from panelist.web.dashboard.causes import lead_on
 from panelist.web.dashboard.view import are_results_shown
 
 TABLES = (
@@ -110,7 +111,7 @@ async def do_about_rater(visitor: Visitor) -> Response:
     except StoreUnavailable:
         raise
     except PanelistError as error:
-        return _ask_deed(visitor, str(error), words) or show_unknown(visitor)
+        return _ask_deed(visitor, lead_on(error), words) or show_unknown(visitor)
     await visitor.board.look(0.0)
     return visitor.go(f"{HOME}/raters/{number}", said)
 
@@ -184,7 +185,7 @@ async def _act(visitor: Visitor, do: Callable[[Researcher], str]) -> Response:
     except StoreUnavailable:
         raise
     except PanelistError as error:
-        return visitor.show("message", 409, heading="This was not done", words=str(error))
+        return visitor.show("message", 409, heading="This was not done", words=lead_on(error))
     await visitor.board.look(0.0)
     return visitor.go(HOME, said)
 
@@ -259,7 +260,7 @@ async def open_places(visitor: Visitor) -> Response:
         raise
     except PanelistError as error:
         overview = (await visitor.board.look()).overview
-        return _ask_places(visitor, overview.places, overview.open_places, str(error), text)
+        return _ask_places(visitor, overview.places, overview.open_places, lead_on(error), text)
     await visitor.board.look(0.0)
     return visitor.go(HOME, said)
 

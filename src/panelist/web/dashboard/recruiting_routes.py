@@ -26,6 +26,7 @@ from panelist.collection.store.errors import StoreUnavailable
 from panelist.core.errors import PanelistError
 from panelist.web.dashboard.access import HOME, Visitor, researchers
 from panelist.web.dashboard.action_routes import ask, show_unknown
+from panelist.web.dashboard.causes import lead_on
 from panelist.web.state import AppState
 
 PAGE = f"{HOME}/recruiting"
@@ -82,7 +83,7 @@ def _look(site: AppState, who: str) -> RecruitingView:
     except StoreUnavailable:
         raise
     except PanelistError as error:
-        return RecruitingView(problem=str(error))
+        return RecruitingView(problem=lead_on(error))
 
 
 @dataclass(frozen=True)
@@ -238,7 +239,7 @@ async def do_deed(visitor: Visitor) -> Response:
     except StoreUnavailable:
         raise
     except PanelistError as error:
-        return await _ask(visitor, deed, str(error))
+        return await _ask(visitor, deed, lead_on(error))
     return visitor.go(PAGE, said)
 
 

@@ -14,6 +14,7 @@ from panelist.collection.monitor.ledger import Folder
 from panelist.collection.store.errors import StoreUnavailable
 from panelist.core.errors import PanelistError
 from panelist.web.dashboard.access import HOME, Visitor, researchers
+from panelist.web.dashboard.causes import lead_on
 
 PAGE = f"{HOME}/release"
 MOST_SHOWN = 1000  # a form has no more fields than 2,000; the next thousand is on the page afterwards
@@ -58,7 +59,7 @@ async def release(visitor: Visitor) -> Response:
     except StoreUnavailable:
         raise
     except PanelistError as error:
-        return await _show(visitor, str(error))
+        return await _show(visitor, lead_on(error))
     await visitor.board.look(0.0)
     return visitor.go(HOME, said)
 

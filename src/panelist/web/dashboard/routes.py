@@ -18,6 +18,7 @@ from panelist.web.dashboard import action_routes as actions
 from panelist.web.dashboard import recruiting_routes as recruiting
 from panelist.web.dashboard.access import HOME, LOGIN, Visitor, researchers
 from panelist.web.dashboard.background import run_aside
+from panelist.web.dashboard.causes import CAUSES, show_causes
 from panelist.web.dashboard.charts import find_axis
 from panelist.web.dashboard.view import FLAGS, are_results_shown, name_criteria
 from panelist.web.state import AppState
@@ -158,6 +159,7 @@ ROUTES = [
     Route(f"{HOME}/raters/{{visit:int}}", researchers(show_rater), methods=["GET"]),
     Route(f"{HOME}/raters/{{visit:int}}/identity", researchers(show_identity), methods=["POST"]),
     Route(f"{HOME}/log", researchers(show_log), methods=["GET"]),
+    Route(CAUSES, researchers(show_causes), methods=["GET"]),
     Route(f"{HOME}/results", researchers(show_results), methods=["GET"]),
     *recruiting.ROUTES,
     *actions.ROUTES,

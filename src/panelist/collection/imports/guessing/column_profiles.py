@@ -168,5 +168,5 @@ def count_together(columns: Sequence[Column]) -> int:
 
 def crosses(column: Column, other: Column) -> float:
     """Return the share of a column's values that meet more than one value of another."""
-    met = other.cells.groupby(column.cells).nunique()
+    met = other.cells.groupby(column.cells, observed=True).nunique()
     return float((met > 1).mean())

@@ -298,7 +298,10 @@ def find_parts(codes: Sequence[str]) -> tuple[str, str] | None:
             few, many = ("a", "b") if n_a < n_b else ("b", "a")
             if min(n_a, n_b) < 2 or len(codes) < 0.7 * n_a * n_b:
                 continue
-            if frame.groupby(few)[many].nunique().min() < 2 or frame[few].str.fullmatch(r"\d+").all():
+            if (
+                frame.groupby(few, observed=True)[many].nunique().min() < 2
+                or frame[few].str.fullmatch(r"\d+").all()
+            ):
                 continue
             return (head, tail) if few == "b" else (tail, head)
     return None

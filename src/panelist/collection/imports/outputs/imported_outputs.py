@@ -77,7 +77,7 @@ class ImportedOutputs(Result):
         rows = []
         failed = self.frame["status"].ne("") if "status" in self.frame else self.frame["item"].isna()
         words = self.frame["output"].map(_count_words)
-        for system, part in self.frame.groupby("system", sort=False):
+        for system, part in self.frame.groupby("system", sort=False, observed=True):
             lost = failed[part.index]
             there = words[part.index][~lost]
             typical = float(there.median()) if len(there) else float("nan")

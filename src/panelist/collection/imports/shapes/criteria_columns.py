@@ -70,7 +70,7 @@ def _decides(names: list[str], column: Column, case: Case) -> bool:
     frame = case.sheet.frame
     if not names or not set(names) <= set(frame) or column.is_constant:
         return False
-    groups = column.cells.groupby([frame[name] for name in names])
+    groups = column.cells.groupby([frame[name] for name in names], observed=True)
     return bool(groups.nunique().eq(1).all() and groups.size().median() > 1)
 
 
