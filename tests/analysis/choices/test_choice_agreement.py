@@ -1,5 +1,6 @@
 """Agreement on choices: sides aligned, ties in and out, by rater and with the majority."""
 
+from collections.abc import Sequence
 from itertools import combinations, permutations, product
 from typing import Any
 
@@ -31,7 +32,7 @@ ROWS = [
 ]
 
 
-def pairs(rows: list[tuple[str, str, str, str, str]]) -> pd.DataFrame:
+def pairs(rows: Sequence[tuple[str, str, str, str, str | int]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["rater", "item", "system_a", "system_b", "winner"])
 
 
