@@ -35,15 +35,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.side_tests", description=__doc__)
     parser.add_argument("--sims", type=int, default=1000, metavar="N")
     parser.add_argument("--only", type=int, default=0, metavar="RATERS")
+    parser.add_argument("--seed", type=int, default=1, metavar="N")
     asked = parser.parse_args()
     spread = make_spread(0.5, 0.3, 3)
     truth = Truth("null", spread, spread, FIVE)
     for raters, items in DESIGNS:
         if asked.only in (0, raters):
-            measure(truth, cross(raters, items, 3), asked.sims)
+            measure(truth, cross(raters, items, 3), asked.sims, asked.seed)
 
 
-def measure(truth: Truth, layout: Layout, sims: int) -> None:
+def measure(truth: Truth, layout: Layout, sims: int, seed: int) -> None:
     """Print the share of null data sets in which each test rejects, by χ² and by F."""
     frame = read_ratings(layout.make_frame(np.resize(np.arange(5.0), layout.n_rows)))
     plain = parse_formula(f"rating ~ system + {RANDOM}")
@@ -61,7 +62,7 @@ def measure(truth: Truth, layout: Layout, sims: int) -> None:
     }
     p: dict[tuple[str, str], list[float]] = {(name, by): [] for name in TESTS for by in ("chisq", "F")}
     for chunk in range(-(-sims // SETS)):
-        rng = stream(1, "side tests", str(layout.n_raters), chunk)
+        rng = stream(seed, "side tests", str(layout.n_raters), chunk)
         drawn = simulate_responses(truth, layout, (0.0,) * 3, rng, SETS)
         whole = np.array([len(np.unique(row)) == 5 for row in drawn])
         fits = {name: fit_batch(batch, drawn[whole], threads=1) for name, batch in batches.items()}

@@ -11,6 +11,8 @@ from hypothesis import settings
 from tests.examples import QUICK
 
 if TYPE_CHECKING:  # a fixture imports what it needs: most tests need no database and no browser
+    from playwright.sync_api import Browser
+
     from panelist.collection.store.store import Store
     from panelist.design.plan import Plan
     from panelist.study.study import Study
@@ -18,7 +20,9 @@ if TYPE_CHECKING:  # a fixture imports what it needs: most tests need no databas
     from tests.collection.store.postgres import Server
 
 NEEDS = {"windows": "browser", "browser": "browser", "postgres": "postgres", "postgres_server": "postgres"}
-settings.register_profile("quick", max_examples=QUICK)  # make test-quick
+settings.register_profile("patient", settings(), deadline=None)  # a busy machine takes its time
+settings.load_profile("patient")
+settings.register_profile("quick", settings(), max_examples=QUICK)  # make test-quick
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
@@ -102,11 +106,21 @@ def store(database_url: str, study: "Study", plan: "Plan") -> "Iterator[Store]":
 
 
 @pytest.fixture(scope="module")
-def windows() -> "Iterator[Windows]":
+def browser() -> "Iterator[Browser]":
     """A browser for the tests of a file."""
-    from tests.collection.browsers import Windows, use_browser
+    from tests.collection.browsers import CHROMIUM, use_browser
 
-    with use_browser() as browser:
-        opened = Windows(browser)
-        yield opened
-        opened.close()
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: no program 'chromium'")
+    with use_browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def windows(browser: "Browser") -> "Iterator[Windows]":
+    """Windows of that browser, used again."""
+    from tests.collection.browsers import Windows
+
+    opened = Windows(browser)
+    yield opened
+    opened.close()

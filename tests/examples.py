@@ -6,6 +6,6 @@ QUICK = 10
 
 
 def examples(number: int) -> settings:
-    """Return settings with this number of examples, and as much time for each as it takes."""
+    """Return settings with this number of examples."""
     quick = settings.get_current_profile_name() == "quick"
-    return settings(max_examples=min(number, QUICK) if quick else number, deadline=None)
+    return settings(max_examples=min(number, QUICK) if quick else number)

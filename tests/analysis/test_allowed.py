@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from panelist.analysis.checks.remedies import SideTest, SystemSpread, choose_side, tell_spread
+from panelist.analysis.checks.remedies import Remedy, SideTest, SystemSpread, choose_side, tell_spread
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.missing import Missing
 from panelist.analysis.sensitivity.side_by_side import compare_kinds
@@ -54,6 +54,7 @@ def test_thresholds_of_their_own_are_compared_in_points_without_a_latent_differe
     assert found.remedy.choice == "nominal"
     assert (round(found.remedy.nominal.chisq, 1), found.remedy.nominal.df) == (41.2, 6)
     assert found.units.startswith("points of the scale")
+    assert "beyond a shift and a spread (" in found.remedy.sentence()
     for row in found.systems:
         assert row.estimate == pytest.approx(row.mean, abs=0.05)
     effects = measure_effects(found)
@@ -72,6 +73,7 @@ def test_thresholds_of_their_own_are_compared_in_points_without_a_latent_differe
     assert "clmm: points of the scale; lmm: points of the scale" in str(beside)
     latent = compare("crossed_nominal", "nominal", margin="0.3 latent")
     assert any("give the margin in points" in note for note in latent.notes)
+    assert "beyond a shift (" in latent.remedy.sentence()  # spreads were not tested
 
 
 @needs_data
@@ -112,6 +114,21 @@ def test_nothing_is_taken_that_tests_do_not_ask_for() -> None:
     assert found.pairs == plain.pairs
     with pytest.raises(UnknownName, match="scale"):
         compare_systems(frame, allow="scal")
+
+
+def test_what_could_not_be_tested_is_not_said_to_be_enough() -> None:
+    """Every rating of c is 5: no spread of its own; thresholds of its own were not allowed."""
+    rng = np.random.default_rng(5)
+    rows = [(f"r{r}", f"i{i}", s) for r in range(8) for i in range(8) for s in "abc"]
+    frame = pd.DataFrame(rows, columns=["rater", "item", "system"])
+    frame["rating"] = np.where(frame["system"] == "c", 5, rng.integers(1, 6, len(frame)))
+    said = compare_systems(frame, formula=FORMULA, allow="scale").criteria[0].remedy.sentence()
+    assert "is enough" not in said
+    assert "The test of spreads could not be made: Every rating of system c is 5" in said
+    assert "not allowed" not in said
+    both = compare_systems(frame, formula=FORMULA, allow="scale,nominal").criteria[0].remedy.sentence()
+    assert "one shift for each system is enough (thresholds: LRT" in both
+    assert "The test of spreads could not be made" in both
 
 
 def test_a_linear_model_says_that_nothing_was_allowed_for() -> None:
@@ -167,3 +184,19 @@ def test_a_latent_difference_against_the_means_is_told_with_a_spread_of_its_own(
     assert found.remedy.choice == "scale"
     assert [one.code for one in found.contradictions] == ["analyses", "means"]
     assert "b comes out above a, and yet its mean rating is the lower one (5.05 and 5.55)" in found.sentence()
+
+
+def test_spreads_that_are_tested_as_clear_are_not_said_to_explain_nothing() -> None:
+    def advise(scale: SideTest | Missing, nominal: SideTest) -> str:
+        found = Remedy("fluency", "a", 0.95, 100.0, scale, nominal, (), "nominal")
+        assert found.sentence().startswith(
+            "On fluency, systems differ in how they use the scale, beyond a shift"
+        )
+        return found.advice()
+
+    nominal = SideTest("nominal", 19.9, 3, 0.0002, 90.0)
+    clear = advise(SideTest("scale", 17.5, 2, 0.0002, 90.4), nominal)
+    assert "Spreads explain part of it" in clear
+    assert "AIC lower by 0.4" in clear
+    assert "Spreads do not explain it" in advise(SideTest("scale", 5.7, 2, 0.057, 98.0), nominal)
+    assert "pread" not in advise(Missing("It was not allowed."), nominal)

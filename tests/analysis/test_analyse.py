@@ -196,17 +196,22 @@ def test_exclusions_are_compared_with_everything() -> None:
     assert analysis.exclusions.rules[0].text == "marked as excluded in the data: withdrew"
 
 
-def test_choices_between_systems_are_compared() -> None:
+@pytest.mark.parametrize("winner", ["", "winner", "rating"])  # a row per option, or per pair by what it names
+def test_choices_between_systems_are_compared(winner: str) -> None:
     rng = stream(6, "pairs")
-    rows = []
+    options, pairs = [], []
     for trial in range(120):
         first = int(rng.random() < 0.75)
+        known = (f"r{trial % 10}", f"i{trial % 12}", "fluency")
+        pairs.append((*known, "good|poor", "good", "poor", "good" if first else "poor"))
         for place, system in enumerate(("good", "poor")):
             best = "best" if (place == 0) == bool(first) else ""
-            rows.append((f"r{trial % 10}", f"i{trial % 12}", "fluency", f"t{trial}", system, best))
-    frame = pd.DataFrame(rows, columns=["rater", "item", "criterion", "trial", "system", "choice"])
+            options.append((*known, f"t{trial}", system, best))
+    told = ["trial", "system", "choice"] if not winner else ["system", "system_a", "system_b", winner]
+    frame = pd.DataFrame(pairs if winner else options, columns=["rater", "item", "criterion", *told])
     analysis = analyse(None, frame)
     assert analysis["fluency"].comparative
+    assert analysis.data.systems == ("good", "poor")
     assert "good is preferred to poor" in analysis.sentences()[0]
     assert "not ratings" in missing_parts(analysis)["effects"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.analysis import compare
@@ -48,6 +48,7 @@ class LeastSquares:
     notes: tuple[str, ...] = ()
     loglik: float = -100.0
     n_parameters: int = 10
+    has_latent_differences: bool = True
 
     @property
     def n(self) -> int:
@@ -464,7 +465,6 @@ def _any_pairs(draw: st.DrawFn) -> tuple[PairContrasts, list[float]]:
     return _pairs(k, estimates, list(keep)), estimates
 
 
-@settings(deadline=None)
 @given(_any_pairs())
 def test_the_rank_of_the_estimate_lies_in_the_range(drawn: tuple[PairContrasts, list[float]]) -> None:
     pairs, estimates = drawn

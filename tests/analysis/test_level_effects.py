@@ -1,10 +1,13 @@
 """Raters and items: what is said about their spread agrees with the table that the model prints."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import ndtr
 
-from panelist.analysis.level_effects import LevelEffect, LevelEffects, estimate_levels
+from panelist.analysis.level_effects import LevelEffect, LevelEffects, _weights, estimate_levels
 from panelist.analysis.systems.marginal import make_grid
 from panelist.models.fit import fit
 
@@ -83,3 +86,32 @@ def test_one_stands_out_and_two_stand_out() -> None:
     even = LevelEffect("c", 3, 0.0, -0.5, 0.5)
     assert "1 of 2 stands out from the average" in levels_of(low, even, sd=0.4).sentence()
     assert "2 of 3 stand out from the average" in levels_of(low, even, high, sd=0.4).sentence()
+
+
+@pytest.mark.parametrize("side", ["scale", "nominal"])
+def test_what_ratings_say_of_a_level_follows_from_the_spread_and_the_thresholds_of_their_system(
+    side: str,
+) -> None:
+    frame = ratings(0.5, 0.2)
+    wider = frame["rating"] * np.where(frame["system"] == "s1", 2.0, 1.0)
+    frame["rating"] = np.searchsorted((-0.8, 0.0, 0.8), wider) + 1
+    fitted = fit("rating ~ system + (1 | rater)", frame, model="clmm", test="z", **{side: "~ system"})  # type: ignore[arg-type]
+    sigma = np.ones(240)
+    if side == "scale":
+        ratios = [1.0, *fitted.scale["ratio"]]
+        cells = np.tile(fitted.threshold_values, (240, 1))
+        sigma = np.array([ratios[int(name[1])] for name in frame["system"]])
+    else:
+        cells = fitted.cell_thresholds.loc[[f"system {s}" for s in frame["system"]]].to_numpy()
+    place = fitted.design.factors[0].index
+    eta = fitted.design.X @ fitted.beta + fitted.solution.modes[0][place, 0]
+    edges = np.column_stack([np.full(240, -np.inf), cells, np.full(240, np.inf)])
+    codes, rows = np.asarray(fitted.design.codes), np.arange(240)
+
+    def minus_log(shift: float) -> Any:
+        p = ndtr((edges - (eta + shift)[:, None]) / sigma[:, None])
+        return -np.log(p[rows, codes + 1] - p[rows, codes])
+
+    h = 1e-3
+    curvature = (minus_log(h) - 2 * minus_log(0.0) + minus_log(-h)) / h**2
+    np.testing.assert_allclose(_weights(fitted), curvature, rtol=1e-3, atol=1e-4)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.patience import PATIENCE
 
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 # Windows in one process without a graphics card: a third less work for each.
 ARGUMENTS = ("--no-sandbox", "--renderer-process-limit=1", "--disable-gpu", "--in-process-gpu")
 
@@ -19,6 +19,7 @@ def use_browser() -> Iterator[Browser]:
     """Start the browser, for one module: tests elsewhere run event loops, which cannot while it is there."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        browser.on("context", lambda context: context.set_default_timeout(PATIENCE * 1000))
         yield browser
         browser.close()
 
@@ -36,7 +37,6 @@ class Windows:
         context = self._contexts.get(key)
         if context is None:
             context = self._contexts[key] = self._browser.new_context(**settings)
-            context.set_default_timeout(PATIENCE * 1000)
         context.set_offline(False)
         context.clear_cookies()
         first, *others = context.pages or [context.new_page()]

@@ -105,6 +105,14 @@ def test_who_is_screened_out_reads_what_is_paid() -> None:
     assert words.say("pay_return") in screened("practice", pay=pay, recruiting=recruiting)[1]
     paid = {**recruiting, "screen_out": {"reward": "0.5"}}
     assert "You are paid 0.50 GBP for your time." in screened("practice", pay=pay, recruiting=paid)[1]
+    german = screened("practice", pay=pay, recruiting=paid, language="de")[1]
+    assert "Sie bekommen 0,50 GBP für Ihre Zeit." in german
+
+
+@pytest.mark.parametrize(("headline", "title"), [("", "A study"), ("Help us", "Help us · A study")])
+def test_the_tab_names_the_study_once(headline: str, title: str) -> None:
+    walk = walk_through(make_study(title="A study", information={"text": "Read.", "headline": headline}))
+    assert f"<title>{title}</title>" in render(walk.look(), walk.booklet)
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])

@@ -1,5 +1,6 @@
 """Long and laid-out texts in a real browser: nothing is lost of them, and what they ask stays in reach."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from panelist.collection.pages.translations import find_languages, load_words
 from tests.collection.browsers import CHROMIUM, Windows
 from tests.collection.raters import DESIGNS, SCALES, VERBAL, Walk, make_study, walk_through
 from tests.collection.small_site import SmallSite
+from tests.journeys.riding import WIDE
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: no program 'chromium'")
 
@@ -80,6 +82,28 @@ def test_examples_and_feedback_keep_white_space(show: Any) -> None:
     walk.go_to(FeedbackPage)
     page.reload()
     assert [read(page, one) for one in (".given", ".text")] == [LAID_OUT, LAID_OUT]
+
+
+@pytest.mark.parametrize("format", ["plain", "turns"])
+def test_a_long_address_or_line_of_code_is_not_cut_at_the_edge(show: Any, format: str) -> None:
+    text = f"https://example.org/{'a' * 80}"
+    outputs = {"file": "outputs.csv", "formats": {"output": format}, "turns": {"inside": "markdown"}}
+    said = [{"role": "user", "text": f"```\n{text}\n```"}, {"role": "assistant", "text": text}]
+    shown = text if format == "plain" else json.dumps(said)
+    walk = walk_with(shown, {"a": SCALES["likert"]}, design={"type": "pages"}, outputs=outputs)
+    assert show(walk, PHONE).evaluate(WIDE) <= 0
+
+
+def test_stacked_accents_do_not_stand_on_the_question(show: Any) -> None:
+    walk = walk_with(f"e{chr(0x301) * 60}", {"a": SCALES["likert"]}, design={"type": "pages"})
+    page = show(walk, PHONE)
+    text = page.locator("main .text").first
+    box = text.bounding_box()
+    assert box
+    above = {"x": 0, "y": 0, "width": PHONE["width"], "height": box["y"] - 13}
+    with_accents = page.screenshot(clip=above)
+    text.evaluate("(one) => { one.textContent = 'e'; }")
+    assert page.screenshot(clip=above) == with_accents
 
 
 def places(page: Page) -> list[tuple[float, float]]:

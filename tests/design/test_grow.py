@@ -1,3 +1,6 @@
+import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -65,6 +68,33 @@ def test_trials_a_rater_stay_when_ratings_per_output_would_change_them() -> None
     grown = grow_plan(before, one, 15)
     assert before.trials == grown.trials == 12
     assert rows_of(before, "r010").equals(rows_of(grown, "r010"))
+
+
+def test_growing_a_large_plan_costs_little_for_each_place_that_is_there() -> None:
+    few, many = 100, 400
+    asked = {}
+    for count in (few, many):
+        one = make_study(12, ("a", "b"), raters={"count": count}, checks=CHECKS)
+        plan = plan_study(one)
+        asked[count] = count_calls(partial(grow_plan, plan, one, len(plan.places) + 10))
+    assert (asked[many] - asked[few]) / (many - few) < 150, "a plan of thousands grew in minutes"
+
+
+def count_calls(act: Callable[[], object]) -> int:
+    """Return how many functions of Python something calls: unlike seconds, the same on every machine."""
+    called = 0
+
+    def note(_frame: object, event: str, _value: object) -> None:
+        nonlocal called
+        called += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(before)
+    return called
 
 
 def test_a_plan_does_not_shrink() -> None:

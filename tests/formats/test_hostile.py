@@ -175,6 +175,7 @@ def test_the_work_for_a_text_grows_no_faster_than_the_text(piece: str) -> None:
         try:
             began = time.thread_time()
             FORMATS["markdown"].show(Stimulus(text), OPTIONS, say)
+            FORMATS["markdown"].rewrite(Stimulus(text), OPTIONS, str)
             return time.thread_time() - began
         finally:
             gc.enable()

@@ -1,5 +1,6 @@
 """Markdown of systems, and code."""
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -120,6 +121,21 @@ def test_a_spoilt_answer_keeps_its_form_and_loses_its_sense(how: str) -> None:
         if tag in ("h3", "ol", "li", "table", "td", "pre", "blockquote")
     ]
     assert read_words(show(spoilt)) != read_words(show(ANSWER))
+
+
+def test_a_dialogue_in_markdown_is_spoilt_as_markdown_is() -> None:
+    options = FormatOptions.model_validate({"turns": {"inside": "markdown"}})
+    turns = Stimulus(json.dumps([{"role": "user", "text": "How?"}, {"role": "assistant", "text": ANSWER}]))
+    spoilt = FORMATS["turns"].rewrite(turns, options, partial(spoil_text, how="shuffle words", seed=1))
+    alone = FORMATS["markdown"].rewrite(
+        Stimulus(ANSWER), options, partial(spoil_text, how="shuffle words", seed=1)
+    )
+    assert [turn["text"] for turn in json.loads(spoilt)] == ["How?", alone]
+
+
+def test_what_is_shown_as_plain_text_is_spoilt_as_plain_text() -> None:
+    long = "# a *b* c\n" * 10_000
+    assert FORMATS["markdown"].rewrite(Stimulus(long), FormatOptions(), str.upper) == long.upper()
 
 
 def test_code_is_a_block_with_its_language_in_words() -> None:

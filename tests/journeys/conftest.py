@@ -1,21 +1,11 @@
-"""A browser for the journeys, and studies that are short enough for one."""
+"""Studies that are short enough for a journey."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
-from tests.collection.browsers import CHROMIUM, use_browser
 from tests.web.servers import Served, make_study, serve_in_thread
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    with use_browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

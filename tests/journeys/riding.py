@@ -10,7 +10,6 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from panelist.collection.store.records import Visit
-from tests.patience import PATIENCE
 from tests.web.servers import Served
 
 # Which controls a page has, in order: groups of buttons, lines, lists and boxes for words.
@@ -42,7 +41,16 @@ PLAY = """player => new Promise((done) => {
 FOCUS = """() => [document.activeElement, document.activeElement.closest("label")].some((one) =>
   one && [one, ...one.querySelectorAll("*")].map((part) => getComputedStyle(part)).some((style) =>
     (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none"))"""
-WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
+# How far the page reaches beyond the window: also where it is cut there and so does not scroll.
+WIDE = """() => {
+  const ends = [...document.querySelectorAll("main *")].map((one) => {
+    const { left, right, width, height } = one.getBoundingClientRect();
+    const scrolls = one.parentElement.closest("[role=region], .scroller, .hidden, svg");
+    if (scrolls || width <= 1 || height <= 1) return 0;
+    return Math.max(Math.floor(right), innerWidth - Math.ceil(left));
+  });
+  return Math.max(document.scrollingElement.scrollWidth, ...ends) - innerWidth;
+}"""
 
 
 @dataclass
@@ -202,7 +210,6 @@ def open_window(
 ) -> Iterator[Rider]:
     """Open a window of its own, as on another device."""
     context: BrowserContext = browser.new_context(**settings)
-    context.set_default_timeout(PATIENCE * 1000)
     try:
         yield kind(served, context.new_page())
     finally:

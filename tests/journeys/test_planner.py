@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Page
 
 from panelist.web.planner import runs
 from tests.journeys.riding import find_faults
-from tests.patience import PATIENCE
 from tests.web.servers import PASSWORD, Served, make_study, serve_in_thread
 
 SMALL = "items=40&ratings_per_item=3&systems=2&outputs_per_rater=20&effect=0.6&model=lmm"
@@ -88,7 +87,7 @@ def test_on_a_phone_and_in_the_dark_nothing_is_lost(browser: Browser, planned: S
     page = context.new_page()
     said = enter(page, planned)
     page.goto(f"{planned.url}/dashboard/planner?{SMALL}&live=1")
-    page.wait_for_selector("[data-part=sizes] a.btn", timeout=1000 * PATIENCE)
+    page.wait_for_selector("[data-part=sizes] a.btn")
     for details in page.locator("details").all():
         details.evaluate("details => { details.open = true; }")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -229,6 +229,20 @@ def test_strata_and_probabilities_of_the_sample_are_used() -> None:
         compare_systems(ratings, judge=judges, sample=sample.iloc[:30])
 
 
+def test_probabilities_that_ratings_carry_are_said_and_unequal_ones_need_the_sample() -> None:
+    ratings, judges = tables(make())
+    (one,) = compare_systems(ratings.assign(probability=0.25), judge=judges).criteria
+    assert any("each drawn with probability 0.25" in note for note in one.notes)
+    assert not any("convenience sample" in note for note in one.notes)
+    items = ratings["item"].astype("category").cat.codes
+    uneven = ratings.assign(probability=np.where(items % 2, 0.25, 0.5))
+    with pytest.raises(BadModel, match=r"2 probabilities .*--sample sample\.csv"):
+        compare_systems(uneven, judge=judges)
+    for other in (1.5, np.arange(len(ratings)) / len(ratings)):  # another thing of the same name
+        (one,) = compare_systems(ratings.assign(probability=other), judge=judges).criteria
+        assert any("convenience sample" in note for note in one.notes)
+
+
 def test_missing_answers_and_dropped_items_are_counted() -> None:
     ratings, judges = tables(make())
     rated = sorted(ratings["item"].unique())

@@ -14,10 +14,12 @@ from panelist.core.errors import BadModel, UnknownName
 from panelist.judges.match import JudgedRatings
 from panelist.judges.units import make_units
 from panelist.judges.worth.accuracy import accuracy_of_outputs
-from panelist.judges.worth.alt_test import run_alt_test
+from panelist.judges.worth.alt_test import PooledTest, run_alt_test
+from panelist.judges.worth.bias import Favour
 from panelist.judges.worth.ceiling import measure_ceiling
 from panelist.judges.worth.levels import ItemSums, measure_levels, paired_correlation, resample_items
 from panelist.judges.worth.measure import measure_judges
+from panelist.numerics.arrays import Floats
 from tests.judges.simulated_tables import tables
 
 
@@ -112,6 +114,72 @@ def test_a_person_is_compared_with_the_others_and_the_judge_with_the_same(beside
     assert (output.people, output.judge) == pytest.approx((np.mean(people), np.mean(judge)))
 
 
+def test_agreement_of_a_person_stands_beside_the_judges_against_the_same_others() -> None:
+    rng = np.random.default_rng(11)
+    true = rng.normal(3, 1, (30, 3))
+    ratings = pd.DataFrame(
+        [
+            (f"r{r}", f"i{i:02}", "ABC"[s], round(float(np.clip(true[i, s] + rng.normal(0, 0.7), 1, 5))))
+            for r in range(4)
+            for i in range(30)
+            for s in range(3)
+            if (i + r) % 4
+        ],
+        columns=["rater", "item", "system", "rating"],
+    )
+    scores = np.clip(true + rng.normal(0, 0.5, true.shape), 1, 5)
+    judges = pd.DataFrame(
+        [("J", f"i{i:02}", "ABC"[s], scores[i, s]) for i in range(30) for s in range(3)],
+        columns=["judge", "item", "system", "rating"],
+    )
+    found = {one.level: one for one in panelist.measure_judges(ratings, judges, resamples=300)["J"].against}
+    assert set(found) == {"pair", "output", "system", "alpha", "equal"}
+    person, judge = [], []
+    for rater in ratings["rater"].unique():
+        rows = []
+        for key, cell in ratings.groupby(["item", "system"]):
+            own = cell["rater"] == rater
+            if not own.any():
+                continue
+            mine, others = float(cell.loc[own, "rating"].iloc[0]), cell.loc[~own, "rating"]
+            score = float(scores[int(str(key[0])[1:]), "ABC".index(str(key[1]))])
+            rows.append((mine, score, others.mean(), (others == mine).mean(), round(score) == mine))
+        y, f, rest, alike, hit = np.array(rows, dtype=float).T
+        person.append((_alpha(y, rest), alike.mean()))
+        judge.append((_alpha(f, rest), hit.mean()))
+    for level, people, machine in zip(("alpha", "equal"), np.mean(person, 0), np.mean(judge, 0), strict=True):
+        assert (found[level].people, found[level].judge) == pytest.approx((people, machine))
+    assert np.isnan(found.pop("system").people_low)
+    for one in found.values():
+        assert one.people_low < one.people < one.people_high
+        assert one.judge_low < one.judge < one.judge_high
+        assert one.lead_low < one.lead < one.lead_high
+
+
+def _alpha(a: Floats, b: Floats) -> float:
+    """Return Krippendorff's alpha of two columns by its definition: over all pairs of values."""
+    both = np.concatenate([a, b])
+    expected = ((both[:, None] - both) ** 2).sum() / (len(both) * (len(both) - 1))
+    return float(1 - ((a - b) ** 2).mean() / expected)
+
+
+def test_the_ceiling_has_intervals_about_other_items_raters_or_both() -> None:
+    world = simulate(World("good", 6, 100), np.random.default_rng(5))[0]
+    ratings, judges = tables(world)
+    narrow: dict[str, float] = {}
+    for over in ("items", "raters", "both"):
+        one = panelist.measure_judges(ratings, judges, judge_scale="as-is", interval=over, resamples=200)
+        wide = {
+            top.level: top.people_high - top.people_low
+            for top in one.judges[0].against
+            if top.level != "system"
+        }
+        assert all(np.isfinite(list(wide.values())))
+        if over == "items":
+            narrow = wide
+    assert all(wide[level] > narrow[level] for level in wide)
+
+
 def test_the_json_has_the_keys_of_the_contract(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
     found = panelist.measure_judges(ratings, judges, judge_scale="as-is", resamples=200).to_dict()
@@ -142,7 +210,7 @@ def test_a_judge_turned_round_is_not_said_to_order_as_raters_do() -> None:
     ratings, judges = tables(simulate(World("good", 24, 100), np.random.default_rng(2))[0])
     judges["rating"] = -judges["rating"]
     one = measure_judges(ratings, judges, judge_scale="as-is", resamples=300).judges[0]
-    assert "as it orders against people" in one.sentence()
+    assert "turned round: it orders against people" in one.sentence()
     assert "Turned round, it orders differences as the mean of" in one.sentence()
     noise = judges.assign(rating=np.random.default_rng(0).normal(size=len(judges)))
     one = measure_judges(ratings, noise, judge_scale="as-is", resamples=300).judges[0]
@@ -283,3 +351,24 @@ def test_words_that_are_not_known_are_refused(beside: JudgedRatings) -> None:
         measure_judges(ratings, judges, judge_scale="sme")
     with pytest.raises(BadModel, match="Epsilon"):
         measure_judges(ratings, judges, epsilon=2)
+
+
+def test_words_say_no_more_than_the_alt_test_and_the_wider_interval(beside: JudgedRatings) -> None:
+    ratings, judges = tables(beside)
+    one = measure_judges(ratings, judges, judge_scale="as-is", resamples=100).judges[0]
+    assert one.alt_test is not None
+    pooled = PooledTest(0.1, 0.1, 10.0, 0.4, 0.5, 0.4, 0.6, 50)
+    for passed, control, said in (
+        (False, True, "; a constant judge passes)"),
+        (False, False, "; a constant judge does not either)"),
+        (True, True, "; a constant judge passes too)"),
+        (True, False, "; a constant judge does not)"),
+    ):
+        own = replace(one.alt_test, passed=passed, pooled=pooled)
+        own = replace(own, constant=replace(own, passed=control, constant=None))
+        assert said in replace(one, alt_test=own).say_alt_test()
+    shown = Favour("A", 0.4, 0.1, 0.2, 0.6, 0.01, 30)
+    assert shown.shows(0.05)
+    assert replace(shown, wide_low=0.1, wide_high=0.7).ends == (0.1, 0.7)
+    assert not replace(shown, wide_low=-0.1, wide_high=0.9).shows(0.05)  # other raters might not bear it out
+    assert not replace(shown, p_adjusted=0.06).shows(0.05)

@@ -160,3 +160,17 @@ def test_the_approximation_is_not_judged_where_an_effect_is_separated() -> None:
     found = fit(formula, pd.read_csv(SHARED / "models2" / "separated.csv"))
     assert any(note.startswith("separated") for note in found.notes)
     assert not any("approximation does not hold" in note for note in found.notes)
+
+
+def test_a_spread_that_runs_off_is_named_and_no_random_part_is_blamed() -> None:
+    """Ratings of a are mostly at the ends, those of b in the middle: equal distances cannot be both ways."""
+    counts = {"a": (25, 15, 15, 25), "b": (5, 40, 40, 10)}
+    rows = [(name, k + 1) for name, own in counts.items() for k, n in enumerate(own) for _ in range(n)]
+    frame = pd.DataFrame(rows, columns=["system", "rating"])
+    how = {"model": "clm", "family": "adjacent", "link": "logit", "threshold": "equidistant"}
+    found = fit("rating ~ system", frame, scale="~ system", **how)  # type: ignore[arg-type]
+    assert not found.converged
+    (said,) = notes(found, "not converged")
+    assert "the spread of system[T.b] runs off" in said
+    assert "Leave scale out" in said
+    assert "random part" not in said

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -23,7 +23,6 @@ def test_rows_are_sorted_by_level_and_stay_in_order_within_one(n: int, levels: i
     np.testing.assert_array_equal(start[1:], np.cumsum(np.bincount(index, minlength=levels)))
 
 
-@settings(deadline=None)
 @given(
     arrays(np.float64, st.integers(1, 30), elements=st.sampled_from([-2.0, 0.0, 0.5, 1.0, 3.0, 7.25, 1e6]))
 )

@@ -5,6 +5,7 @@ import pytest
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.seeds import stream
+from panelist.models.fit import fit
 from panelist.power.analyses import ANALYSES
 from panelist.power.curve import simulate_power
 from panelist.power.responses import simulate_responses
@@ -21,7 +22,7 @@ def make_truth(**more: object) -> Truth:
     return Truth("small", Spread(0.5, 0.0), Spread(0.5, 0.0), FIVE, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["clmm_scale", "clmm_nominal"])
+@pytest.mark.parametrize("name", ["clmm_scale", "clmm_nominal", "clmm_sequential"])
 def test_a_model_with_effects_beside_the_location_tests_every_set(name: str) -> None:
     truth = make_truth(system_scale=(1.0, 1.5))
     drawn = simulate_responses(truth, LAYOUT, (0.0, 0.6), stream(1, "sides"), 4)
@@ -45,6 +46,16 @@ def test_what_was_singular_or_made_smaller_is_counted() -> None:
     assert plain.smaller is not None
     assert found.smaller.tolist() == plain.smaller.tolist()
     assert found.smaller.any()
+
+
+def test_raters_may_have_a_random_spread() -> None:
+    small = cross(6, 6, 2)
+    drawn = simulate_responses(make_truth(rater_scale=0.5), small, (0.0, 0.6), stream(6, "sides"), 1)
+    formula = "rating ~ system + (1 | rater) + (1 | item)"
+    found = ANALYSES["clmm_rater_scale"].prepare(small, AnalysisSpec(formula=formula))(drawn)
+    own = fit(formula, small.make_frame(drawn[0] + 1.0), "clmm", scale="~ (1 | rater)")
+    assert own.solution.omega > 0.1
+    assert found.p[0, 0] == pytest.approx(float(own.coefficients["p"].iloc[0]), abs=1e-6)
 
 
 def test_power_takes_them_by_name() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadStudy
@@ -211,7 +211,6 @@ CELLS = st.text(
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.lists(CELLS.filter(lambda text: bool(text.strip())), min_size=1, max_size=5))
 def test_outputs_come_back_as_they_were_written(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]

@@ -12,6 +12,7 @@ import pytest
 from docs.error_messages import find_classes
 from panelist.collection.store.store import Store
 from panelist.core.errors import PanelistError, find_anchor
+from tests.patience import PATIENCE
 from tests.web.researchers import STUDY, Desk, enter, make_folder, number, read_text, walk
 from tests.web.servers import Served, serve_in_thread
 from tests.web.walking import Walker
@@ -373,7 +374,7 @@ def test_who_follows_a_judge_has_a_flag_and_stays_in(desk: Desk, monkeypatch: py
     token = walk(desk.served)
     visit = number(desk.served.store, token)
     monkeypatch.setattr("panelist.web.dashboard.live.follow_so_far", lambda given, study: {visit: "a model"})
-    for _ in range(600):  # it is measured beside the requests
+    for _ in range(int(10 * PATIENCE)):  # it is measured beside the requests
         page = desk.get("/raters?flag=judge")
         if "Follows a model" in page:
             break

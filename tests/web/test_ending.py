@@ -61,8 +61,10 @@ def test_long_work_does_not_keep_the_server_from_ending(
         assert client.post("/dashboard/login", data={"password": PASSWORD}).status_code == 303
         token = client.get("/dashboard/download").text.split('name="csrf" value="')[1].split('"')[0]
 
+        heard = []
+
         def download() -> None:
-            client.post("/dashboard/download", data={"csrf": token, "what": "ratings"})
+            heard.append(client.post("/dashboard/download", data={"csrf": token, "what": "ratings"}))
 
         def plan() -> None:
             client.get("/dashboard/planner/live?preset=low&model=lmm")
@@ -77,3 +79,8 @@ def test_long_work_does_not_keep_the_server_from_ending(
         for one in asking:
             one.join(PATIENCE)
             assert not one.is_alive()
+        assert [(reply.status_code, reply.headers["retry-after"]) for reply in heard] == [(503, "5")]
+        assert running.process.stderr is not None
+        said = running.process.stderr.read()
+        assert "A request to /dashboard was given up" in said
+        assert "Traceback" not in said

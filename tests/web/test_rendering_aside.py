@@ -5,16 +5,20 @@ import json
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from panelist.collection.pages.booklet import Booklet
 from panelist.collection.pages.renderings import NotRendered, Renderings, defer_rendering
 from panelist.collection.pages.translations import load_words
+from panelist.design.make import plan_study
 from panelist.formats import FORMATS, FormatOptions, Stimulus
 from panelist.formats.markdown import MarkdownFormat
 from panelist.study.reading.load import load_study
+from panelist.study.sections.checks import Checks, DegradedCheck
 from panelist.study.study import Study
 from panelist.web.state import AppState
 from tests.patience import PATIENCE
@@ -27,7 +31,7 @@ criteria:
   - name: fluency
     question: How fluent is it?
     scale: {type: likert, points: 5}
-design: {type: lists, trials_per_rater: 2}
+design: {type: lists, trials_per_rater: 4}
 raters: {count: 4}
 outputs: {file: outputs.jsonl, formats: {output: markdown}}
 """
@@ -91,6 +95,28 @@ def test_a_megabyte_of_plain_text_and_marked_differences_are_rendered_aside_too(
             renderings.mark(texts)
         missing.value.render()
         assert renderings.mark(texts)[0] == "<p>a <u>red</u> cat</p>"
+
+
+def test_degraded_copies_are_made_aside_and_once(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line of the copy is a draw of its own: one of 50,000 characters took up to 3 s on every request."""
+    made: list[str] = []
+    rewrite = MarkdownFormat.rewrite
+
+    def count(self: MarkdownFormat, cell: Stimulus, *rest: object) -> str:
+        made.append(cell.text)
+        return rewrite(self, cell, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(MarkdownFormat, "rewrite", count)
+    file = study.file.model_copy(update={"checks": Checks(items=(DegradedCheck(),))})
+    booklet = Booklet(replace(study, file=file), plan_study(replace(study, file=file)))
+    sitting = booklet.agenda.sitting(booklet.agenda.places[0], 1)
+    page = next(page for page in sitting.pages if page.check)
+    with defer_rendering():
+        with pytest.raises(NotRendered) as missing:
+            booklet.cells(page)
+        missing.value.render()
+        assert booklet.texts(page) == booklet.texts(page)
+    assert len(made) == 1
 
 
 def test_while_a_text_is_rendered_other_threads_soon_get_their_turn() -> None:

@@ -11,7 +11,12 @@ from panelist.agreement.measure import measure_agreement
 from panelist.agreement.reliability import CriterionReliability
 from panelist.analysis.analysis_result import Analysis, CriterionAnalysis, Data
 from panelist.analysis.checks.model_checks import check_model
-from panelist.analysis.choices.choice_criteria import agree_on_choices, analyse_choices, are_choices
+from panelist.analysis.choices.choice_criteria import (
+    agree_on_choices,
+    analyse_choices,
+    are_choices,
+    order_systems,
+)
 from panelist.analysis.choices.trials import holds_choices
 from panelist.analysis.cleaning.attach_style import attach_style
 from panelist.analysis.cleaning.clean import Cleaned, clean_ratings
@@ -140,7 +145,7 @@ def _list_rated(kept: Ratings, study: Study | None) -> tuple[str, ...]:
     """Return the systems whose outputs are known, in their order."""
     if study is None or study.file.hit is not None:
         return ()
-    return tuple(name for name in _order_systems(kept, study) if name in study.outputs.systems)
+    return tuple(name for name in order_systems(kept, study) if name in study.outputs.systems)
 
 
 def _refuse_empty(criteria: list[CriterionAnalysis], source: str) -> None:
@@ -185,20 +190,13 @@ def _summarise(
         n=len(np.unique(number_answers(answered, study))),
         n_raters=int(frame["rater"].nunique()) if "rater" in frame else 0,
         n_items=int(frame["item"].nunique()) if "item" in frame else 0,
-        systems=_order_systems(cleaned.kept, study),
+        systems=order_systems(cleaned.kept, study),
         criteria=criteria,
         notes=(*everything.ratings.notes, *said),
         noun="comparison" if noun == "comparison" else "answer",
         n_simulated=cleaned.kept.n_simulated,
         from_file=everything.from_file,
     )
-
-
-def _order_systems(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
-    """Return the systems that were rated, in the order of the study, others after them."""
-    found = ratings.systems
-    planned = [name for name in study.systems if name in found] if study else []
-    return (*planned, *(name for name in found if name not in planned))
 
 
 def _analyse_criterion(
@@ -213,7 +211,7 @@ def _analyse_criterion(
         return _compare_choices(name, rows, trials, spec)
     if "rating" not in rows.frame:
         return _nothing(name, attempt(lambda: _refuse(rows)))
-    return _analyse_ratings(name, rows, trials, planned, _order_systems(rows, study), spec, step)
+    return _analyse_ratings(name, rows, trials, planned, order_systems(rows, study), spec, step)
 
 
 def _refuse(rows: Ratings) -> Missing:

@@ -1,5 +1,6 @@
 """What an analysis holds, part by part, in the order in which a reader needs it."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -21,14 +22,15 @@ from panelist.analysis.sensitivity.side_by_side import SideBySide
 from panelist.analysis.sensitivity.with_without import WithWithout
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.comparison import CriterionComparison
-from panelist.analysis.systems.effects import Effects
+from panelist.analysis.systems.effects import Effect, Effects
 from panelist.analysis.systems.margins import tell_equivalence
 from panelist.core.display.formats import interval, number
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, json_ready
 from panelist.core.errors import UnknownName, did_you_mean
 from panelist.core.notes import has_note
-from panelist.core.prose import count, listing
+from panelist.core.prose import count, inflect, listing
 from panelist.core.tables.review import say_simulated
+from panelist.models.inference.adjust import find_adjustment
 
 if TYPE_CHECKING:
     from panelist.models.results.fitted import Fit
@@ -221,14 +223,34 @@ def _tell_size(comparison: CriterionComparison, effects: Effects) -> str:
         which = "The difference" if len(effects.pairs) == 1 else f"The largest difference, {over},"
         both = ", which includes 0: they differ in spread as well" if low <= 0 <= high else ""
         return f". {which} is {_points(size)} ({heading} {interval(low, high)}{both})"
-    known = [one for one in effects.pairs if isfinite(one.points_low) and isfinite(one.points_high)]
+    limited = [one for one in effects.pairs if not one.prior]  # how far the others are is the prior's
+    known = [one for one in limited if isfinite(one.points_low) and isfinite(one.points_high)]
     if not known or len(known) > 10:
         return ""
+    if unsettled := [one.upward() for one in known if one.points_low > 0 or one.points_high < 0]:
+        return _tell_unsettled(comparison, sorted(unsettled, key=lambda one: -one.points))
     farthest = max(max(abs(one.points_low), abs(one.points_high)) for one in known)
     fit: Fit = comparison.fit
     if not fit.ordinal and farthest >= np.ptp(fit.design.y):  # no two ratings are that far apart
         return "; the ratings are too few to say how small a difference must be"
+    if len(limited) < len(effects.pairs):
+        names = [one.system for one in effects.systems if any(one.system in (p.a, p.b) for p in known)]
+        return f"; if {listing(names, None)} differ, it is by less than {_points(farthest)} ({heading})"
     return f"; if there is a difference, it is below {_points(farthest)} ({heading})"
+
+
+def _tell_unsettled(comparison: CriterionComparison, pairs: Sequence[Effect]) -> str:
+    """Return the pairs, the higher first, whose intervals in points leave out 0 though p shows nothing."""
+    named = [
+        (f"{one.a} over {one.b}" if comparison.better == "higher" else f"{one.b} below {one.a}")
+        + f" ({interval(one.points_low, one.points_high)})"
+        for one in pairs
+    ]
+    stepwise = comparison.adjust != "none" and bool(find_adjustment(comparison.adjust).note)
+    what = f"{'unadjusted ' * stepwise}{comparison.confidence * 100:g} % {inflect(len(named), 'interval')}"
+    verb = inflect(len(named), "leaves", "leave")
+    end = ", which the adjusted test does not bear out" if stepwise else ", though, so this is not settled"
+    return f"; in points of the scale the {what} of {listing(named, 3)} {verb} out 0{end}"
 
 
 def _points(size: float) -> str:

@@ -25,6 +25,7 @@ from panelist.analysis.systems.common_items import note_unequal_items
 from panelist.analysis.systems.comparison import Comparison, CriterionComparison, SystemEstimate, list_pairs
 from panelist.analysis.systems.connected import Links, find_links, part_pairs
 from panelist.analysis.systems.equivalence import find_equivalence
+from panelist.analysis.systems.in_points import contrast_in_points, measure_shifts
 from panelist.analysis.systems.pairwise import adjust_pairs, find_effect_unit
 from panelist.analysis.systems.ranks import Better, rank_intervals
 from panelist.analysis.systems.separated import fill_separated, find_separated, pool_slopes, run_off
@@ -51,6 +52,7 @@ def compare_systems(
     *,
     model: str = "auto",
     link: str = "probit",
+    family: str = "cumulative",
     formula: str | None = None,
     adjust: str = "tukey",
     confidence: float = 0.95,
@@ -87,7 +89,7 @@ def compare_systems(
     ordinal model is not to be trusted (ratings so nearly unanimous that its approximation breaks), "auto"
     leads with the linear one: lead.py. ``by`` names a column, such as a language, whose values are compared
     one by one. ``prior`` is that of ``fit``: with "weak" the largest random part is kept, and separated
-    systems get an estimate, which says so.
+    systems get an estimate, which says so. Families other than "cumulative" are compared in points.
 
     Choices between outputs (pairs, best-worst sets, rankings) get a model of choices, "mixed",
     "bradley-terry" or "plackett-luce"; ``cluster`` says which answers are correlated in the last two, and
@@ -97,10 +99,11 @@ def compare_systems(
     known = ("auto", *MODEL_WORDS, *CHOICE_MODELS[1:])
     if model not in known:
         raise UnknownName(f"No model is called {model!r}. {did_you_mean(model, known)}")
-    refuse_linear(prior, model)
+    refuse_linear(prior, family, model)
     spec = AnalysisSpec(
         model=model,
         link=link,
+        family=family,
         formula=formula,
         adjust=adjust,
         across_criteria=across_criteria,
@@ -244,14 +247,9 @@ def compare_by_model(
     else:
         fitted = refit(str(formula), table)
     term = _system_term(fitted, table)
-    means = estimate_means(fitted, term, confidence=spec.confidence)
-    every, shown = adjust_pairs(
-        lambda adjust, reference: contrast_pairs(fitted, term, adjust, spec.confidence, reference=reference),
-        spec.adjust,
-        spec.reference,
-    )
-    ordinal = model in ("clm", "clmm")
-    alone = prior is None or prior.scale is None  # else separated systems have an estimate
+    means, every, shown = _contrast(fitted, term, spec)
+    ordinal, latent = model in ("clm", "clmm"), fitted.has_latent_differences
+    alone = latent and (prior is None or prior.scale is None)  # else separated systems have an estimate
     if ordinal and alone and (ends := find_separated(fitted, term)):
         pooled = str(formula) if part is None else pool_slopes(part).formula()
         whole = fill_separated(every, ends, fitted, table, lambda rows: refit(pooled, rows))
@@ -264,8 +262,11 @@ def compare_by_model(
     every, shown = part_pairs(every, links), part_pairs(shown, links)
     used = table.frame.iloc[np.asarray(fitted.design.rows)]
     unit, units, effect_units = find_effect_unit(fitted, used)
+    effects = shown.estimate / unit if latent else measure_shifts(fitted, shown)
     better = spec.better or "higher"
     said = [*notes, *tried, *fitted.notes, *shown.notes, *_rank_notes(every)]
+    if not ordinal and spec.family != "cumulative":
+        said.append(f"The family ({spec.family}) belongs to ordinal models: this one has none.")
     said += [*links.notes(), *note_unequal_items(used), *find_crowding(used)]
     said = [note for note in said if note not in table.notes]  # the whole comparison has these, once
     made = CriterionComparison(
@@ -281,7 +282,7 @@ def compare_by_model(
         units=units,
         effect_units=effect_units,
         systems=_system_rows(means, every, used, links, better),
-        pairs=list_pairs(shown, shown.estimate / unit, links.reasons(shown)),
+        pairs=list_pairs(shown, effects, links.reasons(shown)),
         reference=spec.reference,
         better=better,
         notes=tuple(dict.fromkeys(said)),
@@ -289,6 +290,19 @@ def compare_by_model(
         fit=fitted,
     )
     return mark_prior(made, prior, spec.prior)
+
+
+def _contrast(fitted: Any, term: str, spec: AnalysisSpec) -> tuple[Means, PairContrasts, PairContrasts]:
+    """Return the systems' estimates, all pairs, and those to show: latent, linear, or in points."""
+    if not fitted.has_latent_differences:
+        return contrast_in_points(fitted, fitted, term, spec)
+    means = estimate_means(fitted, term, confidence=spec.confidence)
+    every, shown = adjust_pairs(
+        lambda adjust, reference: contrast_pairs(fitted, term, adjust, spec.confidence, reference=reference),
+        spec.adjust,
+        spec.reference,
+    )
+    return means, every, shown
 
 
 def _compare_choices(table: Ratings, criterion: str, spec: AnalysisSpec) -> CriterionComparison:
@@ -341,9 +355,9 @@ def _fit(formula: str, table: Ratings, model: str, spec: AnalysisSpec, scale: st
     from panelist.numerics.compile_ahead import list_parts, prepare
 
     prepare(*list_parts(model))
-
     if model in ("clm", "clmm"):
-        return fit(formula, table, model=model, link=spec.link, test=spec.test, scale=scale, prior=spec.prior)
+        how: Any = {"link": spec.link, "test": spec.test, "family": spec.family, "prior": spec.prior}
+        return fit(formula, table, model, scale=scale, **how)
     return fit(formula, table, model=model)
 
 

@@ -176,6 +176,9 @@ def _compare_models(study: Study, criteria: Sequence["CriterionAnalysis"]) -> It
             yield Departure(f"model of {one.criterion}", plan.model, made.model)
         if made.link and made.model.startswith("clm") and made.link != plan.link:
             yield Departure(f"link of {one.criterion}", plan.link, made.link)
+        family = getattr(made.fit, "family", None)
+        if family and family != plan.family:
+            yield Departure(f"family of {one.criterion}", plan.family, family)
         if plan.formula == "maximal" and has_note(made.notes, "lightened"):
             yield Departure(f"formula of {one.criterion}", "the largest random part", made.formula)
         if plan.formula != "maximal" and _plain(plan.formula) != _plain(made.formula):

@@ -15,9 +15,8 @@ from panelist.core.display.formats import TEXT, decimals, interval
 from panelist.core.display.result import Part, Result, Sentence, Table
 from panelist.core.errors import BadModel
 from panelist.models.inference.adjust import two_sided_quantile
-from panelist.models.predictions.categories import category_probabilities
 from panelist.models.predictions.new_rows import own_rows, read_rows
-from panelist.models.predictions.predict import linear_predictor
+from panelist.models.predictions.predict import linear_predictor, row_probabilities
 from panelist.numerics.arrays import Floats, Longs
 
 if TYPE_CHECKING:
@@ -145,12 +144,14 @@ def estimate_levels(
     reach = float(two_sided_quantile(confidence, np.array([np.inf]))[0]) * spread
     counts = np.bincount(factor.index, minlength=len(factor.levels))
     order = np.lexsort((np.arange(len(effect)), effect))
-    shares = fit.icc().table.set_index("group")["icc"]
-    share = float(shares.get(group, np.nan)) + (float(shares[cells.factor.name]) if cells else 0.0)
+    share, latent = np.nan, fit.family in (None, "cumulative")
+    if latent:
+        shares = fit.icc().table.set_index("group")["icc"]
+        share = float(shares.get(group, np.nan)) + (float(shares[cells.factor.name]) if cells else 0.0)
     return LevelEffects(
         criterion=criterion,
         group=group,
-        units="latent units" if fit.ordinal else "points of the scale",
+        units=("latent units" if latent else "units of η") if fit.ordinal else "points of the scale",
         confidence=confidence,
         sd=max(variance, 0.0) ** 0.5,
         share=share,
@@ -269,19 +270,11 @@ def _weights(fit: "Fit") -> Floats:
     """Return the curvature of each rating's log-likelihood in η."""
     if not fit.ordinal:
         return np.full(fit.n, 1.0 / fit.sigma**2)
-    assert fit.link is not None
     assert fit.design.codes is not None
-    eta, _ = linear_predictor(fit, own_rows(fit.design))
-    rows, none = np.arange(fit.n), np.zeros(fit.n)
+    own, rows, none = own_rows(fit.design), np.arange(fit.n), np.zeros(fit.n)
+    eta, _ = linear_predictor(fit, own)
     logs = [
-        np.log(
-            np.maximum(
-                category_probabilities(fit.link, fit.threshold_values, eta + step, none)[
-                    rows, fit.design.codes
-                ],
-                1e-300,
-            )
-        )
+        np.log(np.maximum(row_probabilities(fit, own, eta + step, none)[rows, fit.design.codes], 1e-300))
         for step in (-_SMALL, 0.0, _SMALL)
     ]
     return np.maximum(-(logs[0] - 2.0 * logs[1] + logs[2]) / _SMALL**2, 0.0)

@@ -86,7 +86,8 @@ class Planned(Result):
         levels = {str(criterion.scale.measurement) for criterion in self.study.criteria}
         ordinal = levels & {"nominal", "ordinal"} and self.spec.model not in ("lmm", "lm")
         prior = parse_prior(self.spec.prior) if ordinal else None
-        return f"{model}{formula}{f', {self.spec.link} link' if ordinal else ''}" + (
+        family = "" if self.spec.family == "cumulative" else f" of {self.spec.family} categories"
+        return f"{model}{formula}{f', {self.spec.link} link{family}' if ordinal else ''}" + (
             f", {prior.phrase}" if prior else ""
         )
 

@@ -9,6 +9,7 @@ from panelist.analysis.systems.across import check_across
 from panelist.analysis.systems.ranks import Better, check_better
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.margin import CLAIMS, Margin, read_margin
+from panelist.models.family_words import check_family
 from panelist.models.inference.adjust import find_adjustment
 from panelist.models.prior_words import parse_prior
 
@@ -44,6 +45,8 @@ class AnalysisSpec:
     confidence: float = 0.95
     test: str = "t"
     """For the ordinal mixed model: t, which allows for few raters and items, or z."""
+    family: str = "cumulative"
+    """Of the ordinal models: how their categories come about, as ``fit`` has it."""
     prior: str | None = None
     """Of the ordinal models: weak, or what models/prior_words.py reads; None is the likelihood alone."""
     cluster: str = "both"
@@ -67,6 +70,7 @@ class AnalysisSpec:
         if self.prior == "none":
             object.__setattr__(self, "prior", None)
         parse_prior(self.prior)
+        check_family(self.family)
         check_cluster(self.cluster)
         object.__setattr__(self, "margin", read_margin(self.margin))
         _check_claim(self.claim, self.margin)
@@ -86,6 +90,7 @@ class AnalysisSpec:
         return cls(
             model=plan.model,
             link=plan.link,
+            family=plan.family,
             formula=plan.formula,
             adjust=plan.adjust,
             across_criteria=plan.across_criteria,

@@ -95,7 +95,7 @@ FigureFile = Annotated[Path | None, given.option("FILE", "Draw the estimates int
 
 
 DECIDED = list_words(
-    "adjust confidence formula model link cluster style reference test prior allow by where drop"
+    "adjust confidence formula model link family cluster style reference test prior allow by where drop"
 )
 """Options that a study decides."""
 
@@ -110,6 +110,7 @@ def compare(
     formula: WholeFormula = None,
     model: AnyModel = "auto",
     link: given.Link = "probit",
+    family: given.Family = "cumulative",
     cluster: Cluster = "both",
     style: Style = None,
     reference: Reference = None,
@@ -134,10 +135,7 @@ def compare(
     json: given.Json = False,
 ) -> None:
     """Compare systems: estimates, ranks, all pairs (adjusted)."""
-    if figure is not None:
-        from panelist.reports.figures.style import check_figure_path
-
-        check_figure_path(figure)  # before the work starts
+    _check(figure)
     judging: dict[str, Any] = {
         "judge": judge or None,
         "judge_columns": split_names(judge_columns),
@@ -161,6 +159,7 @@ def compare(
             **judging,
             model=model,
             link=link,
+            family=family,
             formula=formula,
             adjust=adjust,
             confidence=confidence,
@@ -179,6 +178,14 @@ def compare(
         )
     _draw(found, figure)
     show_planned(planned, {"comparison": found}, json)
+
+
+def _check(figure: Path | None) -> None:
+    """Refuse a figure that could not be written, before the work starts."""
+    if figure is not None:
+        from panelist.reports.figures.style import check_figure_path
+
+        check_figure_path(figure)
 
 
 def _draw(found: "Comparison", figure: Path | None) -> None:

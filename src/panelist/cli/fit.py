@@ -27,14 +27,6 @@ Test = Annotated[
         "ratios.",
     ),
 ]
-Family = Annotated[
-    str,
-    given.option(
-        "cumulative|sequential|adjacent",
-        "How the categories of an ordinal model come about: cuts of one scale, steps up from the lowest, or "
-        "each against the next (logit).",
-    ),
-]
 
 
 def fit(
@@ -67,7 +59,7 @@ def fit(
     ] = 1,
     test: Test = "t",
     prior: given.Prior = None,
-    family: Family = "cumulative",
+    family: given.Family = "cumulative",
     scale: Annotated[
         str | None,
         given.option("'~ system'", "Let the residual spread differ; '~ (1 | rater)': at random over raters."),
@@ -94,6 +86,7 @@ def fit(
         refuse_options(context, (*DECIDED, *(OF_FORMULAS if formula is None else ())))
         model, link, confidence = planned.spec.model, planned.spec.link, planned.spec.confidence
         prior = planned.spec.prior
+        family = planned.spec.family if family == "cumulative" else family
         criterion = _choose(planned, criterion)
     if planned is not None and formula is None:
         fitted = _fit_planned(planned, criterion)

@@ -11,6 +11,7 @@ from panelist.cli.terminal import say, show, tell
 from panelist.study.file_names import RATINGS_FILE
 
 if TYPE_CHECKING:
+    from panelist.collection.imports.guessing.headers import NoHeader
     from panelist.collection.imports.imported import Imported
     from panelist.collection.imports.outputs.base import ReadOptions
 
@@ -135,6 +136,11 @@ def import_(
         return
     output = output or Path(RATINGS_FILE)
     names = list(_split(header or ""))
+    if mapping is not None and not draft and (names or reading is not None):
+        raise BadFile(
+            f"{'--header' if names else '--reading'} does not go with --mapping: the mapping says it itself "
+            "(layout: {header: […]}, or the lines of that reading)."
+        )
     if draft:
         _write_draft(files, source, mapping or Path("mapping.yaml"), reading, names)
         return
@@ -191,23 +197,49 @@ def _import(
     reading: int | None,
     header: list[str],
 ) -> "Imported":
-    """Return what was imported; where several readings are possible, a person at a terminal is asked."""
+    """Return what was imported; what only a person can decide, a person at a terminal is asked."""
+    from panelist.collection.imports.guessing.headers import NoHeader
     from panelist.collection.imports.importer import import_results
     from panelist.collection.imports.recognising import Ambiguous, describe_readings
 
-    def take(number: int | None) -> "Imported":
-        return import_results(
-            files, mapping, source=source, keep_ids=keep_ids, salt=salt, reading=number, header=header
-        )
+    while True:
+        try:
+            return import_results(
+                files, mapping, source=source, keep_ids=keep_ids, salt=salt, reading=reading, header=header
+            )
+        except (Ambiguous, NoHeader) as error:
+            if not is_asked():
+                raise
+            if isinstance(error, NoHeader):
+                header = _ask_header(error)
+            else:
+                tell(describe_readings(error.readings, " ".join(map(str, files[:2]))))
+                reading = _ask_number(len(error.readings))
 
-    try:
-        return take(reading)
-    except Ambiguous as error:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise
-        tell(describe_readings(error.readings, " ".join(map(str, files[:2]))))
-        number = typer.prompt("Which is right", type=int, err=True)
-    return take(int(number))
+
+def is_asked() -> bool:
+    """Return whether somebody at a terminal can answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask_number(last: int) -> int:
+    """Return the number of the reading that a person chooses."""
+    while True:
+        said = typer.prompt(f"Which is right (1 to {last})", err=True).strip()
+        if said.isdecimal() and 1 <= int(said) <= last:
+            return int(said)
+        tell(f"{said!r} is not a number from 1 to {last}.")
+
+
+def _ask_header(error: "NoHeader") -> list[str]:
+    """Return the names that a person gives the columns: the number of those suggested, or others."""
+    tell(error.described)
+    tell("Name the columns, those of the ratings by their criteria. It could be")
+    for number, names in enumerate(error.headers, start=1):
+        tell(f"  {number}. {names}")
+    said = typer.prompt("A number, or all names with commas between them", err=True).strip()
+    known = {str(number): names for number, names in enumerate(error.headers, start=1)}
+    return list(_split(known.get(said, said)))
 
 
 def _keep_mapping(found: "Imported", output: Path) -> list[Path]:

@@ -32,6 +32,14 @@ Model = Annotated[
     ),
 ]
 Link = Annotated[str, option("probit|logit|cloglog|loglog|cauchit", "The link of an ordinal model.")]
+Family = Annotated[
+    str,
+    option(
+        "cumulative|sequential|adjacent",
+        "How the categories of an ordinal model come about: cuts of one scale, steps up from the lowest, or "
+        "each against the next (logit).",
+    ),
+]
 Test = Annotated[
     str, option("t|z", "How an ordinal mixed model is tested: t allows for few raters and items, z does not.")
 ]

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from panelist.formats.base import FORMATS, FormatOptions, Say, Stimulus, StimulusFormat
 from panelist.formats.commonmark import parse_output, render_output, write_source
+from panelist.formats.formulas import LONGEST_FORMULA
 from panelist.formats.plain import render_text
 
 LONGEST_MARKDOWN = 50_000
@@ -19,8 +20,11 @@ WORDS_KEPT = 10_000
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _STRUCTURE = re.compile(r"[\s>]*(?:#{1,6}\s|[-*+]\s+(?:\[[ xX]\]\s)?|\d{1,9}[.)]\s)?[\s>]*")
 _RULED = re.compile(r"[\s>|:*_=-]*")  # a line without words: a rule, or what stands under a table's header
+# No end is looked for further than this, so that a line full of beginnings takes no longer than others.
+_NEAR, _FAR = 400, LONGEST_FORMULA
 _WHOLE = re.compile(
-    r"`+[^`\n]+`+|\*\*[^*\n]+\*\*|\*[^*\s][^*\n]*\*|\$[^$\n]+\$|\\\(.+?\\\)|!?\[[^\]\n]*\]\([^)\n]*\)"
+    rf"`{{1,9}}[^`\n]{{1,{_NEAR}}}`{{1,9}}|\*\*[^*\n]{{1,{_NEAR}}}\*\*|\*[^*\s][^*\n]{{0,{_NEAR}}}\*"
+    rf"|\$[^$\n]{{1,{_FAR}}}\$|\\\(.{{1,{_FAR}}}?\\\)|!?\[[^\]\n]{{0,{_NEAR}}}\]\([^)\n]{{0,{_NEAR}}}\)"
 )
 _GAP = re.compile(r"\n{3,}")
 _HELD = "\ue000"  # stands for a space that must stay within its words
@@ -54,6 +58,8 @@ class MarkdownFormat(StimulusFormat):
 
     def rewrite(self, cell: Stimulus, options: FormatOptions, change: Callable[[str], str]) -> str:
         """Return the text with its words changed line by line: lists, tables and code stay what they are."""
+        if len(cell.text) > LONGEST_MARKDOWN:
+            return change(cell.text)
         lines, fenced = [], False
         for line in cell.text.splitlines(keepends=True):
             body = line.rstrip("\r\n")

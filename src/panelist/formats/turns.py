@@ -135,11 +135,15 @@ class Turns(StimulusFormat):
     def rewrite(self, cell: Stimulus, options: FormatOptions, change: Callable[[str], str]) -> str:
         """Return the dialogue with the turns that are judged changed: the last, or all of the assistant's."""
         turns = read_leniently(cell.text)
-        judged = _find_judged(turns, options)
+        judged, inside = _find_judged(turns, options), _find_inside(cell, options)
+
+        def spoil(text: str) -> str:
+            return inside.rewrite(Stimulus(text), options, change)
+
         written = [
             {
                 "role": turn.role,
-                "text": change(turn.text) if place in judged else turn.text,
+                "text": spoil(turn.text) if place in judged else turn.text,
                 **({"images": list(turn.images)} if turn.images else {}),
                 **({"audio": list(turn.audio)} if turn.audio else {}),
             }

@@ -39,6 +39,7 @@ FEW_RATERS = 5
 _ONLY_PEOPLE = {
     "formula": None,
     "link": "probit",
+    "family": "cumulative",
     "test": "t",
     "cluster": "both",
     "prior": None,
@@ -228,7 +229,8 @@ def _warn(beside: JudgedRatings, main: Corrected | Weighted) -> list[str]:
     said = []
     if not beside.knows_raters:
         who = "There is one rater only" if beside.raters else "Raters are unknown"
-        said.append(f"{who}: intervals speak of these raters, and allow for items only.")
+        whose = "that rater" if beside.raters else "these raters"
+        said.append(f"{who}: intervals speak of {whose}, and allow for items only.")
     elif len(beside.raters) < FEW_RATERS:
         said.append(f"How raters differ is known from {count(len(beside.raters), 'rater')} only.")
     if len(beside.judges) * ITEMS_A_JUDGE > main.n_labelled:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.core.prose import count, listing, quoted
@@ -17,6 +18,7 @@ from panelist.judges.sample import ItemSample, part_by_probability, read_sample
 from panelist.judges.scale import Points, check_scale
 from panelist.judges.table import JudgeScores, read_judges
 from panelist.numerics.arrays import Floats
+from panelist.study.file_names import SAMPLE_FILE
 
 METHODS = ("auto", "regression", "weights")
 
@@ -31,6 +33,8 @@ class Correction:
     method: str = "auto"
     points: Points = None
     variants: frozenset[str] = frozenset()
+    carried: tuple[float, ...] = ()
+    """The probabilities that the ratings themselves carry, where no sample was given."""
 
 
 def read_correction(
@@ -51,7 +55,24 @@ def read_correction(
     if chosen and method == "weights":
         raise BadModel(f"{listing(sorted(chosen))} goes with regression: leave out the method weights.")
     scores = read_judges(judge, table, columns)
-    return Correction(scores, None if sample is None else read_sample(sample), scale, method, points, chosen)
+    if sample is None:
+        return Correction(scores, None, scale, method, points, chosen, find_probabilities(table))
+    return Correction(scores, read_sample(sample), scale, method, points, chosen)
+
+
+def find_probabilities(table: Ratings) -> tuple[float, ...]:
+    """Return the probabilities in the column ``probability``, as exports have it; none where it is not one.
+
+    It is one where all values lie above 0 and up to 1, and do not differ within an item.
+    """
+    frame = table.frame
+    if not {"probability", "item"} <= set(frame):
+        return ()
+    known = frame[["item", "probability"]].dropna().drop_duplicates()
+    values = pd.to_numeric(known["probability"], errors="coerce").to_numpy(dtype=np.float64)
+    if known["item"].duplicated().any() or not ((values > 0) & (values <= 1)).all():
+        return ()
+    return tuple(np.unique(np.round(values, 9)).tolist())
 
 
 def choose_way(
@@ -62,8 +83,22 @@ def choose_way(
     if sample is None:
         if correction.method == "weights":
             raise BadModel("Weights need the probabilities of the items: give the sample (--sample FILE).")
+        if len(correction.carried) > 1:
+            raise BadModel(
+                f"The ratings say that items were drawn with {len(correction.carried)} probabilities (column "
+                "probability), and the correction needs that of every item, rated or not: give the sample "
+                f"that the plan wrote (--sample {SAMPLE_FILE})."
+            )
         if n == N:
             return "regression", None, None, ["Every judged item was rated by people as well."]
+        if correction.carried:
+            one = correction.carried[0]
+            return (
+                "regression",
+                None,
+                None,
+                [f"{n:,} of {N:,} judged items were rated by people, each drawn with probability {one:.3g}."],
+            )
         return (
             "regression",
             None,

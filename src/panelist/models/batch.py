@@ -17,10 +17,11 @@ import numpy as np
 
 from panelist.core.errors import BadModel, BadRatings, UnknownName, did_you_mean
 from panelist.models.diagnose import refuse_confounded
+from panelist.models.family_words import FAMILIES
 from panelist.models.formulas.matrices import ModelMatrices
 from panelist.models.inference.small_sample import make_linear_design
 from panelist.models.likelihoods.link_functions import LINKS
-from panelist.models.likelihoods.thresholds import FAMILIES, make_thresholds
+from panelist.models.likelihoods.thresholds import make_thresholds
 from panelist.models.prior_words import parse_prior
 from panelist.models.priors import make_penalty
 from panelist.models.results.batch_results import BatchFits, SmallSamples, gather

@@ -17,6 +17,7 @@ from panelist.numerics.rows import varies_within
 
 _CONDITION = 1e8
 _MET = 0.02  # latent standard deviations between two thresholds that have met, where a search stopped
+_FAR = 5.0  # log of a ratio of spreads, where a search stopped: no two spreads are that different
 _SMALL = 0.5  # latent standard deviations: below, Laplace is off by 2 % at most, with two ratings per level
 
 
@@ -61,10 +62,15 @@ def _say_not_converged(fit: Fit) -> list[str]:
     if not record.converged:
         if cause := _say_crossing(fit) or _say_boundless(fit):
             return [f"not converged: {cause}"]
+        simpler = (
+            "Simplify the random part, first the correlations and slopes whose standard deviations are "
+            "smallest"
+            if fit.design.factors
+            else "Leave terms out, first those beside the location"
+        )
         return [
             f"not converged: {record.reason} (largest gradient {record.gradient:.2g}, condition of the "
-            f"Hessian {record.condition:.2g}, {record.steps} steps); do not report these estimates. Simplify "
-            "the random part, first the correlations and slopes whose standard deviations are smallest"
+            f"Hessian {record.condition:.2g}, {record.steps} steps); do not report these estimates. {simpler}"
         ]
     if record.condition > _CONDITION and not fit.singular and not np.isnan(fit.vcov).any():
         return [
@@ -105,7 +111,10 @@ def _say_crossing(fit: Fit) -> str:
 
 
 def _say_boundless(fit: Fit) -> str:
-    """Name a level of scale effects with ratings at both ends alone; its spread grows without limit."""
+    """Name a level of scale effects whose spread grows, or shrinks, without limit.
+
+    It grows where its ratings are at both ends alone; elsewhere the search shows it.
+    """
     side = fit.design.scale
     if side is None or side.pooled or fit.design.codes is None:
         return ""
@@ -118,7 +127,15 @@ def _say_boundless(fit: Fit) -> str:
                 f"limit; do not report these estimates. Leave scale out, or give it thresholds of its own "
                 "with nominal in place of scale"
             )
-    return ""
+    names = [str(name) for name in fit.scale["term"]]
+    size, name = max(zip(np.abs(fit.solution.zeta).tolist(), names, strict=False), default=(0.0, ""))
+    if not size > _FAR:
+        return ""
+    return (
+        f"the spread of {name} runs off, {np.exp(size):,.0f} times the reference's or that much smaller, so "
+        "that it has no finite estimate; do not report these estimates. Leave scale out, or give it "
+        "thresholds of its own with nominal in place of scale"
+    )
 
 
 def _say_unidentified(fit: Fit) -> list[str]:

@@ -10,13 +10,14 @@ from panelist.core.prose import capitalise, with_article
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose, refuse_confounded
 from panelist.models.families import refuse_family, refuse_random_spread, refuse_unidentified
+from panelist.models.family_words import check_family
 from panelist.models.formulas.formula import Formula, add_sides, parse_formula
 from panelist.models.formulas.matrices import ModelMatrices, build_design
 from panelist.models.formulas.response import choose_family, read_response
 from panelist.models.formulas.variables import Labels
 from panelist.models.inference.small_sample import SmallSample
 from panelist.models.likelihoods.link_functions import LATENT_SD, LINKS
-from panelist.models.likelihoods.thresholds import FAMILIES, STRUCTURES, make_thresholds
+from panelist.models.likelihoods.thresholds import STRUCTURES, make_thresholds
 from panelist.models.prior_words import Prior, parse_prior, refuse_prior, refuse_under_prior
 from panelist.models.priors import make_penalty
 from panelist.models.results.fitted import MODEL_WORDS, Fit
@@ -66,13 +67,8 @@ def fit(
     So does ``prior``: "weak", or what models/prior_words.py can read, such as "normal(2.5)",
     "t(3, 2.5), wishart" or "fixed weak". The estimates are then penalised, and say so.
     """
-    _check_words(
-        model=(model, MODELS),
-        link=(link, LINKS),
-        method=(method, METHODS),
-        test=(test, TESTS),
-        family=(family, FAMILIES),
-    )
+    _check_words(model=(model, MODELS), link=(link, LINKS), method=(method, METHODS), test=(test, TESTS))
+    check_family(family)
     if threshold not in STRUCTURES:
         raise UnknownName(
             f"No threshold structure is called {threshold!r}. {did_you_mean(threshold, STRUCTURES)}"

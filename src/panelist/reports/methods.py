@@ -10,6 +10,7 @@ from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.analysis.sensitivity.lacking import MEANING, LackingOutputs
 from panelist.analysis.systems.comparison import CriterionComparison
+from panelist.analysis.systems.comparison_tables import name_model
 from panelist.analysis.systems.effects import Effect
 from panelist.core.display.formats import interval, number, say_p
 from panelist.core.margin import Margin, find_level
@@ -118,16 +119,20 @@ def _tell_models(analysis: "Analysis") -> list[str]:
     for one in analysis.criteria:
         if not isinstance(one.comparison, Missing):
             made = one.comparison
-            key = (made.model, made.link or "", made.formula, getattr(made, "prior_phrase", ""))
+            named = made.model if isinstance(made, ChoiceCriterion) else name_model(made)
+            key = (made.model, made.link or "", made.formula, named)
             by_model.setdefault(key, []).append(made)
     said = []
-    for (model, link, formula, prior), compared in by_model.items():
+    for (model, link, formula, named), compared in by_model.items():
         names = listing([one.criterion for one in compared], 8)
         if model in MODEL_WORDS:
             how = f"{link} link, " if link else ""
-            article = "an" if MODEL_WORDS[model].startswith("o") else "a"
-            words = f"{article} {MODEL_WORDS[model]} {prior}".rstrip()
-            said.append(f"Ratings of {names} were modelled with {words} ({how}{formula}).")
+            article = "an" if named.startswith("o") else "a"
+            said.append(f"Ratings of {names} were modelled with {article} {named} ({how}{formula}).")
+            if not getattr(compared[0].fit, "has_latent_differences", True):
+                said.append(
+                    "Systems are compared by expected ratings, with standard errors by the delta method."
+                )
             if assumed := parse_prior(compared[0].prior):
                 said.append(
                     f"The likelihood is penalised by the prior: {assumed.explain()}. Estimates are the mode, "
@@ -135,9 +140,9 @@ def _tell_models(analysis: "Analysis") -> list[str]:
                 )
         else:
             kinds = dict.fromkeys(one.dependence for one in compared if isinstance(one, ChoiceCriterion))
-            named = dict.fromkeys(one.model_words for one in compared if isinstance(one, ChoiceCriterion))
+            said_as = dict.fromkeys(one.model_words for one in compared if isinstance(one, ChoiceCriterion))
             how = f", {' or '.join(kinds)}" if kinds else ""
-            what = " or ".join(named) or CHOICE_WORDS.get(model, model)
+            what = " or ".join(said_as) or CHOICE_WORDS.get(model, model)
             said.append(f"Choices on {names} were modelled with the {what}{how}.")
     if not by_model:
         return said
@@ -156,7 +161,7 @@ def _tell_models(analysis: "Analysis") -> list[str]:
     mixed = [one.strengths.mixed for one in every if isinstance(one, ChoiceCriterion)]
     if any(one is not None for one in mixed):
         said.append(_tell_mixed([one for one in mixed if one is not None], tested_by_t))
-    said += [one.why for one in every if one.why]
+    said += [_tell_why(one, alone=len(every) == 1) for one in every if one.why]
     if any(one.remedy is not None for one in every):
         said.append(
             "Whether systems differ in spread (scale effects) or in thresholds (nominal effects) was tested "
@@ -253,3 +258,8 @@ def _tell_pairs(one: "CriterionAnalysis") -> list[str]:
         return []
     more = f" (the {len(told)} largest of {len(known)})" if len(known) > len(told) else ""
     return [f"The differences{more} were: {'; '.join(told)}."]
+
+
+def _tell_why(one: CriterionComparison, *, alone: bool) -> str:
+    """Return why another model leads than the scale suggests, with the criterion where there are others."""
+    return one.why if alone else f"On {one.criterion}, {one.why[0].lower()}{one.why[1:]}"

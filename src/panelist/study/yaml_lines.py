@@ -267,6 +267,7 @@ _MEANINGS = (
     ("expected alphabetic or numeric", "text that begins with * or & must be in quotation marks"),
     ("found duplicate anchor", "two anchors (&name) have one name"),
     ("expected a single document", "'---' begins a second document; a study file has one"),
+    ("but got '?'", "a question mark in text between { and } or [ and ]; put the text in quotation marks"),
     ("expected ',' or", "a bracket is opened and not closed, or a comma is missing in it"),
     ("cannot start any token", "a sign at which no value can begin; put the text in quotation marks"),
     ("expected the node content", "a sign at which no value can begin; put the text in quotation marks"),

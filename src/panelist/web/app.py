@@ -24,6 +24,7 @@ from panelist.web import api
 from panelist.web.config import WebConfig
 from panelist.web.dashboard import routes as dashboard_routes
 from panelist.web.dashboard.recruiting_routes import poll
+from panelist.web.ending import EndingMiddleware
 from panelist.web.planner import entry as planner
 from panelist.web.prefix import PrefixMiddleware
 from panelist.web.rater import hit_routes
@@ -35,6 +36,7 @@ from panelist.web.state import AppState, open_app_state
 from panelist.web.static_files import make_static_routes
 
 RETRY_SECONDS = 5
+TELL_AGAIN_SECONDS = 60.0
 _SLASHED = re.compile(r"(/[A-Za-z0-9_-]+)+/")  # nothing that a browser could mistake for another host
 
 log = logging.getLogger("panelist.web")
@@ -49,7 +51,8 @@ class Application(Starlette):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the layers that a request passes."""
-        secured = SecurityMiddleware(super().build_middleware_stack(), self.config.hosts, self.config.url)
+        inner = EndingMiddleware(super().build_middleware_stack())
+        secured = SecurityMiddleware(inner, self.config.hosts, self.config.url)
         return PrefixMiddleware(secured, self.config.prefix) if self.config.prefix else secured
 
 
@@ -101,7 +104,9 @@ async def _live(app: Starlette) -> AsyncIterator[None]:
 
 async def _tell_away(request: Request, error: Exception) -> Response:
     """Say that the database cannot be reached: pages keep what they have, and try again."""
-    log.warning("%s", error)
+    site: AppState | None = getattr(request.app.state, "site", None)
+    if site is None or site.note_once(str(error), TELL_AGAIN_SECONDS):  # not for every try
+        log.warning("%s", error)
     return _tell(request, 503, "The database is unavailable. Please send this again.", str(RETRY_SECONDS))
 
 

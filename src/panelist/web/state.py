@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from math import inf
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -57,7 +58,7 @@ class AppState:
         self.id_parameters = find_id_parameters(study, config.id_parameters)
         self.login = Login(store.study.secret, config.password, config.https, prefix=config.prefix)
         self._logouts = Logouts()
-        self._noted: set[str] = set()
+        self._noted: dict[str, float] = {}
         self.devices = DeviceCookie(store.study.secret, config.https, config.prefix)
         self.panel = find_panel(study.file.recruiting) if study.file.recruiting is not None else None
         self.joins = Limiter(config.joins_a_minute, at_once=JOINS_AT_ONCE)
@@ -99,10 +100,12 @@ class AppState:
         """Return what the operation returns, once it is on disk."""
         return await self.store.writer.send(op)
 
-    def note_once(self, what: str) -> bool:
-        """Return whether this is the first time that it is noted in this process."""
-        first = what not in self._noted
-        self._noted.add(what)
+    def note_once(self, what: str, seconds: float = inf) -> bool:
+        """Return whether this is the first time in so many seconds that it is noted in this process."""
+        now = monotonic()
+        first = now - self._noted.get(what, -inf) >= seconds
+        if first:
+            self._noted[what] = now
         return first
 
     async def find_session(self, request: Request) -> Session | None:

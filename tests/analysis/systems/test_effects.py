@@ -1,13 +1,17 @@
 """Effect sizes against predictions, closed forms and draws from the estimates' covariance."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import ndtr
 
+from panelist.analysis.analysis_result import _tell_size
 from panelist.analysis.compare import compare_systems
 from panelist.analysis.systems.comparison import CriterionComparison
-from panelist.analysis.systems.effects import measure_effects
+from panelist.analysis.systems.effects import Effect, Effects, measure_effects
 from panelist.analysis.systems.marginal import estimate_marginal, make_grid
 from panelist.core.seeds import stream
 from panelist.models.predictions.categories import category_probabilities
@@ -139,3 +143,39 @@ def test_a_pair_turned_upward_says_the_same(ordinal: CriterionComparison) -> Non
         assert up.superiority_low <= up.superiority <= up.superiority_high
         assert up.upward() == up
         assert {up.a, up.b} == {pair.a, pair.b}
+
+
+def make_pair(latent: float, points: tuple[float, float, float], p: float = 0.4) -> Effect:
+    sizes: dict[str, Any] = {"latent": latent, "latent_low": latent - 1, "latent_high": latent + 1}
+    named: dict[str, Any] = dict(zip(("points", "points_low", "points_high"), points, strict=True))
+    chance: dict[str, Any] = {"superiority": 0.5, "superiority_low": 0.4, "superiority_high": 0.6}
+    return Effect(a="a", b="b", **sizes, **named, **chance, p_adjusted=p)
+
+
+def make_effects(pair: Effect) -> Effects:
+    return Effects(criterion="fluency", confidence=0.95, latent_units="units", systems=(), pairs=(pair,))
+
+
+def test_a_difference_whose_sign_depends_on_the_unit_is_explained() -> None:
+    opposed = make_effects(make_pair(0.15, (-0.13, -0.4, 0.1)))
+    assert opposed.tell_opposed().startswith("The two signs of a − b differ")
+    assert opposed.tell_opposed() in str(opposed.table().note)
+    for pair in (make_pair(0.15, (0.13, -0.1, 0.4)), make_pair(0.15, (-0.001, -0.1, 0.1))):
+        assert not make_effects(pair).tell_opposed()
+
+
+def test_what_points_show_and_p_does_not_is_said_to_be_open() -> None:
+    def tell(points: tuple[float, float, float], better: str = "higher", adjust: str = "mvt") -> str:
+        effects = make_effects(make_pair(-0.4, points))
+        fit = SimpleNamespace(ordinal=True)
+        told = SimpleNamespace(confidence=0.95, better=better, fit=fit, adjust=adjust)
+        return _tell_size(told, effects)  # type: ignore[arg-type]
+
+    open_still = "; in points of the scale the 95 % interval of {} (0.04 to 0.64) leaves out 0, though, so"
+    assert tell((-0.35, -0.64, -0.04)).startswith(open_still.format("b over a"))
+    assert tell((-0.35, -0.64, -0.04), "lower").startswith(open_still.format("a below b"))
+    assert "the unadjusted 95 % interval of b over a" in tell((-0.35, -0.64, -0.04), adjust="holm")
+    assert (
+        tell((-0.1, -0.3, 0.2))
+        == "; if there is a difference, it is below 0.30 points of the scale (95 % interval)"
+    )

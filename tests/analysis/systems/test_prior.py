@@ -4,10 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from panelist.analysis.analysis_result import _tell_size
+from panelist.analysis.checks.predicted_shares import predict_shares
+from panelist.analysis.checks.threshold_spacing import measure_spacing
 from panelist.analysis.compare import compare_systems
+from panelist.analysis.missing import Missing
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.analysis.systems.effects import measure_effects
+from panelist.core.display.result import Table
 from panelist.core.errors import BadModel
 from tests.analysis.systems.end_ratings import make_ratings
 
@@ -55,6 +60,29 @@ def test_a_separated_system_gets_a_size_that_is_marked_and_no_p() -> None:
     assert str(measure_effects(weak)).count("none") == 2
     rows = weak.to_dict()["pairs"]
     assert [row["prior"] for row in rows] == [pair.prior for pair in weak.pairs]
+
+
+def test_every_table_that_a_prior_touches_names_it() -> None:
+    weak = compare(make_ratings(3, {1: 4}), prior="weak", margin=0.5)
+    effects = measure_effects(weak)
+    shares = predict_shares(weak.fit, "rating", Missing("none"))
+    tables = [part for part in (*weak.parts(), *effects.parts()) if isinstance(part, Table)]
+    tables += [measure_spacing(weak.fit, "rating").table(), shares.table(), effects.show_chances()]
+    assert len(tables) >= 8
+    assert all("with a weak prior" in table.note.lower() for table in tables)
+    assert "3.9" in str(effects.parts()[0])
+    assert "*prior*" in str(effects.parts()[0]).split("With a weak prior")[0]
+    plain = compare(make_ratings(3, {}))
+    assert measure_spacing(plain.fit, "rating").table().note == "distance: to the threshold before"
+
+
+def test_a_finding_limits_the_differences_that_the_data_limit() -> None:
+    """What only the prior limits is not among the differences that are below something."""
+    three, two = (compare(make_ratings(systems, {1: 4}), prior="weak") for systems in (3, 2))
+    assert _tell_size(three, measure_effects(three)).startswith("; if s2 and s0 differ, it is by less than ")
+    assert not _tell_size(two, measure_effects(two))
+    plain = compare(make_ratings(2, {}))
+    assert _tell_size(plain, measure_effects(plain)).startswith("; if there is a difference, it is below ")
 
 
 def test_without_a_prior_the_message_names_it() -> None:

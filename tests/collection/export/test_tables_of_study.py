@@ -22,8 +22,9 @@ from panelist.core.tables.ratings import read_ratings
 from panelist.core.tables.spreadsheets import disarm, rearm
 from panelist.design.make import plan_study
 from panelist.design.plan import Plan
+from panelist.study.reading.load import load_study
 from panelist.study.study import Study
-from tests.collection.store.studies import COMPARED, finish, rate, write_study
+from tests.collection.store.studies import COMPARED, RATED, finish, rate, write_study
 
 FORMULAS = ["=1+1", "+cmd", "-cmd", "@sum", "\tx", "\rx", "'=already", "''@x"]
 HARMLESS = ["fine", "-3", "+4.5", "'quoted'", "", "a=b", "’=x"]
@@ -150,6 +151,29 @@ def test_reasons_stand_beside_their_answers(store: Store, study: Study, plan: Pl
     assert frame.loc[frame["reason"] != "", ["order", "criterion", "reason"]].to_numpy().tolist() == [
         [2, "fluency", "too long"]
     ]
+
+
+def test_ratings_of_a_sample_carry_the_probability_of_their_item(tmp_path: Path) -> None:
+    folder = tmp_path / "drawn"
+    write_study(folder, RATED, n_items=8)
+    table = pd.read_csv(folder / "outputs.csv")
+    topic = table["item"].map(lambda item: "few" if item < "i4" else "many")  # 2 of 3, and 3 of 5
+    table.assign(topic=topic).to_csv(folder / "outputs.csv", index=False)
+    text = RATED + "sample: {items: 5, strata: {column: topic}}\n"
+    (folder / "study.yaml").write_text(text, encoding="utf-8")
+    study = load_study(folder)
+    assert study.draw is not None
+    plan = plan_study(study)
+    with open_store(None, study, plan) as store:
+        rate(store, store.join())
+        frame = export_ratings(store.snapshot(), study, plan).frame
+    drawn = study.draw.table.set_index("item")
+    rated = frame[frame["item"].isin(drawn.index)]
+    assert len(rated) < len(frame)  # a check was not drawn, and has no probability
+    for name in ("probability", "stratum"):
+        assert rated[name].tolist() == drawn.loc[rated["item"], name].tolist()
+        assert set(frame.loc[~frame["item"].isin(drawn.index), name]) == {""}
+    assert rated["probability"].nunique() == 2
 
 
 @pytest.mark.parametrize(

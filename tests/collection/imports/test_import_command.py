@@ -122,3 +122,43 @@ def test_what_does_not_fit_the_kind_of_import_is_refused(
     done = call(capsys, "import", batch, *words)
     assert done.code == 2
     assert said in done.err
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, *said: str) -> None:
+    """Be at a terminal, and give these answers there."""
+    answers = iter(said)
+    monkeypatch.setattr("panelist.cli.import_.is_asked", lambda: True)
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+
+
+def test_which_reading_is_right_is_asked_until_there_is_an_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "systems.csv"
+    path.write_text("rater,item,a,b\n" + "".join(f"P{n % 3},d{n},{n % 5},{n % 4}\n" for n in range(9)))
+    answer(monkeypatch, "7", "two", "2")
+    done = call(capsys, "import", path, "-o", tmp_path / "ratings.csv")
+    assert done.code == 0
+    assert "'7' is not a number from 1 to 2." in done.err
+    assert set(pd.read_csv(tmp_path / "ratings.csv")["system"]) == {"a", "b"}
+
+
+@pytest.mark.parametrize("said", ["1", "rater,system,item,quality_a"])
+def test_names_of_columns_are_asked_where_a_file_has_none(
+    said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bare.csv"
+    path.write_text("".join(f"A{n % 3},sys-{'ab'[n % 2]},doc-{n % 4},{n % 5}\n" for n in range(24)))
+    refused = call(capsys, "import", path, "-o", tmp_path / "ratings.csv", "--header", "rater,item")
+    assert "has 4 columns, and the header that was given names 2" in refused.err
+    answer(monkeypatch, said)
+    done = call(capsys, "import", path, "-o", tmp_path / "ratings.csv")
+    assert done.code == 0, done.err
+    assert "column 2: sys-a and sys-b (2 different)" in done.err
+    found = pd.read_csv(tmp_path / "ratings.csv")
+    assert (found["rater"].nunique(), found["system"].nunique(), found["item"].nunique()) == (3, 2, 4)
+    again = call(
+        capsys, "import", path, "--mapping", tmp_path / "ratings-mapping.yaml", "--header", "a,b,c,d"
+    )
+    assert again.code == 2
+    assert "--header does not go with --mapping" in again.err

@@ -39,6 +39,41 @@ def test_marks_in_the_names_of_systems_lose_no_column(pattern: str, tmp_path: Pa
     assert mean_ratings(frame) == mean_ratings(renamed)
 
 
+def test_an_object_of_raters_for_each_criterion_loses_none(tmp_path: Path) -> None:
+    rows = [
+        {"id": item, "model": system}
+        | {name: dict(zip(part["rater"], map(int, part[name]), strict=True)) for name in RATED}
+        for (item, system), part in WIDE.groupby(["item", "system"])
+    ]
+    path = tmp_path / "by_criterion.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    check_same(path)
+
+
+def test_what_a_file_says_of_itself_is_no_criterion(tmp_path: Path) -> None:
+    path = tmp_path / "wrapped.json"
+    data = {"meta": {"release": 1}, "data": json.loads(WIDE.to_json(orient="records"))}
+    path.write_text(json.dumps(data), encoding="utf-8")
+    check_same(path)
+    assert ("not used", "file.meta.release") in import_results(path).recognised
+
+
+@pytest.mark.parametrize("column", ["subject_nr", "ParticipantCode", "coder number"])
+def test_codes_of_people_are_raters(column: str, tmp_path: Path) -> None:
+    codes = {name: str(place) for place, name in enumerate(RATERS)}
+    table = TIDY.assign(rater=TIDY["rater"].map(codes)).rename(columns={"rater": column})
+    found = import_results(write_frame(tmp_path / "codes.csv", table), keep_ids=True)
+    assert set(found.frame["rater"]) == set(codes.values())
+
+
+def test_columns_of_systems_are_named_without_the_word_score(tmp_path: Path) -> None:
+    table = TIDY[TIDY["criterion"] == "fluency"].pivot_table(
+        index=["rater", "item"], columns="system", values="rating"
+    )
+    path = write_frame(tmp_path / "systems.csv", table.add_suffix("_score").reset_index())
+    assert set(import_results(path, reading=2).frame["system"]) == set(SYSTEMS)
+
+
 def test_raters_in_a_list_beside_an_object_of_lists_are_told_apart(tmp_path: Path) -> None:
     rows = [
         {"doc": item, "model": system, "annotators": list(part["rater"])}
@@ -122,6 +157,23 @@ def test_known_labels_are_numbered_and_others_named(tmp_path: Path) -> None:
     assert any("the ratings of fluency are words" in note for note in notes)
 
 
+def test_labels_are_listed_from_the_lowest_up(tmp_path: Path) -> None:
+    for words in (["n", "y"], ["Very poor", "Poor", "Fair", "Good", "Very good"]):
+        named = [words[(int(number) - 1) % len(words)] for number in WIDE["fluency"]]
+        found = import_results(write_frame(tmp_path / "labels.csv", WIDE.assign(fluency=named)))
+        assert found.draft is not None
+        values = next(one["values"] for one in found.draft.data["criteria"] if one["name"] == "fluency")
+        assert list(values) == [word for word in words if word in named]
+        assert list(values.values()) == sorted(values.values())
+
+
+def test_many_words_among_numbers_stay_and_are_named(tmp_path: Path) -> None:
+    odd = ["unsure" if place % 4 == 0 else rating for place, rating in enumerate(WIDE["fluency"])]
+    found = import_results(write_frame(tmp_path / "unsure.csv", WIDE.assign(fluency=odd)))
+    n = odd.count("unsure")
+    assert any(f"{n} ratings of fluency are words among numbers ('unsure')" in note for note in found.notes)
+
+
 def test_decimal_commas_are_points(tmp_path: Path) -> None:
     path = tmp_path / "comma.csv"
     WIDE.assign(fluency=WIDE["fluency"] + 0.25).to_csv(path, sep=";", decimal=",", index=False)
@@ -182,3 +234,17 @@ def test_a_column_with_the_name_of_the_winner_alone_is_a_choice(tmp_path: Path) 
     frame = import_results(write_frame(tmp_path / "won.csv", rows)).frame
     won = frame[frame["choice"] == "best"]["system"].value_counts().to_dict()
     assert won == {"x": 8, "y": 16, "z": 8}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_its_mark_is_read(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "bare.csv"
+    path.write_bytes(WIDE.to_csv(index=False).encode(encoding))
+    check_same(path)
+    assert "without a byte order mark" in import_results(path).notes[0]
+
+
+def test_json_under_the_name_of_a_csv_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.csv"
+    path.write_text(WIDE.to_json(orient="records"), encoding="utf-8")
+    check_same(path)

@@ -352,7 +352,10 @@ def test_the_mapping_that_was_used_is_kept_beside_the_table_and_never_lost(
         ("a.json", b"[" * 100_000, "nested more than 30 levels"),
         ("a.json", b'{"a":' * 50 + b"1" + b"}" * 50, "nested more than 30 levels"),
         ("a.parquet", b"PAR1 and no more", "damaged Parquet file"),
-        ("a.csv.gz", b"\x1f\x8b\x08", "unpack it first"),
+        ("a.csv.gz", b"\x1f\x8b\x08", "unpack it first .gunzip"),
+        ("a.csv.bz2", b"BZh91AY", "compressed with bzip2; unpack it first .bunzip2"),
+        ("a.csv.xz", b"\xfd7zXZ\x00\x00", "compressed with xz"),
+        ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a pointer of Git LFS"),
         ("a.csv", b"rater,item,score,score\na,1,2,3\n", "several columns called score"),
     ],
 )

@@ -112,3 +112,16 @@ def test_a_parquet_file_that_says_billions_is_refused(
     monkeypatch.setattr("panelist.core.tables.readers.MOST_PARQUET_CELLS", 999)
     with pytest.raises(BadFile, match="is refused: it unpacks to 1,000 cells"):
         read(tmp_path / "r.parquet")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [("ratings.csv", "and not an Excel workbook; unpack it and name the file in it .'ratings.csv'"),
+     ("content.xml", "is an OpenDocument file; save the sheet as .xlsx")],
+)  # fmt: skip
+def test_another_zip_archive_is_told_from_a_workbook(part: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(part, "rater,item,rating\n")
+    with pytest.raises(BadFile, match=message):
+        read_sheet(path.read_bytes(), path.name)

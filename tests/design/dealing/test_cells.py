@@ -33,7 +33,7 @@ def count(lists: Allocation, there: Bools) -> np.ndarray:
     return times
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(there=patterns(), data=st.data())
 def test_every_cell_exists_and_none_is_judged_twice_more_than_another(
     there: Bools, data: st.DataObject
@@ -47,7 +47,7 @@ def test_every_cell_exists_and_none_is_judged_twice_more_than_another(
     assert all(len(set(own)) == k for own in lists.items.tolist())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(there=patterns(), data=st.data())
 def test_with_returning_items_no_cell_comes_twice_in_a_list(there: Bools, data: st.DataObject) -> None:
     k, raters = data.draw(st.integers(1, int(there.sum()))), data.draw(st.integers(1, 8))
@@ -59,7 +59,7 @@ def test_with_returning_items_no_cell_comes_twice_in_a_list(there: Bools, data: 
         assert len(set(zip(items, kinds, strict=True))) == k
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(there=patterns(), data=st.data())
 def test_more_raters_leave_the_first_ones_where_they_are(there: Bools, data: st.DataObject) -> None:
     k, raters = data.draw(st.integers(1, find_longest(there))), data.draw(st.integers(1, 6))
@@ -68,7 +68,7 @@ def test_more_raters_leave_the_first_ones_where_they_are(there: Bools, data: st.
     assert np.array_equal(few.kinds, many.kinds[:raters])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(there=patterns(), data=st.data())
 def test_where_lists_fill_rounds_a_rater_meets_each_kind_in_proportion(
     there: Bools, data: st.DataObject

@@ -274,6 +274,19 @@ def test_missing_lines_are_counted_and_strange_ones_refused(tmp_path: Path) -> N
         read_answers(twice, key)
     again = write_lines(tmp_path / "d.jsonl", [*lines, lines[0]])
     assert len(read_answers(again, key).frame) == len(prompts.key)
+    cut = tmp_path / "cut.jsonl"
+    whole = write_lines(cut, lines).read_text(encoding="utf-8")
+    cut.write_text(f"{whole[:-20]}\n\nnot JSON\n[4]\n", encoding="utf-8")
+    found = read_answers(cut, key)
+    n = len(lines)
+    assert (found.broken, found.n_lines) == ((n, n + 2, n + 3), n + 2)
+    assert found.frame["no_answer"].eq("no line").sum() == len(prompts.key) / n
+    assert len(found.frame) == len(prompts.key)
+    shown = " ".join(str(found).split())
+    assert f"lines {n}, {n + 2} and {n + 3} hold no JSON object: their requests have no line" in shown
+    cut.write_text("no\nno\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="line 1, is not JSON"):
+        read_answers(cut, key)
     nameless = write_lines(tmp_path / "e.jsonl", [{**one, "model": ""} for one in lines])
     with pytest.raises(BadFile, match="--judge NAME"):
         read_answers(nameless, key)

@@ -292,6 +292,8 @@ def test_latent_means_exist_for_one_latent_scale_alone() -> None:
         ({"family": "adjacent"}, BadModel, "Use link='logit'"),
         ({"family": "sequential", "scale": "~ system"}, BadModel, "nominal='~ system'"),
         ({"family": "sequental"}, UnknownName, "sequential"),
+        ({"family": "cratio"}, UnknownName, "family='sequential'; its cloglog is link='loglog'"),
+        ({"scale": "~ system + ("}, BadFormula, "A right one: scale='~ system'"),
         ({"nominal": "~ sistem"}, BadFormula, "system"),
         ({"nominal": "~ (1 | rater)"}, BadFormula, "random term cannot"),
         ({"scale": "~ (system | rater)"}, BadFormula, r"scale='~ \(1 | rater\)'"),

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from formulaic import Formula as Formulaic
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from panelist.core.errors import BadFormula, BadModel
@@ -37,7 +37,6 @@ SIDES = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(tables(), SIDES, st.sampled_from(["1 + ", "0 + "]))
 def test_columns_and_names_are_those_of_formulaic(frame: pd.DataFrame, parts: list[str], start: str) -> None:
     text = start + " + ".join(parts)

@@ -12,7 +12,7 @@ from panelist.core.errors import BadFormula, BadModel, BadRatings
 from panelist.core.tables.ratings import read_ratings
 from panelist.models.formulas import coding
 from panelist.models.formulas.coding import code_columns
-from panelist.models.formulas.formula import parse_formula
+from panelist.models.formulas.formula import add_sides, parse_formula
 from panelist.models.formulas.matrices import build_design
 from panelist.models.formulas.variables import Labels, Numbers, read_labels, read_variable
 from tests.examples import examples
@@ -354,3 +354,13 @@ def test_a_column_is_read_once_and_anew_after_it_changed() -> None:
     frame.loc[0, "rater"] = "c"
     assert read_labels(frame["rater"]).levels == ("a", "b", "c")
     assert first.levels == ("a", "b")
+
+
+@pytest.mark.parametrize("side", ["scale", "nominal"])
+def test_columns_beside_the_location_that_others_determine_are_named(side: str) -> None:
+    frame = make_frame()
+    frame["copy"] = frame["system"]
+    formula = add_sides(parse_formula(CROSSED), **{"nominal": None, "scale": None, side: "~ system + copy"})
+    built = build_design(formula, read_ratings(frame), ordinal=True)
+    wanted = f"{side} effects: 'copy[T.b]' and 'copy[T.c]' are linear combinations of earlier columns"
+    assert any(note.startswith(wanted) for note in built.notes)

@@ -4,7 +4,7 @@ from math import isfinite, isinf, isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -76,7 +76,6 @@ def test_one_pair_has_five_answers() -> None:
     assert answers == pytest.approx((6.2775, 4.9767, 5.5800, 5.0087, 4.4522), abs=5e-5)
 
 
-@settings(deadline=None)
 @given(st.floats(0.01, 1e4), st.floats(0.01, 1e4))
 def test_two_scores_have_a_closed_form(a: float, b: float) -> None:
     share = abs(a - b) / (a + b)
@@ -106,7 +105,6 @@ def test_c4_alone_is_close_to_unbiased(
     )
 
 
-@settings(deadline=None)
 @given(SCORES, st.floats(0.01, 100), st.randoms())
 def test_neither_unit_nor_order_of_studies_matters(scores: list[float], unit: float, random: object) -> None:
     shuffled = sorted(scores, key=lambda _: random.random())  # type: ignore[attr-defined]
@@ -116,7 +114,6 @@ def test_neither_unit_nor_order_of_studies_matters(scores: list[float], unit: fl
     assert cv_star([score + 7 for score in scores], 7) == pytest.approx(found, rel=1e-6, abs=1e-6)
 
 
-@settings(deadline=None)
 @given(SCORES)
 def test_the_formula_of_2022_is_larger_by_its_last_factor(scores: list[float]) -> None:
     found = measure_precision("a", scores)
@@ -189,7 +186,6 @@ def test_the_exact_interval_covers_at_its_level_and_never_goes_below_nought(n: i
     assert min(one.low for one in found) < 0 or n == 5
 
 
-@settings(deadline=None)
 @given(SCORES)
 def test_the_exact_intervals_lie_above_nought_and_hold_their_estimates(scores: list[float]) -> None:
     found = measure_precision("a", scores)

@@ -4,7 +4,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -64,7 +64,6 @@ def test_ranks_of_the_best_worst_slides(criterion: str) -> None:
     assert correlate([original, again]).spearman == pytest.approx(rho, abs=5e-5)
 
 
-@settings(deadline=None)
 @given(TABLES)
 def test_scipy_gives_the_same(table: list[list[int]]) -> None:
     found = correlate(table)
@@ -80,7 +79,6 @@ def test_scipy_gives_the_same(table: list[list[int]]) -> None:
         assert pair.rmse == pytest.approx(float(np.sqrt(np.mean((np.array(a) - np.array(b)) ** 2))), abs=1e-9)
 
 
-@settings(deadline=None)
 @given(TABLES, st.randoms())
 def test_neither_order_of_studies_nor_of_systems_matters(table: list[list[int]], random: object) -> None:
     X = np.array(table, dtype=float)
@@ -91,7 +89,6 @@ def test_neither_order_of_studies_nor_of_systems_matters(table: list[list[int]],
         assert getattr(one, name) == pytest.approx(getattr(other, name), abs=1e-9, nan_ok=True)
 
 
-@settings(deadline=None)
 @given(TABLES)
 def test_w_is_the_mean_rank_correlation_in_other_words(table: list[list[int]]) -> None:
     found, m = correlate(table), len(table)
@@ -101,7 +98,6 @@ def test_w_is_the_mean_rank_correlation_in_other_words(table: list[list[int]]) -
     assert isnan(found.w) or -1e-12 <= found.w <= 1 + 1e-12
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=12))
 def test_ranks_are_scipys(values: list[int]) -> None:
     assert rank(np.array(values, dtype=float)).tolist() == stats.rankdata(values).tolist()

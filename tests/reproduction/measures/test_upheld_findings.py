@@ -4,7 +4,7 @@ from itertools import combinations
 from math import isnan, nan
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -44,7 +44,6 @@ def test_orders_of_li_et_al(task: str) -> None:
     assert count_agreements([list(LI[task].original), list(LI[task].again)]) == (LI[task].upheld, 6)
 
 
-@settings(deadline=None)
 @given(TABLES)
 def test_brute_force_counts_the_same(table: list[list[int]]) -> None:
     agree = total = 0

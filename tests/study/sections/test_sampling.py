@@ -35,7 +35,7 @@ def draw(sample: dict[str, object], outputs: Outputs, seed: int = 1) -> ItemDraw
     return draw_items(Sample.model_validate(sample), seed, outputs)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(n=st.integers(2, 60), seed=st.integers(0, 1000), data=st.data())
 def test_a_larger_sample_contains_the_smaller_and_probabilities_are_those_of_the_draw(
     n: int, seed: int, data: st.DataObject

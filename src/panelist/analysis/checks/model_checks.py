@@ -74,12 +74,14 @@ def check_model(
         found = attempt(lambda: check_linear_model(fit, name, term))
         return ModelChecks(name, none, none, none, linear=found)
     linear = interval if isinstance(interval, Missing) else interval.fit
-    odds: ProportionalOdds | Missing = Missing("Systems have spreads or thresholds of their own here.")
-    if fit.is_plain:
-        odds = attempt(lambda: check_proportional_odds(fit, name, term))
+    own = "Systems have spreads or thresholds of their own here."
+    stepped = f"{str(fit.family).capitalize()} categories have no thresholds on one latent scale."
+    none = Missing(own if fit.family == "cumulative" else stepped)
+    odds = attempt(lambda: check_proportional_odds(fit, name, term)) if fit.is_plain else none
+    spacing = attempt(lambda: measure_spacing(fit, name)) if fit.has_latent_differences else none
     return ModelChecks(
         name,
-        attempt(lambda: measure_spacing(fit, name)),
+        spacing,
         odds,
         attempt(lambda: predict_shares(fit, name, linear, term)),
         _find_remedy(comparison, odds, rows, term),

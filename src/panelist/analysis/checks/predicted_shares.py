@@ -44,6 +44,7 @@ class PredictedShares(Result):
     criterion: str
     shares: tuple[PointShare, ...]
     off_scale: dict[str, float]
+    prior: str = ""  # how sentences name the prior of the ordinal model, where it has one
 
     def sentence(self) -> str:
         """Return how far the models are from the data, in words."""
@@ -75,7 +76,8 @@ class PredictedShares(Result):
         rows = [(s.system, s.point, 100 * s.observed, 100 * s.ordinal, 100 * s.interval) for s in self.shares]
         header = ("system", "point", "observed %", "ordinal model %", "interval model %")
         formats = {name: decimals(1) for name in header[2:]} | {"system": TEXT, "point": TEXT}
-        return Table(f"Shares of each point on {self.criterion}", header, rows, formats)
+        note = f"ordinal model {self.prior}" if self.prior else ""
+        return Table(f"Shares of each point on {self.criterion}", header, rows, formats, note=note)
 
     def parts(self) -> list[Part]:
         """Return the sentence and the table."""
@@ -110,7 +112,7 @@ def predict_shares(
         for k, point in enumerate(fit.design.categories)
     ]
     off = {name: float(1.0 - interval[s].sum()) for s, name in enumerate(variable.levels)}
-    return PredictedShares(criterion, tuple(rows), off)
+    return PredictedShares(criterion, tuple(rows), off, fit.prior_phrase)
 
 
 def _share_normal(fit: "Fit", points: Floats, systems: tuple[str, ...], term: str) -> Floats:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from panelist.core.tables.ratings import Ratings
     from panelist.models.results.fitted import Fit
 
+_NOT_ALLOWED = "It was not allowed."
 CLEARLY = 2.0  # by how much AIC must differ for a word about it
 SIDES = ("scale", "nominal")
 Choice = Literal["location", "scale", "nominal"]
@@ -83,12 +84,19 @@ class Remedy(Result):
             return f"{tell_spread(self.spreads, self.criterion)} ({_quote(self.scale)})."
         if self.choice == "nominal":
             return (
-                f"On {self.criterion}, systems differ in how they use the scale, beyond a shift and a spread "
-                f"({_quote(self.nominal)}): points and P(higher) hold, one latent difference does not."
+                f"On {self.criterion}, systems differ in how they use the scale, beyond a shift. "
+                f"{self._tell_thresholds()}. Points and P(higher) hold, one latent difference does not."
             )
         tried = (("spread", self.scale), ("thresholds", self.nominal))
-        told = "; ".join(f"{name}: {_quote(own)}" for name, own in tried)
-        return f"On {self.criterion}, one shift for each system is enough ({told})."
+        tested = "; ".join(f"{name}: {own.words()}" for name, own in tried if isinstance(own, SideTest))
+        lost = " ".join(
+            f"The test of {'spreads' if name == 'spread' else name} could not be made: {_quote(own)}."
+            for name, own in tried
+            if isinstance(own, Missing) and own.reason != _NOT_ALLOWED
+        )
+        enough = f"On {self.criterion}, one shift for each system is enough ({tested})." if tested else ""
+        alone = f"On {self.criterion}, each system has one shift." if lost and not tested else ""
+        return " ".join(filter(None, [enough, alone, lost]))
 
     def advice(self) -> str:
         """Return what to do about thresholds that systems do not shift alike, in order."""
@@ -101,8 +109,7 @@ class Remedy(Result):
             )
         elif self.choice == "nominal":
             said.append(
-                f"Spreads alone do not explain it ({_quote(self.scale)}), thresholds for each system do "
-                f"({_quote(self.nominal)}): compare with --allow scale,nominal, in points and P(higher)."
+                f"{self._tell_thresholds()}: compare with --allow scale,nominal, in points and P(higher)."
             )
         else:
             said.append(
@@ -118,6 +125,19 @@ class Remedy(Result):
                 said.append(f"The {link} link fits better still (AIC lower by {here - aic:.1f}).")
         said.append("A linear model is no remedy.")
         return " ".join(said)
+
+    def _tell_thresholds(self) -> str:
+        """Return why thresholds by system were chosen: spreads may explain it too, though not as well."""
+        spread, apart = self.scale, self.nominal
+        if not (isinstance(spread, SideTest) and isinstance(apart, SideTest)):
+            return f"Thresholds for each system explain it ({_quote(apart)})"
+        if spread.p >= 1 - self.confidence:
+            said = f"thresholds for each system do ({_quote(apart)})"
+            return f"Spreads do not explain it ({_quote(spread)}), {said}"
+        return (
+            f"Spreads explain part of it ({_quote(spread)}), thresholds for each system explain it better "
+            f"({_quote(apart)}; AIC lower by {spread.aic - apart.aic:.1f})"
+        )
 
     def table(self) -> Table | None:
         """Return what systems have of their own: spreads, or differences at each threshold; else None."""
@@ -204,8 +224,8 @@ def find_remedy(
         raise BadModel("Spreads and thresholds by system need an ordinal model of three categories or more.")
     from panelist.models.fit import fit as fit_again
 
-    how: dict[str, Any] = {"model": fit.model, "test": fit.test or "t"}
-    tests: dict[str, SideTest | Missing] = {side: Missing("It was not allowed.") for side in SIDES}
+    how: dict[str, Any] = {"model": fit.model, "test": fit.test or "t", "family": fit.family}
+    tests: dict[str, SideTest | Missing] = {side: Missing(_NOT_ALLOWED) for side in SIDES}
     fits: dict[str, Any] = {}
     for side in allowed:
         sides: dict[str, Any] = {side: f"~ {term}"}

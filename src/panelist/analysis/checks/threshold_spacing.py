@@ -35,6 +35,7 @@ class Spacing(Result):
     chisq: float
     df: int
     p: float
+    prior: str = ""  # how sentences name the prior of the fit, where it has one
 
     def sentence(self) -> str:
         """Return the finding in words."""
@@ -62,7 +63,7 @@ class Spacing(Result):
             header,
             rows,
             dict.fromkeys(header[1:], decimals(2)),
-            note="distance: to the threshold before",
+            note="distance: to the threshold before" + (f"; {self.prior}" if self.prior else ""),
         )
 
     def parts(self) -> list[Part]:
@@ -100,4 +101,4 @@ def measure_spacing(fit: "Fit", criterion: str) -> Spacing:
         if np.isfinite(middle).all() and np.linalg.matrix_rank(middle) == df:
             chisq = float((C @ t) @ np.linalg.solve(middle, C @ t))
             p = float(chdtrc(df, chisq))
-    return Spacing(criterion, tuple(rows), chisq, df, p)
+    return Spacing(criterion, tuple(rows), chisq, df, p, fit.prior_phrase)

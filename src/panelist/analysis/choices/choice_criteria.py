@@ -9,19 +9,38 @@ from panelist.agreement.reliability import CriterionReliability
 from panelist.analysis.choices.choice_agreement import measure_choice_agreement
 from panelist.analysis.choices.choice_comparison import ChoiceCriterion
 from panelist.analysis.choices.compare_choices import compare_criterion
-from panelist.analysis.choices.pair_files import is_pair_file
+from panelist.analysis.choices.pair_files import find_sides
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.tables.ratings import Ratings
 from panelist.study.sections.criteria import Criterion
+from panelist.study.study import Study
 
 
 def are_choices(frame: pd.DataFrame, criterion: Criterion | None) -> bool:
     """Return whether the rows of a criterion are choices between outputs rather than ratings of them."""
     if criterion is not None:
         return criterion.scale.comparative
+    sides = find_sides(frame)
+    if sides is not None and frame[[*sides]].notna().any(axis=None):
+        return True  # whatever the column of the winner is called, rating included
     if "rating" in frame and frame["rating"].notna().any():
         return False
-    return "choice" in frame or is_pair_file(frame)
+    return "choice" in frame or sides is not None
+
+
+def order_systems(ratings: Ratings, study: Study | None) -> tuple[str, ...]:
+    """Return the systems in a table, in the order of the study, others after them.
+
+    In a table of pairs they are on both sides of its rows, whatever else is called system.
+    """
+    sides = find_sides(ratings.frame)
+    found = (
+        ratings.systems
+        if sides is None
+        else sorted({name for side in sides for name in ratings.levels(side)})
+    )
+    planned = [name for name in study.systems if name in found] if study else []
+    return (*planned, *(name for name in found if name not in planned))
 
 
 def agree_on_choices(ratings: Ratings, criterion: str, **options: Any) -> CriterionReliability:

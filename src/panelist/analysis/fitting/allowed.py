@@ -10,22 +10,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from panelist.analysis.checks.remedies import Remedy, find_remedy
 from panelist.analysis.missing import Missing, attempt
 from panelist.analysis.spec import AnalysisSpec
 from panelist.analysis.systems.comparison import CriterionComparison, list_pairs
-from panelist.analysis.systems.equivalence import differentiate
-from panelist.analysis.systems.marginal import estimate_marginal, find_term, list_params, make_grid
-from panelist.analysis.systems.pairwise import adjust_pairs
+from panelist.analysis.systems.in_points import contrast_in_points
+from panelist.analysis.systems.marginal import find_term
+from panelist.analysis.systems.pairwise import UNITS
 from panelist.analysis.systems.ranks import rank_intervals
-from panelist.core.errors import BadModel
-from panelist.models.inference.adjust import two_sided_quantile
-from panelist.models.inference.contrasts import MeasuredPairs, PairContrasts, row_variances, tabulate_pairs
-from panelist.models.inference.single_step import find_directions
-from panelist.models.predictions.predict import category_points
-from panelist.numerics.arrays import Longs
 
 if TYPE_CHECKING:
     from panelist.core.tables.ratings import Ratings
@@ -55,9 +47,10 @@ def allow_sides(
         return replace(main, notes=(*main.notes, f"Nothing more was allowed for: {found.reason}"))
     if found.choice == "scale":
         other = compare_by_spread(term)
-        units = f"residual SDs of {found.reference}"
-        changed = replace(other, units=f"latent scale ({other.link} link; {units})", effect_units=units)
-        return replace(changed, remedy=found, notes=(*main.notes, *_new(other, main)))
+        if fit.has_latent_differences:
+            units = f"residual SDs of {found.reference}"
+            other = replace(other, units=f"latent scale ({other.link} link; {units})", effect_units=units)
+        return replace(other, remedy=found, notes=(*main.notes, *_new(other, main)))
     if found.choice == "nominal":
         own = attempt(lambda: compare_in_points(main, found, spec, table.notes))
         if not isinstance(own, Missing):
@@ -74,39 +67,17 @@ def compare_in_points(
     ``known`` are notes on the table, which the whole comparison has.
     """
     fit, plain = remedy.fits["nominal"], main.fit
-    points = category_points(fit)
-    if points is None:
-        raise BadModel("the ratings are words without numbers, which have no expected rating.")
-    term = find_term(main)
-    grid, beside = make_grid(fit, term), make_grid(plain, term)
-    psi, vcov = list_params(fit)
-    expected = estimate_marginal(fit, grid) @ points
-    slopes = differentiate(fit, grid, points, psi)
-    L = beside.average(beside.X)
-
-    def measure(first: Longs, second: Longs) -> MeasuredPairs:
-        D, rows = slopes[first] - slopes[second], L[first] - L[second]
-        se = np.sqrt(row_variances(D, vcov)) * np.asarray(plain.widen(rows))
-        df = np.asarray(plain.degrees(rows), dtype=float)
-        return MeasuredPairs(expected[first] - expected[second], se, df, find_directions(D, vcov))
-
-    def contrast(adjust: str, reference: str | None) -> PairContrasts:
-        return tabulate_pairs(term, grid.systems, measure, adjust, spec.confidence, reference)
-
-    every, shown = adjust_pairs(contrast, spec.adjust, spec.reference)
-    whole = np.column_stack([np.ones(len(L)), L])
-    se = np.sqrt(row_variances(slopes, vcov)) * np.asarray(plain.widen(whole))
-    reach = two_sided_quantile(spec.confidence, np.asarray(plain.degrees(whole), dtype=float)) * se
+    means, every, shown = contrast_in_points(fit, plain, find_term(main), spec)
     groups = {one.system: one.group for one in main.systems}
-    best, worst = rank_intervals(every, main.better, [groups[name] for name in grid.systems])
-    place = {name: at for at, name in enumerate(grid.systems)}
+    best, worst = rank_intervals(every, main.better, [groups[name] for name in means.levels])
+    place = {name: at for at, name in enumerate(means.levels)}
     systems = [
         replace(
             one,
-            estimate=float(expected[place[one.system]]),
-            se=float(se[place[one.system]]),
-            low=float(expected[place[one.system]] - reach[place[one.system]]),
-            high=float(expected[place[one.system]] + reach[place[one.system]]),
+            estimate=float(means.estimate[place[one.system]]),
+            se=float(means.se[place[one.system]]),
+            low=float(means.low[place[one.system]]),
+            high=float(means.high[place[one.system]]),
             rank_low=int(best[place[one.system]]),
             rank_high=int(worst[place[one.system]]),
         )
@@ -117,7 +88,7 @@ def compare_in_points(
     return replace(
         main,
         adjust=shown.adjust,
-        units="points of the scale: the rating expected of a new rater and item",
+        units=UNITS,
         effect_units="points of the scale",
         systems=tuple(sorted(systems, key=lambda one: (one.group, sign * one.estimate, one.system))),
         pairs=list_pairs(shown, shown.estimate, reasons),

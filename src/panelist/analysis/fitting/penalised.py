@@ -22,8 +22,13 @@ def read_prior(spec: "AnalysisSpec", model: str) -> Prior | None:
     return parse_prior(spec.prior) if model in ("clm", "clmm") else None
 
 
-def refuse_linear(prior: str | None, model: str) -> None:
-    """Raise BadModel where a prior is asked for together with a model that takes none."""
+def refuse_linear(prior: str | None, family: str, model: str) -> None:
+    """Raise BadModel where a prior or a family is asked for together with a model that has none."""
+    if family != "cumulative" and model not in ("auto", "clm", "clmm"):
+        raise BadModel(
+            f"The family {family!r} belongs to the ordinal models, clmm and clm, and model={model!r} was "
+            "asked for. Leave one of the two out."
+        )
     if parse_prior(prior) is not None and model not in ("auto", "clm", "clmm"):
         raise BadModel(
             f"A prior belongs to the ordinal models, clmm and clm, and model={model!r} was asked for. Leave "

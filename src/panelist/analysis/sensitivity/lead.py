@@ -92,7 +92,8 @@ def find_faults(fit: "Fit", term: str) -> list[str]:
     error = getattr(fit, "laplace_error", None)
     if error is None or np.isnan(fit.vcov).any():
         return []
-    rows = estimate_means(fit, term).L
+    grid = make_grid(fit, term)
+    rows = estimate_means(fit, term).L if fit.has_latent_differences else grid.average(grid.X)
     pairs = np.array([a - b for a, b in combinations(rows, 2)])
     if fit.prior is not None and fit.find_loose(pairs).any():
         return []

@@ -7,18 +7,21 @@ from math import nan
 from typing import Any
 
 from panelist.analysis.systems.comparison_tables import (
+    describe_adjustment,
+    find_family,
     make_pairs_matrix,
     make_pairs_table,
     make_systems_table,
     name_letters,
+    name_model,
     say_rank,
+    tell_prior,
 )
 from panelist.analysis.systems.letters import WIDEST
 from panelist.analysis.systems.margins import Equivalence, make_table, tell_equivalence
 from panelist.analysis.systems.ranks import Better
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table, pick
 from panelist.core.prose import count, inflect, listing
-from panelist.models.inference.adjust import find_adjustment
 from panelist.models.inference.contrasts import PairContrasts
 from panelist.models.results.fitted import MODEL_WORDS
 from panelist.numerics.arrays import Floats
@@ -164,7 +167,7 @@ class CriterionComparison(Result):
         if self.equivalence:
             alpha = round(1 - self.confidence, 12)
             equal.append(Sentence(tell_equivalence(self.equivalence, alpha)))
-            equal.append(make_table(self.equivalence, self.criterion, alpha))
+            equal.append(make_table(self.equivalence, self.criterion, alpha, tell_prior(self)))
         return [
             Sentence(self.sentence()),
             self._systems_table(),
@@ -178,7 +181,9 @@ class CriterionComparison(Result):
 
     def _show_chances(self) -> list[Part]:
         """Return points and P(higher), where a latent difference alone does not order the systems."""
-        if self.remedy is None or self.remedy.choice == "location":
+        if find_family(self) in (None, "cumulative") and (
+            not self.remedy or self.remedy.choice == "location"
+        ):
             return []
         from panelist.analysis.systems.effects import measure_effects  # imported late: it uses comparisons
 
@@ -207,6 +212,7 @@ class CriterionComparison(Result):
             "pairs": self.write_pairs(),
             "finding": self.sentence(),
             "df": self.tested_by,
+            "family": find_family(self),
             "why": self.why,
             "look": self.look,
             "allowed": None if self.remedy is None else self.remedy.to_dict(),
@@ -275,17 +281,10 @@ def describe_source(comparison: CriterionComparison) -> str:
     counts = f"{comparison.n:,} ratings"
     counts += f" by {count(comparison.n_raters, 'rater')}" if comparison.n_raters else ""
     counts += f" of {count(comparison.n_items, 'item')}" if comparison.n_items else ""
-    model = f"{MODEL_WORDS[comparison.model]} {comparison.prior_phrase}".rstrip()
-    words = [model, counts]
+    words = [name_model(comparison), counts]
     if len(comparison.systems) > 2 or comparison.across_criteria != "none":
         words.append(describe_adjustment(comparison))
     return ", ".join([*words, f"{comparison.confidence * 100:g} %"])
-
-
-def describe_adjustment(comparison: CriterionComparison) -> str:
-    """Return how p-values allow for the number of pairs, and of criteria where they do."""
-    label, across = find_adjustment(comparison.adjust).label, comparison.across_criteria
-    return label if across == "none" else f"{label}, {across.capitalize()} across criteria"
 
 
 def describe_findings(comparison: CriterionComparison) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from panelist.analysis.systems.letters import MANY, find_letters, make_matrix
 from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval
 from panelist.core.display.result import Table
+from panelist.models.inference.adjust import find_adjustment
+from panelist.models.results.fitted import MODEL_WORDS
 
 if TYPE_CHECKING:
     from panelist.analysis.systems.comparison import CriterionComparison
@@ -15,6 +17,24 @@ if TYPE_CHECKING:
 
 MARK = " *prior*"
 WIDEST_LABEL = 20  # letters of an adjustment that still head a column
+
+
+def describe_adjustment(comparison: CriterionComparison) -> str:
+    """Return how p-values allow for the number of pairs, and of criteria where they do."""
+    label, across = find_adjustment(comparison.adjust).label, comparison.across_criteria
+    return label if across == "none" else f"{label}, {across.capitalize()} across criteria"
+
+
+def name_model(comparison: CriterionComparison) -> str:
+    """Return the model in words, with its family and its prior."""
+    family = find_family(comparison)
+    own = f" of {family} categories" if family in ("sequential", "adjacent") else ""
+    return f"{MODEL_WORDS[comparison.model]}{own} {comparison.prior_phrase}".rstrip()
+
+
+def find_family(comparison: CriterionComparison) -> str | None:
+    """Return the family of an ordinal model; a linear one has none."""
+    return getattr(comparison.fit, "family", None)
 
 
 def tell_prior(comparison: CriterionComparison) -> str:

@@ -8,7 +8,7 @@ converted: the two systems are moved apart or together, half of the way each, to
 thresholds and variances as estimated. So an interval in points never contradicts the test.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -27,6 +27,7 @@ from panelist.analysis.systems.marginal import (
 )
 from panelist.core.display.formats import P_VALUE, TEXT, decimals, interval
 from panelist.core.display.result import Part, Result, Table
+from panelist.core.prose import listing
 from panelist.models.inference.contrasts import Means, estimate_means, row_variances
 from panelist.models.likelihoods.link_functions import LATENT_SD
 from panelist.models.predictions.predict import category_points
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 Three: TypeAlias = tuple[float, float, float]  # an estimate and its interval
 
 
+LEAST_SHOWN = 0.05
+"""Differences below it are hardly shown with two decimals, and their sign says nothing."""
+
+
 @dataclass(frozen=True)
 class Expected:
     """The rating expected of one system, with its own interval; nan where categories are words."""
@@ -46,6 +51,7 @@ class Expected:
     estimate: float
     low: float
     high: float
+    prior: bool = False  # whether only a prior keeps it from the end of the scale
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,7 @@ class Effects(Result):
     systems: tuple[Expected, ...]
     pairs: tuple[Effect, ...]
     prior_note: str = ""  # on the prior, where there is one
+    own_note: str = ""  # on what systems have of their own
 
     def __getitem__(self, pair: tuple[str, str]) -> Effect:
         return next(one for one in self.pairs if (one.a, one.b) == pair)
@@ -114,11 +121,13 @@ class Effects(Result):
     def parts(self) -> list[Part]:
         """Return expected ratings and effect sizes."""
         heading = f"{self.confidence * 100:g} % interval"
-        rows = [(one.system, one.estimate, interval(one.low, one.high)) for one in self.systems]
+        rows = [
+            (one.system, one.estimate, interval(one.low, one.high) + MARK * one.prior) for one in self.systems
+        ]
         formats = {"system": TEXT, "expected rating": decimals(2)}
-        expected = Table(
-            f"Expected ratings on {self.criterion}", ("system", "expected rating", heading), rows, formats
-        )
+        header = ("system", "expected rating", heading)
+        note = self.prior_note.strip()
+        expected = Table(f"Expected ratings on {self.criterion}", header, rows, formats, note=note)
         return [expected, self.table()]
 
     def show_chances(self) -> Table:
@@ -136,9 +145,10 @@ class Effects(Result):
         header = ("pair", "points", "interval", "P(higher)", "interval")
         formats = {"pair": TEXT, "points": decimals(2), "P(higher)": decimals(2)}
         note = (
-            "with each system's own spread or thresholds; P(higher): chance that a rating of the first is "
-            "the higher, by other raters of other items, ties counting half"
+            "P(higher): chance that a rating of the first is the higher, by other raters of other items, "
+            f"ties counting half{self.own_note}"
         )
+        note += f".{self.prior_note}" if self.prior_note else ""
         return Table(f"Points and P(higher) on {self.criterion}", header, rows, formats, note=note)
 
     def table(self) -> Table:
@@ -163,8 +173,23 @@ class Effects(Result):
             "that a rating of the first is the higher, ties counting half; intervals and p adjusted for the "
             "number of pairs where the adjustment has intervals"
         )
-        note = f"{note}.{self.prior_note}"
+        note = f"{note}.{self.prior_note} {self.tell_opposed()}".rstrip()
         return Table(f"Differences on {self.criterion}", header, rows, {**formats, "p": P_VALUE}, note=note)
+
+    def tell_opposed(self) -> str:
+        """Return why some pairs are above 0 in points and below it on the latent scale, or the reverse."""
+        opposed = [
+            f"{one.a} − {one.b}"
+            for one in self.pairs
+            if one.points * one.latent < 0 and min(abs(one.points), abs(one.latent)) >= LEAST_SHOWN
+        ]
+        if not opposed:
+            return ""
+        return (
+            f"The two signs of {listing(opposed, 3)} differ: the latent difference is that for an average "
+            "rater and item, and p is its; points are averages over raters and items, some of which favour "
+            "the other system."
+        )
 
     def matrix(self, alpha: float) -> Table:
         """Return all pairs in points as a matrix, systems in their order."""
@@ -185,17 +210,19 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
     if fit.ordinal:
         points = category_points(fit)
         systems = _expect_systems(comparison, grid, points, term)
-        measure = _measure if fit.design.nominal is None else _measure_own
+        measure = _measure if fit.has_latent_differences else _measure_own
         effects = [measure(pair, grid, points, fit) for pair in comparison.pairs]
     else:
         means = estimate_means(fit, term, confidence=comparison.confidence, weights="equal")
         systems = [
-            Expected(name, *map(float, (means.estimate[k], means.low[k], means.high[k])))
+            Expected(name, float(means.estimate[k]), float(means.low[k]), float(means.high[k]))
             for k, name in enumerate(means.levels)
         ]
         unit = _find_unit(comparison)
         effects = [_measure_linear(pair, grid, fit, unit) for pair in comparison.pairs]
     order = {one.system: place for place, one in enumerate(comparison.systems)}
+    alone = {one.system for one in comparison.systems if one.prior}
+    systems = [replace(one, prior=one.system in alone) for one in systems]
     return Effects(
         criterion=comparison.criterion,
         confidence=comparison.confidence,
@@ -203,15 +230,16 @@ def measure_effects(comparison: CriterionComparison) -> Effects:
         systems=tuple(sorted(systems, key=lambda one: order[one.system])),
         pairs=tuple(effects),
         prior_note=tell_prior(comparison),
+        own_note="; with each system's own spread or thresholds" if comparison.remedy is not None else "",
     )
 
 
 def _expect_systems(
     comparison: CriterionComparison, grid: MarginalGrid, points: Floats | None, term: str
 ) -> list[Expected]:
-    """Return expected ratings: the comparison's own where systems have thresholds of their own."""
+    """Return expected ratings: the comparison's own where it is in points."""
     fit: Fit = comparison.fit
-    if fit.design.nominal is not None:
+    if not fit.has_latent_differences:
         return [Expected(one.system, one.estimate, one.low, one.high) for one in comparison.systems]
     return _expect(fit, grid, points, estimate_means(fit, term, confidence=comparison.confidence))
 
@@ -225,7 +253,8 @@ def _expect(fit: "Fit", grid: MarginalGrid, points: Floats | None, means: Means)
         shift = moved - means.estimate
         shifts = dict(zip(means.levels, np.nan_to_num(shift).tolist(), strict=True))
         ends.append(np.where(np.isnan(shift), nan, estimate_marginal(fit, grid, shifts) @ points))
-    return [Expected(name, *(float(end[k]) for end in ends)) for k, name in enumerate(grid.systems)]
+    middle, low, high = (end.tolist() for end in ends)
+    return [Expected(name, middle[k], low[k], high[k]) for k, name in enumerate(grid.systems)]
 
 
 def _measure(pair: PairDifference, grid: MarginalGrid, points: Floats | None, fit: "Fit") -> Effect:
@@ -254,7 +283,7 @@ def _find_wins(fit: "Fit") -> Floats:
 
 
 def _measure_own(pair: PairDifference, grid: MarginalGrid, points: Floats | None, fit: "Fit") -> Effect:
-    """Return the effect where systems have thresholds of their own: in points, without a latent difference.
+    """Return the effect where there is no one latent difference: in points.
 
     The interval of superiority is by the delta method, as wide in standard errors as that of the points.
     """

@@ -77,6 +77,8 @@ def _measure(comparison: CriterionComparison, margin: Margin) -> Measured | Miss
         return measure_points(fit, make_grid(fit, find_term(comparison)), points, pairs)
     if not fit.ordinal:
         return Missing("a linear model has no latent scale; give the margin in points")
+    if fit.family != "cumulative":
+        return Missing(f"{fit.family} categories have no one latent scale; give the margin in points")
     if not fit.is_plain:
         return Missing("systems differ in spread or thresholds; give the margin in points")
     unit = LATENT_SD[str(fit.link)]

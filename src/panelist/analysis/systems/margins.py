@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import nan
+from math import isfinite, isnan, nan
 from typing import Any, Literal
 
+from panelist.analysis.systems.comparison_tables import MARK
 from panelist.core.display.formats import P_VALUE, TEXT, decimals, interval, number, p_value
 from panelist.core.display.result import Table
 from panelist.core.margin import UNITS, find_level
@@ -99,11 +100,17 @@ def _tell_open(found: Sequence[Equivalence]) -> str:
     return f"{_list(open_)} {'is' if len(open_) == 1 else 'are'} undecided" if open_ else ""
 
 
-def make_table(found: Sequence[Equivalence], criterion: str, alpha: float) -> Table:
-    """Return one row per pair."""
+def make_table(found: Sequence[Equivalence], criterion: str, alpha: float, prior: str = "") -> Table:
+    """Return one row per pair; ``prior`` is what a table adds where there is one."""
     heading, unit = f"{100 * (1 - 2 * alpha):g} % interval", found[0].unit
     rows = [
-        (f"{one.a} − {one.b}", one.difference, interval(one.low90, one.high90), one.p_adjusted, _say(one))
+        (
+            f"{one.a} − {one.b}",
+            one.difference,
+            interval(one.low90, one.high90) + MARK * (isnan(one.p) and isfinite(one.low90)),
+            one.p_adjusted,
+            _say(one),
+        )
         for one in found
     ]
     adjusted = ", Holm-adjusted" if len(found) > 1 else ""
@@ -115,7 +122,7 @@ def make_table(found: Sequence[Equivalence], criterion: str, alpha: float) -> Ta
         ("pair", unit, heading, "p", "outcome"),
         rows,
         {"pair": TEXT, unit: decimals(2), "p": P_VALUE, "outcome": TEXT},
-        note=note,
+        note=note + prior,
     )
 
 

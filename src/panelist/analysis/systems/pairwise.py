@@ -18,6 +18,8 @@ from panelist.models.inference.contrasts import PairContrasts
 from panelist.models.likelihoods.link_functions import LATENT_SD
 from panelist.numerics.arrays import Floats
 
+UNITS = "points of the scale: the rating expected of a new rater and item"
+"""Of comparisons without one latent difference: in_points.py."""
 EQUAL = 1.1  # standard errors with a ratio below this count as equal
 MOST_SYSTEMS = 60  # with more, Tukey's p-values: a little too large, and quick
 _SINGLE_STEP = (
@@ -64,6 +66,8 @@ def differ_in_precision(se: Floats, n_systems: int) -> bool:
 
 def find_effect_unit(fitted: Any, used: pd.DataFrame) -> tuple[float, str, str]:
     """Return the length of one effect unit, and the words for the units of estimates and effects."""
+    if not fitted.has_latent_differences:
+        return 1.0, UNITS, f"η of the {fitted.link} link, {fitted.family} categories"
     if fitted.model in ("clm", "clmm"):
         units = f"latent scale ({fitted.link} link; 0 is the middle of the rating scale)"
         spread = LATENT_SD[str(fitted.link)]

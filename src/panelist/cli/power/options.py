@@ -34,9 +34,9 @@ Models = Annotated[
     str | None,
     option(
         "NAME,…|all",
-        "Analyses: clmm, lmm, clmm_scale, clmm_nominal, clm, lm, t_test, mann_whitney, sign_test, "
-        "chi_square, item_means, bradley_terry, pairs_mixed, pairs_graded. Default: the usual ones "
-        "for this kind of answers.",
+        "Analyses: clmm, lmm, clmm_scale, clmm_nominal, clmm_rater_scale, clmm_sequential, clmm_adjacent, "
+        "clm, lm, t_test, mann_whitney, sign_test, chi_square, item_means, bradley_terry, pairs_mixed, "
+        "pairs_graded. Default: the usual ones for this kind of answers.",
     ),
 ]
 Raters = Annotated[str | None, option("N,…", "Numbers of raters, who share the ratings.")]
@@ -161,7 +161,18 @@ JudgeR = Annotated[
         "worth) and, if known, the lower end of its interval.",
     ),
 ]
-JudgeItems = Annotated[int | None, option("N", "With --judge-r: how many items the judge scores.")]
+JudgeItems = Annotated[
+    int | None,
+    option("N", "How many items the judge scores. Default, with --judge: those that it scored in the pilot."),
+]
+JudgeOfPilot = Annotated[
+    Path | None,
+    option(
+        "JUDGES",
+        "With --pilot: one judge's scores of its outputs, which give its correlation and interval.",
+        "--judge",
+    ),
+]
 ConfirmSims = Annotated[int, option("N", "Data sets that confirm the answer.")]
 
 
@@ -250,15 +261,31 @@ def claim_by(spec: "AnalysisSpec", claim: str | None, margin: str | None) -> "An
     )
 
 
-def plan_judge(r: str | None, items: int | None) -> "PlannedJudge | None":
-    """Return the judge that is planned for; None where there is none."""
+def plan_judge(context: typer.Context) -> "tuple[PlannedJudge | None, tuple[str, ...]]":
+    """Return the judge that is planned for, None where there is none, and what a pilot says of it."""
+    given = context.params
+    r, items, judge, pilot = (given[name] for name in ("judge_r", "judge_items", "judge", "pilot"))
+    if judge is not None:
+        if r is not None:
+            raise PanelistError("--judge measures in the pilot what --judge-r states: give one of the two.")
+        if pilot is None:
+            raise PanelistError(
+                "--judge takes a judge's scores of a pilot: name people's ratings of it with --pilot, or "
+                "state the judge's correlation with --judge-r."
+            )
+        from panelist.cli.terminal import open_ratings
+        from panelist.power.judge_of_pilot import measure_planned
+
+        ratings = open_ratings(pilot, given["columns"], None)
+        found, said = measure_planned(ratings, judge, given["criterion"], items)
+        return found, (said,)
     if r is None and items is None:
-        return None
+        return None, ()
     if r is None or items is None:
         raise PanelistError("A judge has --judge-r R and --judge-items N: say both.")
     from panelist.power.judged import PlannedJudge
 
-    return PlannedJudge(items, tuple(parse_numbers(r, "--judge-r")))
+    return PlannedJudge(items, tuple(parse_numbers(r, "--judge-r"))), ()
 
 
 def refuse_judged_claim(spec: "AnalysisSpec") -> None:

@@ -63,6 +63,7 @@ def power(
     journal: given.JournalFile = None,
     judge_r: given.JudgeR = None,
     judge_items: given.JudgeItems = None,
+    judge: given.JudgeOfPilot = None,
     figure: given.Figure = None,
     table: given.TableFile = None,
     columns: Columns = None,
@@ -70,7 +71,7 @@ def power(
 ) -> None:
     """Simulate how often a study of this size finds the difference."""
     check_files(figure, table)
-    judge = given.plan_judge(judge_r, judge_items)
+    planned, of_pilot = given.plan_judge(context)
     with show_power_progress() as report:  # from here on: reading and loading take time too
         from panelist.analysis.spec import AnalysisSpec
         from panelist.power.curve import make_cells
@@ -95,8 +96,8 @@ def power(
         if looks is not None:
             _show_looks(context, cells, names, replace(spec, model="auto"), run)
             return
-        found = _simulate(cells, names, replace(spec, model="auto"), run, judge, asked is not None)
-    found = replace(found, notes=(*said, *found.notes))
+        found = _simulate(cells, names, replace(spec, model="auto"), run, planned, asked is not None)
+    found = replace(found, notes=(*of_pilot, *said, *found.notes))
     write_files(found, figure, table)
     show(found, json)
 
@@ -131,7 +132,7 @@ def _show_looks(
     from panelist.power.looks import simulate_looks
 
     asked = context.params
-    for name in ("claim", "judge_r", "figure", "table", "as_released"):
+    for name in ("claim", "judge_r", "judge", "figure", "table", "as_released"):
         if was_given(context, name):
             raise PanelistError(f"--{name.replace('_', '-')} and --looks do not go together: leave one out.")
     numbers = given.parse_wholes(asked["looks"], "--looks")

@@ -61,6 +61,7 @@ def size(
     smallest: given.Goal = None,
     judge_r: given.JudgeR = None,
     judge_items: given.JudgeItems = None,
+    judge: given.JudgeOfPilot = None,
     sims: given.ConfirmSims = 400,
     seed: given.Seed = 1,
     engine: given.Engine = "local",
@@ -72,7 +73,7 @@ def size(
 ) -> None:
     """Find the smallest study for a target power, and its cost."""
     check_files(figure, None)
-    judge = given.plan_judge(judge_r, judge_items)
+    planned, of_pilot = given.plan_judge(context)
     with show_power_progress() as report:  # from here on: reading and loading take time too
         from panelist.analysis.spec import AnalysisSpec
         from panelist.power.run import Run
@@ -94,12 +95,12 @@ def size(
                 context, loaded, criterion, truth, target, space, spec
             )
         spec = given.claim_by(spec, claim, margin)
-        if judge is not None:
+        if planned is not None:
             given.refuse_judged_claim(spec)
         found = (search_claim if claimed else search_sizes)(target, truth, space, spec, run)
-        if judge is not None:
-            found = _add_judge(found, target, truth, judge, spec, run)
-    found = replace(found, notes=(*said, *found.notes))
+        if planned is not None:
+            found = _add_judge(found, target, truth, planned, spec, run)
+    found = replace(found, notes=(*of_pilot, *said, *found.notes))
     if figure is not None:
         _draw(found, figure)
     show(found, json)

@@ -38,12 +38,14 @@ if TYPE_CHECKING:
     from panelist.design.plan import Plan
 
 SPREADSHEETS = {".csv", ".tsv", ".xlsx", ".xlsm"}
+DRAW = ("probability", "stratum")
+"""How the item was drawn, where people rate a sample: of sample.csv, and what an analysis must know."""
 COLUMNS = (
     *list_words("rater place item system turn criterion trial rating choice grade answer text reason"),
     *list_words("occasion group wave order position seconds list phase check excluded finished"),
-    *("changes", "seconds_first", "raw", "width", *FACTS, "late", "given", SIMULATED),
+    *("changes", "seconds_first", "raw", "width", *FACTS, "late", "given", *DRAW, SIMULATED),
 )
-OPTIONAL = ("turn", "trial", "choice", "grade", "answer", "text", "reason", "wave", *FACTS, SIMULATED)
+OPTIONAL = ("turn", "trial", "choice", "grade", "answer", "text", "reason", "wave", *FACTS, *DRAW, SIMULATED)
 """Columns of the ratings table that are left out where the study has nothing to put there."""
 SHORTEST_ID = 4  # a shorter id would match ordinary words
 
@@ -74,7 +76,7 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     frame["seconds"] = _fill_seconds(frame, snapshot.pages_done)
     frame["given"] = _write_times(frame["given"])
     frame["rating"] = _settle(frame["rating"])
-    frame = frame.assign(**list_facts(frame, snapshot.pages_done))
+    frame = frame.assign(**list_facts(frame, snapshot.pages_done), **_list_draw(frame["item"], study))
     if not ids:
         _mask_own(frame, _find_ids(snapshot), ("text", "answer", "reason"))
     left_out = {name for name in OPTIONAL if (frame[name].astype(object).fillna("").astype(str) == "").all()}
@@ -91,6 +93,12 @@ def export_ratings(snapshot: Snapshot, study: Study, plan: "Plan", *, ids: bool 
     )
     failed = count_failed(snapshot.pages_done)
     return Exported(frame, (*changes, *([marked] if simulated else []), *failed, *notes))
+
+
+def _list_draw(items: pd.Series, study: Study) -> dict[str, pd.Series]:
+    """Return with which probability each item was drawn, and its stratum; empty where there was no draw."""
+    known = {} if study.draw is None else study.draw.table.set_index("item")[list(DRAW)].to_dict()
+    return {name: items.map(known.get(name, {})).astype(object).fillna("") for name in DRAW}
 
 
 def check_study(snapshot: Snapshot, study: Study, plan: "Plan") -> tuple[str, ...]:

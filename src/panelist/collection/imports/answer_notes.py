@@ -25,6 +25,13 @@ def note_answers(frame: pd.DataFrame, mapping: Mapping) -> list[str]:
                 f"the ratings of {name} are words ({listing([repr(word) for word in words], 4)}): number "
                 "them in the mapping before they are analysed, values: {WORD: 1, …}"
             )
+        elif words:
+            n = int(cells.isin(words).sum())
+            notes.append(
+                f"{count(n, 'rating')} of {name} {inflect(n, 'is a word', 'are words')} among numbers "
+                f"({listing([repr(word) for word in words], 4)}): in the mapping, stray: leave out sets them "
+                "aside, and values: {WORD: 1, …} numbers them"
+            )
         elif (mean := _find_mean(cells)) and frame["rater"].eq("").all():
             notes.append(
                 f"the ratings of {name} look like means ({mean}), each of which now counts as one rating: "

@@ -1,6 +1,6 @@
 """The mapping: which column of another platform's file is what. A small YAML file that ``--draft`` writes."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
@@ -30,13 +30,19 @@ class Unfolding(StudyPart):
 
     lists: tuple[Column, ...] = ()
     """A column of lists: one row for each entry. Several columns are unfolded side by side."""
-    keys: Column | None = None
-    """A column of objects: one row for each key, which then is in COLUMN.key. ``file`` is the file."""
+    keys: tuple[Column, ...] = ()
+    """A column of objects: one row for each key, which then is in COLUMN.key. ``file`` is the file.
+    Several columns whose objects have the same keys are unfolded side by side."""
+
+    @field_validator("keys", mode="before")
+    @classmethod
+    def _take_one(cls, keys: Any) -> Any:
+        return (keys,) if isinstance(keys, str) else keys
 
     @model_validator(mode="after")
     def _says_one(self) -> "Unfolding":
         if bool(self.lists) == bool(self.keys):
-            raise ValueError("takes either lists: [COLUMN, …] or keys: COLUMN.")
+            raise ValueError("takes either lists: [COLUMN, …] or keys: COLUMN (or [COLUMN, …]).")
         return self
 
 

@@ -10,9 +10,10 @@ from typing import Any
 from panelist.collection.imports.files.nested_records import Records, join_rows
 from panelist.collection.imports.files.nesting import propose
 from panelist.collection.imports.files.unfolding import unfold
-from panelist.collection.imports.guessing.column_profiles import Column, list_columns
+from panelist.collection.imports.guessing.column_profiles import Column
 from panelist.collection.imports.guessing.column_roles import FoundRole
 from panelist.collection.imports.guessing.draft import Draft, write_lines
+from panelist.collection.imports.guessing.headers import ask_header
 from panelist.collection.imports.mapping import TableLayout, Unfolding
 from panelist.collection.imports.shapes.base import SHAPES, Answers, Case, make_case
 from panelist.collection.imports.source_sheet import FILE, ROW, SourceSheet
@@ -56,7 +57,7 @@ def find_reading(
     files: Sequence[Records], paths: Sequence[Path], layout: TableLayout, number: int | None
 ) -> FileReading:
     """Return the one reading of files, or the one asked for; raise BadFile where there is none or several."""
-    _ask_header(files)
+    ask_header(files)
     readings = recognise(files, layout)
     if not readings:
         raise refuse_unknown(files)
@@ -67,7 +68,7 @@ def draft_tables(
     files: Sequence[Records], paths: Sequence[Path], layout: TableLayout, number: int | None
 ) -> Draft:
     """Return the mapping to edit: of the reading asked for, else of the first, the others as comments."""
-    _ask_header(files)
+    ask_header(files)
     readings = recognise(files, layout)
     if not readings:
         return draft_unknown(files)
@@ -256,7 +257,8 @@ def _read(
         draft.put("layout", layout)
     if steps:
         draft.put(
-            "unfold", [({"keys": step.keys} if step.keys else {"lists": list(step.lists)}) for step in steps]
+            "unfold",
+            [({"keys": _say_keys(step)} if step.keys else {"lists": list(step.lists)}) for step in steps],
         )
     for role in ("rater", "item", "system"):
         found: FoundRole | None = getattr(roles, role)
@@ -287,8 +289,12 @@ def _read(
         draft.put("keep", keep)
     label = answers.label
     if ways > 1:
-        label = f"unfolding {', '.join(step.keys or ' and '.join(step.lists) for step in steps)}"
+        label = f"unfolding {', '.join(' and '.join(step.keys or step.lists) for step in steps)}"
     return FileReading(shape, draft, case.sheet, label, tuple(told))
+
+
+def _say_keys(step: Unfolding) -> str | list[str]:
+    return step.keys[0] if len(step.keys) == 1 else list(step.keys)
 
 
 def _write_layout(files: Sequence[Records], layout: TableLayout) -> dict[str, Any]:
@@ -300,53 +306,6 @@ def _write_layout(files: Sequence[Records], layout: TableLayout) -> dict[str, An
     if layout.header:
         said["header"] = list(layout.header)
     return said
-
-
-def _ask_header(files: Sequence[Records]) -> None:
-    """Raise BadFile for a file without a header line: what its columns hold, and how to name them."""
-    bare = next((one for one in files if one.headless), None)
-    if bare is None:
-        return
-    columns = list_columns(unfold([bare], ()))
-    lines = [
-        f"  column {place}: {listing(one.distinct, 3)} ({len(one.distinct):,} different)"
-        for place, one in enumerate(columns, start=1)
-    ]
-    first, second = (",".join(names) for names in guess_headers(columns))
-    raise BadFile(
-        f"{bare.name} has no header line: its first row reads like those below it.\n"
-        + "\n".join(lines)
-        + "\n"
-        f"Name the columns, those of the ratings by their criteria. It could be\n  1. --header {first}\n"
-        f"  2. --header {second}\nIn a mapping: layout: {{header: [{', '.join(first.split(','))}]}}"
-    )
-
-
-def guess_headers(columns: Sequence[Column]) -> tuple[list[str], list[str]]:
-    """Return two ways to name columns that have no names: by what their cells look like, and otherwise."""
-    names = [one for one in columns if not (one.is_scale or one.is_time or one.is_text)]
-    people = next((one for one in names if one.are_people), None)
-    rest = sorted((one for one in names if one is not people), key=lambda one: -len(one.distinct))
-    order = [*rest[:1], *([people] if people else rest[1:2]), *(rest[1:] if people else rest[2:])]
-    roles = dict(zip([one.name for one in order], ("item", "rater", "system"), strict=False))
-    swapped = (
-        {"item": "rater", "rater": "item"}
-        if len(roles) < 3 or people is None
-        else {"rater": "system", "system": "rater"}
-    )
-    made: list[list[str]] = [[], []]
-    scores = 0
-    for one in columns:
-        scores += one.is_scale
-        other = "text" if one.is_text else "time" if one.is_time else f"quality_{chr(96 + scores)}"
-        name = roles.get(
-            one.name, other if one.is_scale or one.is_time or one.is_text else f"more_{len(made[0]) + 1}"
-        )
-        while name in made[0]:
-            name += "_"
-        made[0].append(name)
-        made[1].append(swapped.get(name, name))
-    return made[0], made[1]
 
 
 def _name_files(paths: Sequence[Path]) -> str:

@@ -11,7 +11,7 @@ CRITERIA = list_words(
     "understand complete coverage concis redundan clarity clear logic sensib specific safe fidelity "
     "hallucinat plausib appropriat meaning semantic preserv diversity novel original useful trust satisf "
     "prefer simplicity similar truthful verbos depth style tone content structure humor humour polite valid "
-    "importan enjoy cohesi emotion flow attract reason groundedness entail"
+    "importan enjoy cohesi emotion flow attract reason groundedness entail honest"
 )
 """How the names of criteria begin."""
 NO_RATING = frozenset(
@@ -44,6 +44,7 @@ RATERS = (
     *("participant", "expert", "turker", "labeler", "labeller", "scorer", "respondent", "subject", "ann"),
     *("crowdworker", "student", "person", "human", "user"),
 )
+CODES = frozenset(list_words("id ids idx index no nr num number key code uid uuid hash pseudonym initials"))
 RATER_NAMES = frozenset(
     list_words(
         "user username login prolificpid prolificid respondent responseid email name subject labeler "
@@ -61,7 +62,7 @@ SYSTEM_NAMES = frozenset(
 ITEM_NAMES = (
     *("item", "itemid", "docid", "doc", "id", "idx", "index", "uid", "qid", "questionid", "promptid", "key"),
     *("instance", "example", "document", "documentid", "segmentid", "segid", "segment", "seg", "sampleid"),
-    *("exampleid", "line"),
+    *("exampleid", "line", "stimulus", "stimulusid", "clip", "clipid", "utterance", "utt", "uttid"),
 )
 CRITERION_NAMES = frozenset(list_words("aspect dimension criterion criteria metric attribute category"))
 ANSWER_NAMES = frozenset(list_words(
@@ -109,6 +110,16 @@ def names_raters(name: str) -> bool:
     (True, True, False)
     """
     return any(part.removesuffix("s") in RATERS for part in split_name(last_part(name)))
+
+
+def is_rater_code(name: str) -> bool:
+    """Return whether a name is that of people with a word for a code behind it.
+
+    >>> is_rater_code("subject_nr"), is_rater_code("ParticipantCode"), is_rater_code("subject_age")
+    (True, True, False)
+    """
+    who, *rest = split_name(last_part(name)) or [""]
+    return who in RATERS and bool(rest) and set(rest) <= CODES
 
 
 def is_known_name(name: str) -> bool:

@@ -9,7 +9,6 @@ from panelist.collection.pages.agenda import Agenda, PlanPage
 from panelist.collection.pages.models import PageQuestion
 from panelist.collection.pages.questions import make_question, name_output
 from panelist.collection.pages.renderings import Renderings, place_media
-from panelist.collection.pages.spoiling import spoil_output
 from panelist.collection.pages.translations import Words, load_words
 from panelist.core.prose import capitalise
 from panelist.design.plan import Plan
@@ -91,8 +90,8 @@ class Booklet:
         cells = [self._cell(*output, "output") for output in page.outputs]
         if isinstance(check, DegradedCheck):
             place = self.spoilt_place(page)
-            cells[place] = spoil_output(
-                self.study.outputs, cells[place], check.how, self.study.file.design.seed, *page.outputs[place]
+            cells[place] = self._renderings.spoil(
+                cells[place], check.how, self.study.file.design.seed, page.outputs[place]
             )
         return tuple(cells)
 

@@ -247,7 +247,8 @@ def _find_lines(booklet: Booklet, kind: str, reason: str, cause: str) -> tuple[t
         paid = file.recruiting.screen_out
         if paid is None:
             return (*why, "pay_return"), ""
-        return (*why, "pay_amount"), f"{paid.reward:,.2f} {file.pay.currency if file.pay else ''}".strip()
+        currency = file.pay.currency if file.pay else ""
+        return (*why, "pay_amount"), booklet.words.money(paid.reward, currency)
     if kind == "released":
         return (*(("released_late",) if reason == TIMED_OUT else ()), *asks), ""
     return (asks, "") if kind == "timed_out" else ((), "")

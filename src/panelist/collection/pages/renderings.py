@@ -14,6 +14,7 @@ from threading import Lock
 
 from markupsafe import Markup
 
+from panelist.collection.pages.spoiling import spoil_output
 from panelist.collection.pages.translations import Words
 from panelist.formats import Stimulus
 from panelist.formats.base import ShownTurn
@@ -54,6 +55,7 @@ class Renderings:
         self._kept: dict[tuple[Stimulus, str], Markup] = {}
         self._turns: dict[Stimulus, tuple[ShownTurn, ...]] = {}
         self._marked: dict[tuple[str, str], tuple[Markup, Markup]] = {}
+        self._spoilt: dict[tuple[Stimulus, str, int, tuple[str, str]], Stimulus] = {}
         self._lock = Lock()  # rendering is all Python: two at once would take as long as one after the other
 
     def show(self, cell: Stimulus, column: str) -> Markup:
@@ -93,6 +95,21 @@ class Renderings:
             del self._marked[next(iter(self._marked))]
         self._marked[texts] = mark_differences(*texts)
         return self._marked[texts]
+
+    def spoil(self, cell: Stimulus, how: str, seed: int, pair: tuple[str, str]) -> Stimulus:
+        """Return the degraded copy of the output of an item and system; its words are drawn line by line."""
+        kept = self._spoilt.get((cell, how, seed, pair))
+        if kept is not None:
+            return kept
+        if _deferred.get():
+            raise NotRendered(partial(self._spoil, cell, how, seed, pair))
+        return self._spoil(cell, how, seed, pair)
+
+    def _spoil(self, cell: Stimulus, how: str, seed: int, pair: tuple[str, str]) -> Stimulus:
+        if len(self._spoilt) >= TEXTS_KEPT:
+            del self._spoilt[next(iter(self._spoilt))]
+        worse = self._spoilt[cell, how, seed, pair] = spoil_output(self._outputs, cell, how, seed, *pair)
+        return worse
 
     def render_turns(self, cell: Stimulus) -> tuple[ShownTurn, ...]:
         """Return the turns of an output as HTML, now."""

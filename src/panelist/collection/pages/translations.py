@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
@@ -96,6 +97,14 @@ class Words:
         """
         day = datetime.fromtimestamp(seconds, UTC)
         return self.say("date", day=day.day, month=self.texts["months"][day.month - 1], year=day.year)  # type: ignore[index]
+
+    def money(self, amount: float | Decimal, currency: str = "") -> str:
+        """Return an amount with its two decimals, as people write it.
+
+        >>> load_words("de").money(0.5, "GBP")
+        '0,50 GBP'
+        """
+        return f"{amount:.2f} {currency}".replace(".", self.say("decimal_mark"), 1).strip()
 
 
 def find_languages() -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """How numbers are written in results: the only place where they are rounded."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isinf, isnan
@@ -10,6 +11,8 @@ import numpy as np
 
 MISSING = "–"
 _TO = " to "
+_END = r"-?(?:[\d,]+(?:\.\d+)?(?:e[+-]\d+)?|∞)"
+_INTERVAL = re.compile(rf"{_END}{_TO}{_END}(?: \*\w+\*)?")
 
 Cell: TypeAlias = str | int | float | np.integer[Any] | np.floating[Any] | None
 
@@ -66,11 +69,12 @@ def interval(low: Cell, high: Cell, digits: int = 2) -> str:
 def is_interval(text: str) -> bool:
     """Return whether a text is an interval in numbers, as ``interval`` writes them.
 
-    >>> is_interval(interval(-0.1, 2)), is_interval("from 1 to 2")
-    (True, False)
+    An end may be infinite, and a mark in stars may follow.
+
+    >>> is_interval(interval(-0.1, 2)), is_interval("-∞ to -1.46 *prior*"), is_interval("from 1 to 2")
+    (True, True, False)
     """
-    low, to, high = text.partition(_TO)
-    return bool(to) and all(end.lstrip("-").replace(".", "", 1).isdigit() for end in (low, high))
+    return _INTERVAL.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)

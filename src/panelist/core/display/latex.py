@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from panelist.core.display.formats import is_interval
+
 _GREEK = {
     "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "δ": r"$\delta$", "ε": r"$\varepsilon$",
     "η": r"$\eta$", "θ": r"$\theta$", "κ": r"$\kappa$", "λ": r"$\lambda$", "μ": r"$\mu$", "π": r"$\pi$",
@@ -48,6 +50,15 @@ def latex_number(text: str) -> str:
     ('$-$0.25', '0.1 to 0.2', '\\\\textless{} 0.001')
     """
     return latex(re.sub(r"(?<![\w.])-(?=[\d∞.])", "−", text))
+
+
+def latex_cell(text: str, align: str) -> str:
+    """Return a cell of a table: a number or an interval has minus signs, a name keeps its hyphens.
+
+    >>> latex_cell("-1.71 to 1.13 *prior*", "left"), latex_cell("gpt-4", "left")
+    ('$-$1.71 to 1.13 {*}prior{*}', 'gpt-4')
+    """
+    return latex_number(text) if align == "right" or is_interval(text) else latex(text)
 
 
 def is_wordy(rows: Sequence[Sequence[str]]) -> bool:

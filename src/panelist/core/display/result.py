@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from panelist.core.display.formats import TEXT, Cell, Format, decimals
-from panelist.core.display.latex import latex, latex_number
+from panelist.core.display.latex import latex, latex_cell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -320,10 +320,7 @@ def _latex(part: Part) -> str:
     lines += [rf"\begin{{tabular}}{{{''.join(form.align[0] for form in formats)}}}", r"\toprule"]
     lines += [" & ".join(map(latex, part.header)) + r" \\", r"\midrule"]
     for row in part.written():
-        cells = (
-            latex_number(text) if form.align == "right" else latex(text)
-            for form, text in zip(formats, row, strict=True)
-        )
+        cells = (latex_cell(text, form.align) for form, text in zip(formats, row, strict=True))
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     if part.note:

@@ -42,11 +42,19 @@ class Kind:
 READERS = Registry[Kind]("file ending")
 MOST_PARQUET_CELLS, MOST_PARQUET_BYTES = 50_000_000, 1024**3  # a few bytes can encode a billion equal rows
 
+COMPRESSED = {
+    b"\x1f\x8b": ("gzip", "gunzip"),
+    b"BZh": ("bzip2", "bunzip2"),
+    b"\xfd7zXZ": ("xz", "unxz"),
+    b"\x28\xb5\x2f\xfd": ("Zstandard", "unzstd"),
+}
+"""How compressed files begin: the format, and the program that unpacks it."""
+UNPACKERS = {".gz": "gunzip", ".bz2": "bunzip2", ".xz": "unxz", ".zst": "unzstd", ".zip": "unzip"}
 BEGINNINGS = {
     b"PK\x03\x04": "an Excel workbook (or another zip archive)",
     b"PAR1": "a Parquet file",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls)",
-    b"\x1f\x8b": "compressed with gzip",
+    **{magic: f"compressed with {words}" for magic, (words, _) in COMPRESSED.items()},
     b"%PDF": "a PDF",
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
@@ -80,10 +88,10 @@ def find_ending(path: Path) -> str:
     ending = path.suffix.casefold()
     if ending == ".xls":
         raise BadFile(f"{path} is an old Excel workbook; save it as .xlsx.")
-    if ending == ".gz":
+    if ending in UNPACKERS:
         raise BadFile(
-            f"{path} ends in .gz, and compressed tables are neither read nor written; "
-            f"unpack it first (gunzip {path.name}), or write {path.stem}."
+            f"{path} ends in {ending}, and compressed tables are neither read nor written; "
+            f"unpack it first ({UNPACKERS[ending]} {path.name}), or write {path.stem}."
         )
     if ending not in READERS:
         has = f"ends in {ending!r}, which is not the ending of a table format" if ending else "has no ending"

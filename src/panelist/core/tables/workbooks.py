@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from panelist.core.errors import BadFile, did_you_mean
+from panelist.core.prose import listing
 from panelist.core.zip_files import check_directory
 
 MOST_PARTS = 2_000
@@ -15,6 +16,8 @@ BOMB_BYTES, BOMB_RATIO = 16 * 1024**2, 400  # honest sheets stay below 100
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # what Excel itself allows
 MOST_CELLS = 20_000_000  # with the empty ones to the left of a far one
 CHUNK = 1024**2
+CONTENTS = "[Content_Types].xml"
+"""The part that every workbook has."""
 # Entities that expand are declared in a DTD, which no workbook has. In a cell's text the sign is escaped.
 _DTD = tuple(
     sign.encode(code) for sign in ("<!DOCTYPE", "<!ENTITY") for code in ("utf-8", "utf-16-le", "utf-16-be")
@@ -75,6 +78,8 @@ def _check_parts(source: Any, name: str) -> None:
     check_directory(source.getvalue() if isinstance(source, io.BytesIO) else source, name, MOST_PARTS)
     with zipfile.ZipFile(source) as archive:
         parts = [part for part in archive.infolist() if not part.is_dir()]
+        if CONTENTS not in archive.namelist():
+            raise BadFile(_say_no_workbook(name, [part.filename for part in parts]))
         if len(parts) > MOST_PARTS:
             raise BadFile(f"{name} is refused: it holds {len(parts):,} parts; {MOST_PARTS:,} are allowed.")
         texts = [part for part in parts if part.filename.casefold().endswith((".xml", ".rels", ".vml"))]
@@ -122,6 +127,13 @@ def _take_rows(rows: Iterable[tuple[Any, ...]], name: str) -> Iterator[tuple[Any
         while end and row[end - 1] in (None, ""):
             end -= 1
         yield row[:end]
+
+
+def _say_no_workbook(name: str, parts: list[str]) -> str:
+    if "content.xml" in parts:
+        return f"{name} is an OpenDocument file; save the sheet as .xlsx or as CSV."
+    found = listing([repr(part[:60]) for part in parts], 4) or "nothing"
+    return f"{name} is a zip archive and not an Excel workbook; unpack it and name the file in it ({found})."
 
 
 def _say_too_large(name: str) -> str:

@@ -12,12 +12,12 @@ from typing import Any
 import pandas as pd
 
 from panelist.collection.imports.files.nested_records import read_records
-from panelist.collection.imports.files.text_tables import read_bytes
+from panelist.collection.imports.files.text_tables import decode, read_bytes
 from panelist.collection.imports.outputs.batches import read_result
 from panelist.core.display.formats import Cell
 from panelist.core.display.result import NamedValues, Part, Result, Table
 from panelist.core.errors import BadFile
-from panelist.core.prose import count, quoted
+from panelist.core.prose import count, inflect, listing, quoted
 from panelist.core.tables.readers import read_table
 from panelist.judges.answers import FAILED, NO_ANSWER, NO_LINE, OFF_SCALE, REASONS, REFUSED, TWO, UNREADABLE
 from panelist.judges.instrument.prompts import CANNOT, KEY_COLUMNS
@@ -48,6 +48,8 @@ class ReadAnswers(Result):
     n_lines: int
     n_requests: int
     outcomes: Mapping[tuple[str, str], int] = field(repr=False)
+    broken: tuple[int, ...] = ()
+    """The numbers of lines that hold no JSON: of whichever request they were, it has no line."""
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -69,16 +71,21 @@ class ReadAnswers(Result):
         rows: list[tuple[Cell, ...]] = [
             (one, *(self.outcomes.get((one, name), 0) for name in shown)) for one in systems
         ]
-        return [
-            NamedValues([("lines", f"{self.n_lines:,}"), ("requests", f"{self.n_requests:,}")]),
-            Table("Answers asked for", ("system", *shown), rows, name="outcomes"),
-        ]
+        counts = [("lines", f"{self.n_lines:,}"), ("requests", f"{self.n_requests:,}")]
+        if self.broken:
+            n, numbers = len(self.broken), listing([f"{number:,}" for number in self.broken], 8)
+            whose = inflect(
+                n, "holds no JSON object: its request has", "hold no JSON object: their requests have"
+            )
+            counts.append(("not read", f"{inflect(n, 'line', 'lines')} {numbers} {whose} no line"))
+        return [NamedValues(counts), Table("Answers asked for", ("system", *shown), rows, name="outcomes")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts."""
         return {
             "judge": self.judge,
             "n_lines": self.n_lines,
+            "broken_lines": list(self.broken),
             "n_requests": self.n_requests,
             "n_rows": len(self.frame),
             "outcomes": [
@@ -93,10 +100,10 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
 
     Lines are ``{"id": …, "answer": …}`` or batch results whose ``custom_id`` is the id. ``judge`` names the
     judge; without it, the one ``model`` of the file does. Nothing is guessed, clipped or mapped: what the
-    scale does not have is no answer, and is counted.
+    scale does not have is no answer, and is counted. So is a line that was cut off.
     """
     asked = _read_key(key)
-    lines = read_records(read_bytes(path), path.name).rows
+    lines, broken = _read_lines(path)
     given = _collect(lines, set(asked["id"]), path.name, key)
     name = judge or _find_model(given, path.name)
     rows, outcomes = dict[tuple[str, ...], list[dict[str, Any]]](), Counter[tuple[str, str]]()
@@ -124,7 +131,32 @@ def read_answers(path: Path, key: Path, judge: str = "") -> ReadAnswers:
     frame = pd.DataFrame([_join_turns(parts) for parts in rows.values()])
     optional = (*ABOUT, "order", NO_ANSWER)
     empty = [name for name in optional if name in frame and frame[name].isin(["", None]).all()]
-    return ReadAnswers(frame.drop(columns=empty), name, len(lines), asked["id"].nunique(), dict(outcomes))
+    n_lines = len(lines) + len(broken)
+    whole = frame.drop(columns=empty)
+    return ReadAnswers(whole, name, n_lines, asked["id"].nunique(), dict(outcomes), broken)
+
+
+def _read_lines(path: Path) -> tuple[list[dict[str, Any]], tuple[int, ...]]:
+    """Return the lines of a file of answers, and the numbers of those that hold no JSON object."""
+    content = read_bytes(path)
+    try:
+        return read_records(content, path.name).rows, ()
+    except BadFile:
+        if path.suffix.casefold() not in (".jsonl", ".ndjson"):
+            raise
+        rows, broken = list[dict[str, Any]](), list[int]()
+        for number, line in enumerate(decode(content, path.name)[0].split("\n"), 1):
+            try:
+                one = json.loads(line) if line.strip() else {}
+            except ValueError:
+                one = None
+            if not isinstance(one, dict):
+                broken.append(number)
+            elif one:
+                rows.append(one)
+        if not rows:
+            raise
+        return rows, tuple(broken)
 
 
 def _join_turns(parts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import pandas as pd
 from panelist.collection.pages.translations import load_words
 from panelist.core.display.result import NamedValues, Part, Result
 from panelist.core.errors import BadFile, BadStudy
-from panelist.core.prose import listing, quoted
+from panelist.core.prose import list_words, listing, quoted
 from panelist.core.seeds import stream
 from panelist.core.tables.writers import write_table
 from panelist.formats import Stimulus
@@ -28,18 +28,7 @@ from panelist.study.blindness import count_names, find_pattern, say_names
 from panelist.study.sections.criteria import Criterion
 from panelist.study.study import Study
 
-KEY_COLUMNS = (
-    "id",
-    "item",
-    "system",
-    "system_b",
-    "criterion",
-    "label",
-    "first",
-    "sample",
-    "scale",
-    "instrument",
-)
+KEY_COLUMNS = list_words("id item system system_b criterion label first sample scale instrument")
 CANNOT = "cannot say"
 BESIDE = ("context", "reference")
 """Columns of the outputs file that a page shows beside its outputs."""
@@ -159,7 +148,10 @@ def make_prompts(study: Study, samples: int = 1, seed: int | None = None) -> Pro
 def _find_named(study: Study, asked: Iterable[str]) -> Iterator[str]:
     """Give a note where a system is named: in the outputs, in what stands beside them, in the questions."""
     if named := say_names(count_names(study.outputs)):
-        yield f"names of systems or makers stand in the outputs themselves: {named}"
+        yield (
+            f"names of systems or makers stand in the outputs themselves: {named}. To show a "
+            "copy without them: panelist check STUDY --redact FILE"
+        )
     frame, pattern = study.outputs.frame, find_pattern(study.systems, ())
     beside = [text for name in BESIDE if name in frame for text in frame[name].astype(str).unique()]
     for texts, where in (

@@ -9,8 +9,10 @@ import numpy as np
 
 from panelist.agreement.coefficient import COEFFICIENTS
 from panelist.agreement.criterion_table import from_matrix
-from panelist.core.display.formats import number
+from panelist.core.display.formats import interval, number
 from panelist.judges.units import Units
+from panelist.judges.worth.ceiling import Draws, agree, most_resamples
+from panelist.judges.worth.levels import draw_weights
 from panelist.numerics.arrays import Floats
 
 ALPHA = "krippendorff_alpha_interval"
@@ -20,19 +22,23 @@ ALPHA = "krippendorff_alpha_interval"
 class JudgeAgreement:
     """Judge and people's mean as two raters: alpha, leniency (judge − people), and ratio of spreads.
 
-    ``exact`` is the share of single ratings that equal the judge's rounded score.
+    ``exact`` is the share of single ratings that equal the judge's rounded score; ``low`` and ``high`` are
+    the ends of alpha, about other items.
     """
 
     alpha: float
     exact: float
     leniency: float
     spread_ratio: float
+    low: float = nan
+    high: float = nan
 
     def phrase(self) -> str:
         """Return it in words."""
+        ends = f" ({interval(self.low, self.high)})" if isfinite(self.low) else ""
         return (
-            f"alpha {number(self.alpha, 2)} with people's mean, {100 * self.exact:.0f} % of ratings hit, "
-            f"leniency {number(self.leniency, 2)}, spread {number(self.spread_ratio, 2)} times people's"
+            f"alpha {number(self.alpha, 2)}{ends} with people's mean, {100 * self.exact:.0f} % of ratings "
+            f"hit, leniency {number(self.leniency, 2)}, spread {number(self.spread_ratio, 2)} times people's"
         )
 
 
@@ -85,7 +91,7 @@ def measure_answers(units: Units) -> AnswerAgreement | None:
 
 
 def measure_agreement_with_people(
-    people: Floats, judge: Floats, ratings: Floats, own: Floats
+    people: Floats, judge: Floats, ratings: Floats, own: Floats, draws: Draws
 ) -> JudgeAgreement:
     """Return the agreement; ``ratings`` are single ones, ``own`` the judge's scores of their outputs."""
     there = np.isfinite(people) & np.isfinite(judge)
@@ -98,6 +104,18 @@ def measure_agreement_with_people(
     known = np.isfinite(own)
     exact = float((np.round(own[known]) == ratings[known]).mean()) if known.any() else nan
     spread = float(y.std(ddof=1))
-    return JudgeAgreement(
-        alpha, exact, float((f - y).mean()), float(f.std(ddof=1)) / spread if spread > 0 else nan
-    )
+    low, high = _resample_alpha(people, judge, draws)
+    ratio = float(f.std(ddof=1)) / spread if spread > 0 else nan
+    return JudgeAgreement(alpha, exact, float((f - y).mean()), ratio, low, high)
+
+
+def _resample_alpha(people: Floats, judge: Floats, draws: Draws) -> tuple[float, float]:
+    """Return the ends of alpha, about other items: an item is drawn with all its outputs."""
+    there = np.isfinite(people) & np.isfinite(judge)
+    rows = there.any(axis=1)
+    y, f = (np.where(there, grid, 0.0)[rows] for grid in (people, judge))
+    columns = (there[rows], y, f, y * y, f * f, y * f)
+    sums = np.column_stack([one.sum(axis=1) for one in columns]).astype(np.float64)
+    parts = draw_weights(len(sums), min(draws.resamples, most_resamples(len(sums))), draws.seed)
+    drawn = [agree(*(weights @ sums).T) for weights in parts]
+    return draws.surround(float(agree(*sums.sum(axis=0)[:, None])[0]), np.concatenate(drawn), len(sums))

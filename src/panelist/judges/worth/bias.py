@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import isfinite, nan, sqrt
 
 import numpy as np
 from scipy.special import stdtrit
@@ -32,6 +32,15 @@ class Favour:
     n_items: int
     wide_low: float = nan
     wide_high: float = nan
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval about other items and, where raters are known, other raters."""
+        return (self.wide_low, self.wide_high) if isfinite(self.wide_low) else (self.low, self.high)
+
+    def shows(self, alpha: float) -> bool:
+        """Return whether the judge favours the system, whichever interval is taken."""
+        return self.estimate > 0 and self.p_adjusted < alpha and self.ends[0] > 0
 
 
 @dataclass(frozen=True)

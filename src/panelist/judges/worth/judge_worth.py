@@ -14,30 +14,13 @@ from panelist.judges.worth.agreement import AnswerAgreement, JudgeAgreement
 from panelist.judges.worth.alt_test import AltTest
 from panelist.judges.worth.bias import Favour, LengthBias, SilenceBias
 from panelist.judges.worth.calibration import CalibrationPoint
-from panelist.judges.worth.levels import LevelTable
+from panelist.judges.worth.ceiling import Ceiling
+from panelist.judges.worth.levels import LevelTable, WorthLevel
 from panelist.judges.worth.pair_bias import PositionBias
 from panelist.judges.worth.replaced import Replaced
 
 FEW_SYSTEMS = 5
 FEW_ITEMS = 30
-
-
-@dataclass(frozen=True)
-class WorthLevel:
-    """The correlation of a judge with people at one level, with an interval of Pearson's r.
-
-    ``people`` is a person's r with the others, ``judge_alike`` the judge's with the same others: only these
-    two may be compared.
-    """
-
-    level: str
-    pearson: float
-    spearman: float
-    kendall: float
-    low: float
-    high: float
-    people: float
-    judge_alike: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +38,8 @@ class JudgeWorth(Result):
     confidence: float
     over: str
     levels: tuple[WorthLevel, ...]
+    against: tuple[Ceiling, ...] = ()
+    """A person and the judge against the same other raters: the ceiling, with intervals."""
     table: LevelTable | None
     accuracy_systems: float
     spa: float
@@ -97,7 +82,7 @@ class JudgeWorth(Result):
             f"{100 * pair.pearson**2:.1f} % of the ratings"
         )
         if pair.high < 0:
-            said += ", as it orders against people"
+            said += ", turned round: it orders against people"
         elif pair.low <= 0:
             said += ", or nothing, as the interval holds 0"
         return f"{said}. {self._say_ceiling()}{self.say_replaced()}"
@@ -108,13 +93,17 @@ class JudgeWorth(Result):
         return "its scores, or people's, do not vary between systems within items"
 
     def _say_ceiling(self) -> str:
-        output = self.level("output")
-        if not isfinite(output.people):
+        top = next((one for one in self.against if one.level == "output"), None)
+        if top is None:
             return ""
-        return (
-            f"Against the other raters a single person reaches {_r(output.people)}, {self.judge} "
-            f"{_r(output.judge_alike)}. "
+        person, judge = (
+            f"{_r(value)} ({_r(low)} to {_r(high)})" if isfinite(low) else _r(value)
+            for value, low, high in (
+                (top.people, top.people_low, top.people_high),
+                (top.judge, top.judge_low, top.judge_high),
+            )
         )
+        return f"Against the other raters a single person reaches {person}, {self.judge} {judge}. "
 
     def say_replaced(self) -> str:
         """Return in one sentence how many ratings a score of the judge replaces, or why it is not known."""
@@ -142,11 +131,7 @@ class JudgeWorth(Result):
         control = test.constant
         if test.pooled is not None:
             how = f"on average over raters, {say_p(test.pooled.p)}, advantage {number(test.advantage, 2)}"
-            other = (
-                ""
-                if control is None
-                else f"; a constant judge {'passes too' if control.passed else 'does not'}"
-            )
+            other = "" if control is None else f"; a constant judge {self._say_control(test, control)}"
         else:
             how = f"ω = {number(test.winning_rate, 2)}, advantage {number(test.advantage, 2)}"
             rate = control.winning_rate if control is not None else float("nan")
@@ -165,6 +150,12 @@ class JudgeWorth(Result):
             said += f" That says little here: {reason}."
         return said
 
+    @staticmethod
+    def _say_control(test: AltTest, control: AltTest) -> str:
+        if not control.passed:
+            return "does not" if test.passed else "does not either"
+        return "passes too" if test.passed else "passes"
+
     @property
     def convincing(self) -> bool:
         """Whether the alt-test is passed, a constant judge fails it, and the paired r lies above 0."""
@@ -176,6 +167,8 @@ class JudgeWorth(Result):
     def parts(self) -> list[Part]:
         """Return the sentences, the levels, accuracy, bias and calibration, and the notes."""
         parts: list[Part] = [Sentence(self.sentence()), self._levels_table()]
+        if self.against:
+            parts.append(self._against_table())
         if said := self.say_alt_test():
             parts.append(Sentence(said))
         parts.append(NamedValues(self._figures()))
@@ -185,30 +178,60 @@ class JudgeWorth(Result):
             parts.append(self._calibration_table())
         return [*parts, *([NamedValues([("note", note) for note in self.notes])] if self.notes else [])]
 
-    def _levels_table(self) -> Table:
+    @property
+    def _words(self) -> dict[str, str]:
+        """The name of each level, and of each measure of agreement."""
         words = {"pair": "paired differences", "output": "outputs", "system": "systems"}
         if self.kind == "pairs":
             words = {"pair": "pairs, centred", "output": "pairs", "system": "win rates"}
+        return {**words, "alpha": "alpha", "equal": "equal answers"}
+
+    def _levels_table(self) -> Table:
         rows: list[tuple[Cell, ...]] = [
-            (
-                words[one.level],
-                one.pearson,
-                interval(one.low, one.high),
-                one.spearman,
-                one.kendall,
-                one.people,
-                one.judge_alike,
-            )
+            (self._words[one.level], one.pearson, interval(one.low, one.high), one.spearman, one.kendall)
             for one in self.levels
         ]
         interval_name = f"{self.confidence * 100:g} % interval"
-        head = ("level", "Pearson", interval_name, "Spearman", "Kendall", "a person", "the judge")
+        head = ("level", "Pearson", interval_name, "Spearman", "Kendall")
         note = (
             f"{count(self.n_outputs, 'output' if self.kind == 'scores' else 'pair')} of "
-            f"{count(self.n_items, 'item')}; intervals are about other {_OVER[self.over]}. A person and the "
-            "judge: mean r with the other raters, on the same outputs."
+            f"{count(self.n_items, 'item')}; intervals are about other {_OVER[self.over]}."
         )
         return Table(f"Correlation with people on {self.criterion}", head, rows, note=note, name="levels")
+
+    def _against_table(self) -> Table:
+        rows = [
+            (
+                self._words[one.level],
+                one.people,
+                interval(one.people_low, one.people_high),
+                one.judge,
+                interval(one.judge_low, one.judge_high),
+                interval(one.lead_low, one.lead_high),
+            )
+            for one in self.against
+        ]
+        head = ("measure", "a person", "interval", self.judge, "interval", "lead, interval")
+        form = {"a person": decimals(2), self.judge: decimals(2)}
+        return Table(
+            f"A person and {self.judge}, each against the other raters, on {self.criterion}",
+            head,
+            rows,
+            form,
+            note=self._say_measures(),
+            name="against",
+        )
+
+    def _say_measures(self) -> str:
+        shown = {one.level for one in self.against}
+        what = ["r with the others' mean"]
+        what += ["alpha with it"] if "alpha" in shown else []
+        what += ["share of equal answers"] if "equal" in shown else []
+        rises = "; r of systems rises with the number of items, and has no interval" * ("system" in shown)
+        return (
+            f"On average over raters, on the same {'outputs' if self.kind == 'scores' else 'pairs'}: "
+            f"{listing(what, None)}{rises}. Lead: the judge's figure less a person's."
+        )
 
     def _figures(self) -> list[tuple[str, str]]:
         """Return the single numbers: accuracy, agreement, length, position, no answers."""
@@ -330,6 +353,7 @@ class JudgeWorth(Result):
             "missing": sum(self.missing.values()),
             "missing_by_reason": self.missing,
             "levels": [asdict(one) for one in self.levels],
+            "against_others": [{**asdict(one), "lead": one.lead} for one in self.against],
             "largest_saving": self.level("pair").pearson ** 2,
             "table": None if self.table is None else asdict(self.table),
             "pairwise_accuracy_systems": self.accuracy_systems,

@@ -7,13 +7,14 @@ paired differences between systems within items.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import nan, sqrt
 
 import numpy as np
 from scipy.stats import kendalltau, rankdata
 
+from panelist.agreement.statistics.resample import widen
 from panelist.core.seeds import stream
 from panelist.numerics.arrays import Bools, Floats
 
@@ -29,6 +30,26 @@ class LevelCorrelations:
     pearson: float
     spearman: float
     kendall: float
+
+
+@dataclass(frozen=True)
+class WorthLevel:
+    """The correlation of a judge with people at one level, with an interval of Pearson's r.
+
+    ``people`` is a person's r with the others, ``judge_alike`` the judge's with the same others: only these
+    two may be compared. ``people_low`` and ``people_high`` are the ends of the former.
+    """
+
+    level: str
+    pearson: float
+    spearman: float
+    kendall: float
+    low: float
+    high: float
+    people: float
+    judge_alike: float
+    people_low: float = nan
+    people_high: float = nan
 
 
 @dataclass(frozen=True)
@@ -215,9 +236,10 @@ class ItemSums:
         n, y, f, yy, ff, yf, cyy, cff, cyf = sums[:, :9].T
         ys, fs, there, by, bf = (sums[:, 9 + k * S : 9 + (k + 1) * S] for k in range(5))
         with np.errstate(divide="ignore", invalid="ignore"):
-            output = (yf - y * f / n) / np.sqrt((yy - y * y / n) * (ff - f * f / n))
+            output = (yf - y * f / n) / np.sqrt(_vary(yy - y * y / n, yy) * _vary(ff - f * f / n, ff))
             means = ys / there, fs / there
-            a, b = (one - np.nanmean(one, axis=1, keepdims=True) for one in means)
+            some = np.maximum((there > 0).sum(axis=1, keepdims=True), 1)
+            a, b = (one - np.nansum(one, axis=1, keepdims=True) / some for one in means)
             system = np.nansum(a * b, axis=1) / np.sqrt(np.nansum(a * a, axis=1) * np.nansum(b * b, axis=1))
             if self.complete:
                 rows = there[:, :1]
@@ -227,26 +249,33 @@ class ItemSums:
                 A[:, np.arange(S), np.arange(S)] += there
                 inverse = np.linalg.pinv(A, hermitian=True)
                 less = [np.einsum("ni,nij,nj->n", p, inverse, q) for p, q in ((by, by), (bf, bf), (by, bf))]
-            paired = (cyf - less[2]) / np.sqrt((cyy - less[0]) * (cff - less[1]))
+            paired = (cyf - less[2]) / np.sqrt(_vary(cyy - less[0], yy) * _vary(cff - less[1], ff))
         return output, system, paired
+
+
+def _vary(squares: Floats, size: Floats) -> Floats:
+    """Return sums of squares, nan where they are mere rounding: what is constant has no correlation."""
+    return np.where(squares > FLAT * size, squares, np.nan)
+
+
+def draw_weights(N: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """Give how often each of N items is in each resample, (k, N), some resamples at a time."""
+    rng = stream(seed, "judges", "items")
+    step = max(1, min(resamples, CHUNK // max(N, 1)))
+    for start in range(0, resamples, step):
+        k = min(step, resamples - start)
+        drawn = rng.integers(N, size=(k, N)) + N * np.arange(k)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=k * N).reshape(k, N).astype(np.float64)
 
 
 def resample_items(
     tables: list[ItemSums], resamples: int = 2000, seed: int = 0
 ) -> list[tuple[Floats, Floats, Floats]]:
     """Return Pearson's r of outputs, systems and pairs of every judge, in the same resamples of items."""
-    rng = stream(seed, "judges", "items")
-    N = len(tables[0].columns)
-    step = max(1, min(resamples, CHUNK // max(N, 1)))
     found: list[list[tuple[Floats, Floats, Floats]]] = [[] for _ in tables]
-    done = 0
-    while done < resamples:
-        k = min(step, resamples - done)
-        drawn = rng.integers(N, size=(k, N)) + N * np.arange(k)[:, None]
-        weights = np.bincount(drawn.ravel(), minlength=k * N).reshape(k, N).astype(np.float64)
+    for weights in draw_weights(len(tables[0].columns), resamples, seed):
         for at, one in enumerate(tables):
             found[at].append(one.correlations(weights @ one.columns))
-        done += k
     return [
         (
             np.concatenate([part[0] for part in parts]),
@@ -257,11 +286,22 @@ def resample_items(
     ]
 
 
-def percentile(values: Floats, confidence: float) -> tuple[float, float]:
-    """Return the ends of the percentile interval; nan where fewer than half of the resamples have a value."""
+def percentile(values: Floats, confidence: float, n_items: int = 0) -> tuple[float, float]:
+    """Return the ends of the percentile interval; nan where fewer than half of the resamples have a value.
+
+    With ``n_items`` it is the expanded percentile interval of a bootstrap of so many items, which without it
+    is too narrow (Hesterberg 2015).
+    """
     known = values[np.isfinite(values)]
     if len(known) < max(2, len(values) / 2):
         return nan, nan
     tail = (1 - confidence) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return float(low), float(high)
+    low, middle, high = np.quantile(known, [tail, 0.5, 1 - tail])
+    wider = widen(n_items, confidence) if n_items > 1 else 1.0
+    return float(middle - wider * (middle - low)), float(middle + wider * (high - middle))
+
+
+def percentile_of_r(values: Floats, confidence: float, n_items: int) -> tuple[float, float]:
+    """Return the expanded percentile interval of a correlation, which lies between -1 and 1."""
+    low, high = percentile(values, confidence, n_items)
+    return max(low, -1.0), min(high, 1.0)

@@ -30,9 +30,9 @@ from panelist.judges.worth.agreement import measure_agreement_with_people
 from panelist.judges.worth.alt_test import AltTest, middle_answer, run_alt_test
 from panelist.judges.worth.bias import measure_favour, measure_length, measure_silence
 from panelist.judges.worth.calibration import calibrate
-from panelist.judges.worth.ceiling import units_of
+from panelist.judges.worth.ceiling import Draws, units_of
 from panelist.judges.worth.judge_worth import FEW_ITEMS, FEW_SYSTEMS, JudgeWorth
-from panelist.judges.worth.level_rows import draw_levels, leave_out_raters
+from panelist.judges.worth.level_rows import draw_levels, hold_beside_person, leave_out_raters
 from panelist.judges.worth.levels import (
     ItemSums,
     centre_twice,
@@ -256,6 +256,8 @@ def _measure_one(
     fit = alone.fit if alone is not None and large else None
     replaced = measure_replaced(beside, judge, spec.confidence, spec.seed, fit)
     on_scale = scores if same else _to_people(people, scores)
+    draws = Draws(spec.resamples, spec.seed, spec.confidence)
+    against = hold_beside_person(beside, judge, draws, spec.over)
     return JudgeWorth(
         judge=judge,
         criterion=beside.criterion,
@@ -267,7 +269,8 @@ def _measure_one(
         missing={},
         confidence=spec.confidence,
         over=spec.over,
-        levels=draw_levels(beside, judge, table, drawn, left_out, spec.over, spec.confidence),
+        levels=draw_levels(beside, judge, table, drawn, left_out, spec.over, spec.confidence, against),
+        against=against,
         table=table,
         accuracy_systems=accuracy_of_systems(people, scores),
         spa=soft_accuracy(people[beside.labelled], scores[beside.labelled], seed=spec.seed),
@@ -276,7 +279,7 @@ def _measure_one(
         accuracy=accuracy_of_outputs(people, scores),
         alt_test=_alt_test(beside, judge, spec) if same else None,
         agreement=(
-            measure_agreement_with_people(people, scores, beside.y, scores[beside.item, beside.system])
+            measure_agreement_with_people(people, scores, beside.y, scores[beside.item, beside.system], draws)
             if same
             else None
         ),
@@ -346,9 +349,10 @@ def _compare(
     spec: WorthSpec,
 ) -> list[JudgeDifference]:
     paired = {one.judge: one.level("pair").pearson for one in done}
+    n_items = done[0].n_items
     found = []
     for a, b in combinations(judges, 2):
-        low, high = percentile(drawn[a][2] - drawn[b][2], spec.confidence)
+        low, high = percentile(drawn[a][2] - drawn[b][2], spec.confidence, n_items)
         found.append(JudgeDifference(criterion, a, b, paired[a] - paired[b], low, high))
     return found
 

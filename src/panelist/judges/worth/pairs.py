@@ -21,9 +21,10 @@ from panelist.judges.table import JudgeScores
 from panelist.judges.units import Units, make_units
 from panelist.judges.worth.agreement import measure_answers
 from panelist.judges.worth.alt_test import middle_answer, run_alt_test
-from panelist.judges.worth.ceiling import measure_reliability
-from panelist.judges.worth.judge_worth import JudgeWorth, WorthLevel
-from panelist.judges.worth.levels import correlate, correlate_all, percentile
+from panelist.judges.worth.ceiling import Ceiling, Draws, hold_against_others, measure_reliability
+from panelist.judges.worth.judge_worth import JudgeWorth
+from panelist.judges.worth.level_rows import name_ends
+from panelist.judges.worth.levels import WorthLevel, correlate, correlate_all, percentile, percentile_of_r
 from panelist.judges.worth.pair_bias import measure_pair_length, measure_position, measure_win_rates
 from panelist.judges.worth.replaced import Replaced
 from panelist.judges.worth.worth import JudgeDifference
@@ -66,16 +67,25 @@ def measure_pairs(
         return done, []
     found = [_levels(_only(shared, f), spec) for f in shared.judges.T]
     differences = []
+    n_items = int(shared.labelled.sum())
     for (a, (one, drawn)), (b, (other, drawn_too)) in combinations(zip(judges, found, strict=True), 2):
-        low, high = percentile(drawn - drawn_too, spec.confidence)
+        low, high = percentile(drawn - drawn_too, spec.confidence, n_items)
         gap = one[0].pearson - other[0].pearson
         differences.append(JudgeDifference(criterion, a, b, gap, low, high))
     if spec.combine:
         mean = _only(shared, shared.judges.mean(axis=1))
         joint = _measure_one(mean, scores, name_combined(judges), criterion, spec, lengths)
         notes = ("a mean of answers is no answer: no agreement, no alt-test, no position",)
+        against = tuple(one for one in joint.against if one.level == "output")
         done.append(
-            replace(joint, combined=True, alt_test=None, agreement=None, notes=(*shared.notes, *notes))
+            replace(
+                joint,
+                combined=True,
+                against=against,
+                alt_test=None,
+                agreement=None,
+                notes=(*shared.notes, *notes),
+            )
         )
     return done, differences
 
@@ -90,11 +100,12 @@ def _measure_one(
 ) -> JudgeWorth:
     units, people = _people_of(pairs)
     f, rated = pairs.judges[:, 0], np.isfinite(people)
-    levels, _ = _levels(pairs, spec)
+    against = _hold_against(pairs, units, spec)
+    levels, _ = _levels(pairs, spec, against)
     reliability = measure_reliability(units) if len(pairs.raters) > 1 else None
     control = middle_answer(pairs.score) if len(pairs.score) else 0.5
     several = len(pairs.raters) > 1
-    leaning = replace(units, f=np.where(np.isnan(units.f), nan, (np.sign(units.f - 0.5) + 1) / 2))
+    leaning = _lean(units)
     who = "one rater only" if pairs.raters else "raters are unknown"
     silent = scores.on(criterion).frame
     own = silent[(silent["judge"] == judge).to_numpy()]
@@ -116,6 +127,7 @@ def _measure_one(
         confidence=spec.confidence,
         over="items",
         levels=levels,
+        against=against,
         table=None,
         accuracy_systems=nan,
         spa=nan,
@@ -165,12 +177,15 @@ def _length(pairs: PairData, people: Floats, f: Floats, lengths: pd.Series | Non
     return measure_pair_length(people, f, (words[0], words[1]), pairs.judged_item)
 
 
-def _levels(pairs: PairData, spec: Any) -> tuple[tuple[WorthLevel, ...], Floats]:
+def _levels(
+    pairs: PairData, spec: Any, against: tuple[Ceiling, ...] = ()
+) -> tuple[tuple[WorthLevel, ...], Floats]:
     """Return the correlations of pairs: centred by pair of systems, as they are, and of win rates.
 
-    With them those of the first in every resample of items, which are the same for all judges.
+    ``against`` is the ceiling. With them those of the first in every resample of items, which are the same
+    for all judges.
     """
-    units, people = _people_of(pairs)
+    _, people = _people_of(pairs)
     rated = np.isfinite(people)
     y, g = people[rated], pairs.judges[rated, 0]
     a, b, item = pairs.judged_a[rated], pairs.judged_b[rated], pairs.judged_item[rated]
@@ -189,35 +204,31 @@ def _levels(pairs: PairData, spec: Any) -> tuple[tuple[WorthLevel, ...], Floats]
     n = len(items)
     counts = [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(spec.resamples)]
     drawn = np.array([measure(count.astype(np.float64)[place]) for count in counts])
-    people_r, judge_r = _ceiling(units)
+    top = next((one for one in against if one.level == "output"), None)
     plain = correlate_all(y, g)
     centred = correlate_all(_centre(y, group, one), _centre(g, group, one))
     won, claimed = (_win_rates(v, a, b, one, len(pairs.systems)) for v in (y, g))
     rates = correlate_all(won, claimed, None)
     rows = []
     for at, (level, found) in enumerate((("pair", centred), ("output", plain), ("system", rates))):
-        low, high = percentile(drawn[:, at], spec.confidence)
-        top = (people_r, judge_r) if level == "output" else (nan, nan)
-        rows.append(WorthLevel(level, found.pearson, found.spearman, found.kendall, low, high, *top))
+        low, high = percentile_of_r(drawn[:, at], spec.confidence, n)
+        ends = name_ends(top if level == "output" else None)
+        rows.append(WorthLevel(level, found.pearson, found.spearman, found.kendall, low, high, *ends))
     return tuple(rows), drawn[:, 0]
 
 
-def _ceiling(units: Units) -> tuple[float, float]:
-    """Return a person's mean correlation with the others, and the judge's with the same others."""
-    known = units.answered()
-    n, total, _ = known.sums()
-    rows = []
-    for code in np.unique(known.rater):
-        own = (known.rater == code) & (n[known.unit] > 1)
-        unit, y = known.unit[own], known.y[own]
-        others = (total[unit] - y) / (n[unit] - 1)
-        rows.append((correlate(y, others), correlate(known.f[unit], others)))
-    kept = np.array([row for row in rows if np.isfinite(row).all()])
-    return (
-        (float(kept[:, 0].mean()), float(kept[:, 1].mean()))
-        if len(kept) and len(units.raters) > 1
-        else (nan, nan)
-    )
+def _lean(units: Units) -> Units:
+    """Return the units with the side to which the judge leans: answers that depend on the order are a tie."""
+    return replace(units, f=np.where(np.isnan(units.f), nan, (np.sign(units.f - 0.5) + 1) / 2))
+
+
+def _hold_against(pairs: PairData, units: Units, spec: Any) -> tuple[Ceiling, ...]:
+    """Return a person and the first judge against the other raters: r with their mean, and equal answers."""
+    if len(pairs.raters) < 2:
+        return ()
+    draws = Draws(spec.resamples, spec.seed, spec.confidence)
+    r = hold_against_others(units, pairs.judged_item, draws=draws, measures=("output",))
+    return (*r, *hold_against_others(_lean(units), pairs.judged_item, draws=draws, measures=("equal",)))
 
 
 def _mean(v: Floats, w: Floats) -> float:

@@ -12,6 +12,7 @@ from math import inf, nan, sqrt
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from panelist.core.seeds import stream
 from panelist.judges.correct.regression import choose_terms, correct_means, scaled_sigma
@@ -29,8 +30,9 @@ HALF = 0.5  # of the outputs need two ratings
 class Replaced:
     """What a judge is worth by components; ``why`` says why there is nothing to say, where that is so.
 
-    ``equivalent`` is k with its interval; ``saving`` the share of ratings saved with these N items judged,
-    and ``n_eff`` how many rated items without the judge would do the same.
+    ``equivalent`` is k with its interval, ``r_low`` and ``r_high`` are the ends of ``r_true``; ``saving`` is
+    the share of ratings saved with these N items judged, and ``n_eff`` how many rated items without the judge
+    would do the same.
     """
 
     gamma_within: float = nan
@@ -43,6 +45,8 @@ class Replaced:
     low: float = nan
     high: float = nan
     why: str = ""
+    r_low: float = nan
+    r_high: float = nan
 
 
 def measure_replaced(
@@ -76,7 +80,7 @@ def measure_replaced(
     r_true = float(np.sign(gamma)) * sqrt(e / (e + left)) if e + left > 0 else nan
     r_obs = r_true * sqrt((e + left) / (e + left + noise / m)) if e + left > 0 else nan
     saving = r_obs**2 * (1 - n / N)
-    low, high = _interval(fitted, gamma, se, v, people is not None, confidence, seed)
+    (low, high), (r_low, r_high) = _intervals(fitted, gamma, se, v, people is not None, confidence, seed)
     return Replaced(
         gamma_within=gamma,
         v_within=v,
@@ -88,6 +92,8 @@ def measure_replaced(
         low=low,
         high=high,
         why="" if left > 0 else "the fit leaves no differences between outputs beyond the judge's",
+        r_low=r_low,
+        r_high=r_high,
     )
 
 
@@ -122,12 +128,13 @@ def _count(e: float, left: float, noise: float) -> float:
     return e / left * noise / (e + left) if left > 0 else nan
 
 
-def _interval(
+def _intervals(
     fitted: Any, gamma: float, se: float, v: float, large: bool, confidence: float, seed: int
-) -> tuple[float, float]:
-    """Return the interval of k from draws of slope and variances by their joint normal approximation.
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the intervals of k and of r_true, from draws of slope and variances.
 
-    The upper end is infinite where draws leave no differences beyond the judge's.
+    The draws are from their joint normal approximation. The upper end of k is infinite where draws leave no
+    differences beyond the judge's.
     """
     spread = fitted.uncertainty
     groups = list(fitted.random["group"])  # in the order of A
@@ -136,7 +143,7 @@ def _interval(
     centre = np.array([*theta, unit])
     A = np.asarray(spread.A, dtype=np.float64)
     if A.shape != (len(centre), len(centre)) or not np.isfinite(A).all():
-        return nan, nan
+        return (nan, nan), (nan, nan)
     rng = stream(seed, "judges", "replaced")
     values, axes = np.linalg.eigh((A + A.T) / 2)
     drawn = centre + rng.standard_normal((DRAWS, len(centre))) @ (axes * np.sqrt(np.maximum(values, 0))).T
@@ -148,9 +155,13 @@ def _interval(
     if large:
         left = np.maximum(left - e, 0.0)
     k = np.where(left > 0, e * noise / np.where(left > 0, left * (e + left), 1.0), inf)
+    r = np.sign(slope) * np.sqrt(e / np.where(e + left > 0, e + left, 1.0))
     tail = (1 - confidence) / 2
-    low, high = np.sort(k)[[int(tail * DRAWS), int((1 - tail) * DRAWS) - 1]]
-    return (0.0 if abs(gamma) < 1.96 * se else float(low)), float(high)
+    ends = [int(tail * DRAWS), int((1 - tail) * DRAWS) - 1]
+    low, high = np.sort(k)[ends]
+    r_low, r_high = np.sort(r)[ends]
+    of_k = (0.0 if abs(gamma) < float(ndtri(1 - tail)) * se else float(low)), float(high)
+    return of_k, (float(r_low), float(r_high))
 
 
 def _spread_of(fitted: Any, group: str) -> float:

@@ -109,8 +109,7 @@ def add_sides(formula: Formula, nominal: str | None, scale: str | None) -> Formu
 
 def _read_side(text: str, name: str) -> tuple[Terms, tuple[RandomTerm, ...]]:
     """Return the terms of "~ system", and a random spread "(1 | rater)"; the tilde may be missing."""
-    reader = Reader(text)
-    reader.example = f"{name}='~ system'"
+    reader = Reader(text, f"{name}='~ system'")
     reader.take("~")
     if reader.token.kind == "end":
         reader.fail(f"the {name} effects name no variable")

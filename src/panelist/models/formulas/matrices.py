@@ -183,8 +183,10 @@ def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> ModelM
     coder = Coder(table.columns, len(rows))
     X, fixed, about = _fixed_part(formula, coder, sources, ordinal)
     notes += about
-    nominal = _side_part(formula.nominal, coder, sources)
-    scale = _side_part(formula.scale, coder, sources, formula.pooled)
+    nominal, about = _side_part("nominal", formula.nominal, coder, sources)
+    notes += about
+    scale, about = _side_part("scale", formula.scale, coder, sources, formula.pooled)
+    notes += about
     if nominal is not None:
         X, fixed, about = _leave_to_thresholds(X, fixed, nominal)
         notes += about
@@ -210,11 +212,14 @@ def build_design(formula: Formula, ratings: Ratings, *, ordinal: bool) -> ModelM
     )
 
 
-def _side_part(text: str, coder: Coder, sources: Mapping[str, str], pooled: str = "") -> SidePart | None:
+def _side_part(
+    name: str, text: str, coder: Coder, sources: Mapping[str, str], pooled: str = ""
+) -> tuple[SidePart | None, list[str]]:
+    """Return the columns of nominal or of scale effects, and a note on those that others determine."""
     if not text:
-        return None
+        return None, []
     columns, kept = coder.code(text)
-    names, terms, _ = _keep_columns(columns.names, tuple(columns.terms.items()), tuple(kept), True)
+    names, terms, aliased = _keep_columns(columns.names, tuple(columns.terms.items()), tuple(kept), True)
     if not names:
         raise BadModel(f"'~ {text.removeprefix('1 + ')}' does not vary in the rows used. Leave it out.")
     used = read_terms(text).variables
@@ -229,11 +234,12 @@ def _side_part(text: str, coder: Coder, sources: Mapping[str, str], pooled: str 
     )
     matrix = np.ascontiguousarray(columns.matrix[:, kept[1:]])
     if not pooled:
-        return SidePart(part, matrix)
+        return SidePart(part, matrix), [f"{name} effects: {note}" for note in aliased]
     own = np.array(part.terms[pooled])
     ridge = np.zeros((len(names), len(names)))  # of all levels: the last one is minus the others
     ridge[np.ix_(own, own)] = (np.eye(len(own)) + 1.0) / POOLED_SD**2
-    return SidePart(part, matrix, ridge, tuple(own.tolist()))
+    notes = [f"{name} effects: {note}" for note in aliased]
+    return SidePart(part, matrix, ridge, tuple(own.tolist())), notes
 
 
 def _leave_to_thresholds(

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from panelist.models.formulas.calls import Piece, read_call
-from panelist.models.formulas.tokens import TokenStream, quote
+from panelist.models.formulas.tokens import EXAMPLE, TokenStream, quote
 
 _MOST_TERMS = 2000  # (a + b + …) ** n grows without bounds
 
@@ -68,8 +68,8 @@ def read_terms(text: str) -> Terms:
 class Reader(TokenStream):
     """Reads one formula from left to right; random terms are collected in ``bars``."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, example: str = EXAMPLE) -> None:
+        super().__init__(text, example)
         self.bars: list[Bar] = []
         self._inside_bar = False
 

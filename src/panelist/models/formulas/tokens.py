@@ -32,9 +32,8 @@ def quote(name: str) -> str:
 class TokenStream:
     """A formula as a row of words; ``at`` is the one that comes next."""
 
-    example = EXAMPLE  # a right one, for whoever wrote a wrong one
-
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, example: str = EXAMPLE) -> None:
+        self.example = example  # a right one, for whoever wrote a wrong one
         self.text = re.sub(r"\s", " ", text)
         self.tokens = self._split()
         self.at = 0

@@ -10,8 +10,6 @@ import numpy as np
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
 from panelist.numerics.arrays import Floats, Ints, Longs
 
-FAMILIES = ("cumulative", "sequential", "adjacent")
-
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:

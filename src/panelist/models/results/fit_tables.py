@@ -144,6 +144,11 @@ class Inference(Result):
             words.append(f"normal({POOLED_SD:g}) on the log of each spread, which '~ C(…)' fits without")
         return "; ".join(words) or None
 
+    @property
+    def prior_phrase(self) -> str:
+        """How tables that it touches name the prior; empty for a fit by likelihood alone."""
+        return self.solution.prior.phrase if self.solution.prior else ""
+
     def find_loose(self, L: Floats) -> Bools:
         """Return which rows of contrasts only the prior keeps finite: they have an estimate, and no test."""
         L, fit, prior = np.atleast_2d(L), cast("Fit", self), self.solution.prior

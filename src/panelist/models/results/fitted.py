@@ -333,7 +333,7 @@ class Fit(OrdinalParts):
         link = f", {self.link} link" if self.link else ""
         if self.family in ("sequential", "adjacent"):
             link = f", {self.family} categories{link}"
-        prior = f", {self.solution.prior.phrase}" if self.solution.prior else ""
+        prior = f", {self.prior_phrase}" if self.prior_phrase else ""
         return f"{MODEL_WORDS[self.model].capitalize()}{link} ({self.method}{prior}): {self.written}"
 
     def parts(self) -> list[Part]:

@@ -36,6 +36,11 @@ class OrdinalParts(Inference):
         sides = self.design.nominal, self.design.scale, self.design.stretch
         return self.family in (None, "cumulative") and sides == (None, None, None)
 
+    @property
+    def has_latent_differences(self) -> bool:
+        """Whether systems differ by one number on a latent scale, or are linear: else points compare them."""
+        return self.family in (None, "cumulative") and self.design.nominal is None
+
     # Thresholds and fixed effects together, as contrasts need them
 
     @cached_property

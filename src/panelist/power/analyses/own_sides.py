@@ -1,7 +1,9 @@
-"""Ordinal mixed models in which systems have a spread, or thresholds, of their own, set by set.
+"""Ordinal mixed models beyond one shift on one latent scale, set by set.
 
-Each set is fitted by the random part that ``compare`` gives it, and then again with the effects beside the
-location: tests are those of ``compare --allow`` where it takes that model.
+Systems have a spread, or thresholds, of their own, or raters a random spread: each set is fitted by the
+random part that ``compare`` gives it, and then again with these effects beside the location, so that tests
+are those of ``compare --allow`` where it takes that model. Or the family is another, as in ``compare
+--family``.
 """
 
 from dataclasses import replace
@@ -18,19 +20,22 @@ from panelist.analysis.systems.comparison import CriterionComparison
 from panelist.core.errors import BadModel, PanelistError
 from panelist.core.notes import has_note
 from panelist.core.tables.ratings import Ratings, read_ratings
+from panelist.models.family_words import FAMILIES
 from panelist.power.analyses.base import PowerAnalysis, SimulatedPairTests, Tester, analysis
 from panelist.power.layouts.base import Layout
 
+SPREADS = {"scale": "~ system", "rater_scale": "~ (1 | rater)"}
+
 
 class OwnSide(PowerAnalysis):
-    """A model with effects of the systems beside the location, fitted set by set."""
+    """A model with effects beside the location, or of another family, fitted set by set."""
 
     reads = ("points",)
     side: ClassVar[str]
 
     def prepare(self, layout: Layout, spec: AnalysisSpec) -> Tester:
         """Return the function that tests every pair."""
-        exact = replace(spec, model="clmm", adjust="none")
+        exact = replace(spec, model="clmm", adjust="none", family="cumulative")
 
         def run(responses: Any) -> SimulatedPairTests:
             rows = [self._test(layout, exact, codes) for codes in responses]
@@ -66,16 +71,19 @@ class OwnSide(PowerAnalysis):
 
 
 def compare_by_side(table: Ratings, side: str, spec: AnalysisSpec) -> CriterionComparison:
-    """Return the systems compared by an ordinal model with their effects on this side, whatever tests say.
+    """Return the systems compared by an ordinal model with effects on this side, whatever tests say.
 
-    ``side`` is "scale" or "nominal"; the random part is that of the model without.
+    ``side`` is a key of SPREADS or "nominal", with the random part of the model without; or a family.
     """
     model, part, why = choose_model(table.frame, spec)
+    if side in FAMILIES:
+        spec = replace(spec, family=side, link="logit" if side == "adjacent" else spec.link)
+        return compare_by_model(model, part, table, "rating", spec, why)
     main = compare_by_model(model, part, table, "rating", spec, why)
-    if side == "scale":
+    if side in SPREADS:
         exact = replace(spec, formula=main.formula)
         stepped = [note for note in main.notes if has_note([note], "reduced")]
-        return compare_by_model(model, None, table, "rating", exact, stepped, "~ system")
+        return compare_by_model(model, None, table, "rating", exact, stepped, SPREADS[side])
     remedy = find_remedy(table, main.fit, "rating", "system", spec.confidence, (side,))
     if isinstance(remedy.nominal, Missing):
         raise BadModel(remedy.nominal.reason)
@@ -96,4 +104,30 @@ class ClmmNominal(OwnSide):
 
     title = "ordinal mixed model, thresholds by system"
     side = "nominal"
+    units = ("points",)
+
+
+@analysis("clmm_rater_scale")
+class ClmmRaterScale(OwnSide):
+    """Ordered categories with random effects and a random spread of each rater: t tests of location."""
+
+    title = "ordinal mixed model, random spread by rater"
+    side = "rater_scale"
+
+
+@analysis("clmm_sequential")
+class ClmmSequential(OwnSide):
+    """Steps from the lowest category up, with random effects: t tests of expected ratings."""
+
+    title = "sequential mixed model"
+    side = "sequential"
+    units = ("points",)
+
+
+@analysis("clmm_adjacent")
+class ClmmAdjacent(OwnSide):
+    """Each category against the next (logit), with random effects: t tests of expected ratings."""
+
+    title = "adjacent-category mixed model"
+    side = "adjacent"
     units = ("points",)

@@ -78,7 +78,9 @@ def declare_analysis(study: "Study", criterion: str | None = None) -> AnalysisSp
         mixed = "pairs_graded" if points > 2 else "pairs_mixed"
         return replace(spec, model=mixed if points else "bradley_terry")
     usual = MODEL_OF_LEVEL.get(chosen.scale.measurement, "clmm")
-    return replace(spec, model=usual if spec.model == "auto" else spec.model)
+    model = usual if spec.model == "auto" else spec.model
+    own = model == "clmm" and spec.family != "cumulative"
+    return replace(spec, model=f"clmm_{spec.family}" if own else model)
 
 
 def find_cuts(study: "Study", criterion: str | None = None) -> Cuts:

@@ -255,6 +255,8 @@ def _models(known: Known) -> str:
     said = [f"{which} by {models[plan.model]} with {formula}"] if rated else []
     if said and plan.model not in ("lmm", "lm"):
         said[0] += f"; link of ordinal models: {plan.link}"
+        if plan.family != "cumulative":
+            said[0] += f", of {plan.family} categories; systems compared by expected ratings"
         if prior := parse_prior(plan.prior):
             said[0] += f"; ordinal models {prior.phrase}, which is part of the model: {prior.explain()}"
     if compared:

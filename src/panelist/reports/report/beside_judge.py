@@ -67,10 +67,10 @@ class BesideJudge(Result):
             said.append(one.sentence())
             said += [
                 f"On {one.criterion} {one.judge} favours {by.system} by {number(by.estimate, 2)} points "
-                f"({number(by.low, 2)} to {number(by.high, 2)}) beyond what people say; the corrected "
+                f"({number(by.ends[0], 2)} to {number(by.ends[1], 2)}) beyond what people say; the corrected "
                 "estimates are free of it."
                 for by in one.bias
-                if one.kind == "scores" and by.estimate > 0 and by.p_adjusted < 1 - one.confidence
+                if one.kind == "scores" and by.shows(1 - one.confidence)
             ]
             said += [f"{say_kin(one.judge, one.kin)}."] if one.kin else []
         return [*said, NO_RATER]

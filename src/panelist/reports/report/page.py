@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from panelist.agreement.coefficient import COEFFICIENTS
 from panelist.agreement.reliability import CoefficientEstimate, CriterionReliability
 from panelist.analysis.missing import Missing
-from panelist.analysis.systems.comparison_tables import make_systems_table, name_letters
+from panelist.analysis.systems.comparison_tables import make_systems_table, name_letters, tell_prior
 from panelist.analysis.systems.margins import make_table
 from panelist.core.display.formats import P_VALUE, TEXT, Cell, Format, decimals, interval
 from panelist.core.display.result import NamedValues, Sentence, Table
@@ -204,7 +204,7 @@ def _show_pairs(one: CriterionAnalysis, name: str) -> str:
     else:
         drawn = [draw_html(_make_pairs(one.effects, alpha), name)]
     if equal:
-        drawn.append(draw_html(make_table(equal, name, alpha)))
+        drawn.append(draw_html(make_table(equal, name, alpha, tell_prior(one.comparison))))
     if one.comparison.remedy is not None:
         drawn.append(_draw_parts(one.comparison.remedy.parts()))
     return "\n".join(drawn)
@@ -237,7 +237,7 @@ def _make_pairs(effects: Effects, alpha: float) -> Table:
     header = ("Pair", "Points", "Interval", "Latent SDs", "P(higher)", "Interval", "p", "In words")
     right: Format = Format(TEXT.write, "right")
     formats = {"Points": decimals(2), "Interval": right, "Latent SDs": decimals(2), "P(higher)": decimals(2)}
-    return Table(effects.criterion, header, rows, {**formats, "p": P_VALUE})
+    return Table(effects.criterion, header, rows, {**formats, "p": P_VALUE}, note=effects.tell_opposed())
 
 
 def _draw_parts(parts: list[Part]) -> str:
@@ -317,7 +317,7 @@ def _show_model(one: CriterionAnalysis) -> str:
         return ""
     fit = one.comparison.fit
     tables = [part for part in fit.parts() if isinstance(part, Table) and part.name != "thresholds"]
-    if fit.design.factors and fit.link != "cauchit":
+    if fit.design.factors and fit.link != "cauchit" and fit.family in (None, "cumulative"):
         tables += [part for part in fit.icc().parts() if isinstance(part, Table)]
     return "\n".join(draw_html(_round(table), f"{table.caption}, {one.criterion}") for table in tables)
 

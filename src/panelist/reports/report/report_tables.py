@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from panelist.analysis.departures import Departures
 from panelist.analysis.missing import Missing
 from panelist.core.display.formats import is_interval
-from panelist.core.display.latex import is_wordy, latex, latex_number, long_table
+from panelist.core.display.latex import is_wordy, latex, latex_cell, long_table
 from panelist.core.display.result import Result, Table
 from panelist.core.prose import capitalise
 from panelist.judges.card import tabulate_cards
@@ -171,10 +171,7 @@ def draw_latex(named: NamedTable, most: int = MOST_ROWS) -> str:
     lines += [rf"\begin{{tabular}}{{{''.join(form.align[0] for form in formats)}}}", r"\toprule"]
     lines += [" & ".join(latex(name) for name in table.header) + r" \\", r"\midrule"]
     for row in written[:most]:
-        cells = (
-            latex_number(text) if form.align == "right" or is_interval(text) else latex(text)
-            for form, text in zip(formats, row, strict=True)
-        )
+        cells = (latex_cell(text, form.align) for form, text in zip(formats, row, strict=True))
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     notes = [table.note] if table.note else []

@@ -72,6 +72,9 @@ class AnalysisPlan(StudyPart):
     """A formula, or ``maximal``: the largest random part that the design supports."""
     model: Literal["auto", "clmm", "clm", "lmm", "lm"] = "auto"
     link: Literal["probit", "logit", "cloglog", "loglog", "cauchit"] = "probit"
+    family: Literal["cumulative", "sequential", "adjacent"] = "cumulative"
+    """How the categories of an ordinal model come about: cuts of one scale, steps up from the lowest, or each
+    against the next (``link: logit``)."""
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
     adjust: Literal["tukey", "holm", "bonferroni", "bh", "none"] = "tukey"
     """How p-values allow for the number of pairs."""

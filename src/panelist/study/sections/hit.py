@@ -112,6 +112,17 @@ def read_template(path: Path) -> str:
     return found[1] if found else text
 
 
+def _find_inside(folder: Path, name: str) -> Path:
+    """Return the file of a template: raters are sent it whole, so it is not just any file."""
+    try:
+        path = (folder / name).resolve()
+    except (OSError, ValueError):  # a name that no file can have
+        raise BadFile(f"{name!r} is not the name of a file.") from None
+    if not path.is_relative_to(folder.resolve()):
+        raise BadFile(f"{name} lies outside the folder of the study; put the template into it.")
+    return folder / name
+
+
 def find_columns(template: str) -> tuple[str, ...]:
     """Return the columns that a template needs, in order.
 
@@ -145,7 +156,7 @@ def examine_hit(folder: Path, hit: Hit, text: YamlText, name: str) -> tuple[Outp
 
     template, frame = None, None
     try:
-        template = read_template(folder / hit.template)
+        template = read_template(_find_inside(folder, hit.template))
     except BadFile as error:
         tell("template", str(error))
     try:

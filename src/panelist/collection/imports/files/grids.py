@@ -53,6 +53,11 @@ def read_grid(content: bytes, name: str, layout: TableLayout = TableLayout()) ->
     headless = not layout.header and is_headless(body)
     if layout.header:
         header = list(layout.header)
+        if max(map(_reach, body)) > len(header):
+            raise BadFile(
+                f"{name} has {max(map(_reach, body))} columns, and the header that was given names "
+                f"{len(header)} ({listing(header, 8)}). Name every column; those that are not needed as well."
+            )
     elif headless:
         header = [f"column_{place}" for place in range(1, max(map(len, body)) + 1)]
     else:
@@ -131,6 +136,11 @@ def _find_delimiter(text: str) -> str:
 
 def _count(line: list[str]) -> int:
     return sum(bool(cell) for cell in line)
+
+
+def _reach(line: list[str]) -> int:
+    """Return the place of the last cell that says something."""
+    return max((place for place, cell in enumerate(line, start=1) if cell), default=0)
 
 
 def _find_header(filled: list[list[str]], width: int) -> int:

@@ -12,10 +12,10 @@ from panelist.collection.imports.files.text_tables import WORKBOOK, decode
 from panelist.collection.imports.mapping import TableLayout
 from panelist.core.errors import BadFile
 from panelist.core.prose import inflect, listing
-from panelist.core.tables.readers import read_parquet
+from panelist.core.tables.readers import COMPRESSED, read_parquet
 from panelist.core.tables.workbooks import list_sheets
 
-PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
+PARQUET, POINTER = b"PAR1", b"version https://git-lfs"
 FILE = "file"
 """The column that holds the whole of a JSON file that is one object."""
 DEEPEST = 30
@@ -34,15 +34,20 @@ class Records:
 
 def holds_json(content: bytes, name: str) -> bool:
     """Return whether a file is JSON, by its name or by how it begins."""
-    return Path(name).suffix.casefold() in (".json", ".jsonl", ".ndjson") or (
-        content.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"[") and Path(name).suffix.casefold() != ".csv"
-    )
+    if Path(name).suffix.casefold() in (".json", ".jsonl", ".ndjson"):
+        return True
+    if (start := content.lstrip(b"\xef\xbb\xbf \r\n\t"))[:1] not in (b"{", b"["):
+        return False
+    return Path(name).suffix.casefold() not in (".csv", ".tsv") or start.startswith((b'{"', b'[{"', b"[\n"))
 
 
 def read_records(content: bytes, name: str, layout: TableLayout = TableLayout()) -> Records:  # noqa: B008  it is frozen
     """Return the entries of a file in any format that is known."""
-    if content.startswith(GZIP):
-        raise BadFile(f"{name} is compressed with gzip; unpack it first (gunzip {name}).")
+    for magic, (words, program) in COMPRESSED.items():
+        if content.startswith(magic):
+            raise BadFile(f"{name} is compressed with {words}; unpack it first ({program} {name}).")
+    if content.startswith(POINTER):
+        raise BadFile(f"{name} is a pointer of Git LFS and not the table itself; fetch that: git lfs pull.")
     if content.startswith(PARQUET):
         return Records(name, _read_parquet(content, name))
     if holds_json(content, name):

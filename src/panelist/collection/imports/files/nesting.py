@@ -11,6 +11,7 @@ from panelist.collection.imports.files.unfolding import (
     flatten,
     flatten_rows,
     is_number,
+    open_path,
     read_list,
     read_object,
     unfold_keys,
@@ -50,14 +51,13 @@ def _propose(rows: list[Row], done: tuple[Unfolding, ...], depth: int) -> list[t
 
 def _find_steps(rows: Sequence[Row], last: Unfolding | None) -> list[Unfolding]:
     """Return what to unfold next: each of several is another reading. Only unfolded parts are followed."""
-    inside = (last.keys or last.lists[0]) if last is not None else ""
+    inside = (last.keys or last.lists)[0] if last is not None else ""
 
     def goes_on(path: str) -> bool:
         return not inside or path == inside or path.startswith(f"{inside}.")
 
-    for path in _list_maps(rows):
-        if goes_on(path):
-            return [Unfolding(keys=path)]
+    if maps := [path for path in _list_maps(rows) if goes_on(path)]:
+        return [Unfolding(keys=(maps[0], *_list_maps_beside(rows, maps)))]
     columns: dict[str, list[list[Any]]] = {}
     cells: dict[str, int] = {}
     for row in flatten_rows(rows):
@@ -79,6 +79,21 @@ def _find_steps(rows: Sequence[Row], last: Unfolding | None) -> list[Unfolding]:
     if answers:
         return [Unfolding(lists=(*answers, *_list_beside(lists, answers)))]
     return []
+
+
+def _list_maps_beside(rows: Sequence[Row], maps: Sequence[str]) -> list[str]:
+    """Return the objects beside the first that have its keys: one of raters for each criterion."""
+
+    def list_keys(path: str) -> list[set[str]]:
+        return [set(read_object(open_path(row, path).get(path)) or {}) for row in rows]
+
+    parent, first = maps[0].rpartition(".")[0], list_keys(maps[0])
+    return [
+        path
+        for path in maps[1:]
+        if path.rpartition(".")[0] == parent
+        and sum(one == other for one, other in zip(first, list_keys(path), strict=True)) >= 0.5 * len(rows)
+    ]
 
 
 def _list_beside(lists: dict[str, list[list[Any]]], answers: Sequence[str]) -> list[str]:

@@ -62,6 +62,8 @@ def decode(content: bytes, name: str) -> tuple[str, list[str]]:
             raise BadFile(
                 f"{name} begins as UTF-16 text and is not; save it as UTF-8 and import that."
             ) from None
+    if silent := _find_utf16(content):
+        return content.decode(silent), [f"{name} is UTF-16 text without a byte order mark"]
     try:
         return content.decode("utf-8-sig"), []
     except UnicodeDecodeError:
@@ -73,6 +75,23 @@ def decode(content: bytes, name: str) -> tuple[str, list[str]]:
             continue
         return text, [f"{name} is not UTF-8; read as {words}: look at a text with accents or quotes"]
     raise AssertionError("Latin-1 has every byte")
+
+
+def _find_utf16(content: bytes) -> str:
+    """Return the encoding of UTF-16 text without its mark: nearly every second byte is zero, no other is."""
+    start = content[:4000]
+    half = len(start) // 2
+    for encoding, zeros, others in (
+        ("utf-16-le", start[1::2], start[::2]),
+        ("utf-16-be", start[::2], start[1::2]),
+    ):
+        if half and len(content) % 2 == 0 and zeros.count(0) > 0.7 * half and not others.count(0):
+            try:
+                content.decode(encoding)
+            except UnicodeDecodeError:
+                return ""
+            return encoding
+    return ""
 
 
 def read_text_table(content: bytes, name: str) -> TextTable:

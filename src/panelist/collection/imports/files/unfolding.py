@@ -163,23 +163,26 @@ def unfold_lists(made: UnfoldedRows, paths: Sequence[str]) -> UnfoldedRows:
     return out
 
 
-def unfold_keys(made: UnfoldedRows, path: str) -> UnfoldedRows:
-    """Return a row for each key of the objects, the key in a column of its own."""
+def unfold_keys(made: UnfoldedRows, paths: Sequence[str]) -> UnfoldedRows:
+    """Return a row for each key of the objects, the key in a column of its own; several go side by side."""
     out = UnfoldedRows([])
     met = 0
     for row, origin in zip(made.rows, made.origin, strict=True):
-        row = open_path(row, path)
-        found = read_object(row.get(path))
-        met += found is not None
-        name = f"{path}.key"
+        for path in paths:
+            row = open_path(row, path)
+        found = [read_object(row.get(path)) for path in paths]
+        met += any(one is not None for one in found)
+        name = f"{paths[0]}.key"
         number = 2
         while name in row:
-            name, number = f"{path}.key{number}", number + 1
-        for key, value in (found or {}).items():
-            out.rows.append(_replace(row, path, {name: key, path: value}))
+            name, number = f"{paths[0]}.key{number}", number + 1
+        for key in dict.fromkeys(key for one in found for key in one or {}):
+            new = _replace(row, paths[0], {name: key, paths[0]: row.get(paths[0])})
+            new |= {path: (one or {}).get(key) for path, one in zip(paths, found, strict=True)}
+            out.rows.append(new)
             out.origin.append(origin)
     if not met:
-        raise BadFile(_say_nothing(made.rows, path, "keys", "an object"))
+        raise BadFile(_say_nothing(made.rows, paths[0], "keys", "an object"))
     return out
 
 

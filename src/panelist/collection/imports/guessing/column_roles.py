@@ -19,6 +19,7 @@ from panelist.collection.imports.vocabulary import (
     RATER_NAMES,
     RATERS,
     SYSTEM_NAMES,
+    is_rater_code,
     last_part,
     split_name,
     squeeze,
@@ -114,7 +115,9 @@ def _find_rater(columns: Sequence[Column]) -> Column | None:
     found = [
         one
         for one in columns
-        if _names(one, "rater", RATER_NAMES) and not one.is_time and not _is_name_of_other(one)
+        if (_names(one, "rater", RATER_NAMES) or is_rater_code(one.name))
+        and not one.is_time
+        and not _is_name_of_other(one)
     ]
     varied = [one for one in found if not one.is_constant] or found
     order = ("rater", "annotator", "worker", "participant", "evaluator")

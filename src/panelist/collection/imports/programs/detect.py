@@ -7,8 +7,8 @@ from pathlib import Path
 
 from panelist.collection.imports.files.grids import read_grid
 from panelist.collection.imports.files.nested_records import (
-    GZIP,
     PARQUET,
+    POINTER,
     Records,
     holds_json,
     parse_json,
@@ -23,6 +23,7 @@ from panelist.collection.imports.programs.prolific import is_prolific, read_prol
 from panelist.collection.imports.source_sheet import SourceSheet, join_sheets, make_sheet
 from panelist.core.errors import BadFile, UnknownName, did_you_mean
 from panelist.core.prose import count
+from panelist.core.tables.readers import COMPRESSED
 
 _IMPORT_ID = '{"ImportId"'
 
@@ -112,7 +113,7 @@ def _refuse_twice(files: Sequence[Path], contents: dict[Path, bytes]) -> None:
 
 def _find_kind(path: Path, content: bytes, source: str | None, layout: TableLayout) -> str:
     """Return what wrote a file: as the file says, else as the user says, else any table."""
-    if source == "table" or content.startswith((PARQUET, GZIP)):
+    if source == "table" or content.startswith((PARQUET, POINTER, *COMPRESSED)):
         return "table"
     if holds_json(content, path.name):
         if source in ("potato", "label-studio"):

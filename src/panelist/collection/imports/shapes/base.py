@@ -75,7 +75,7 @@ def _number(words: str, first: int = 1) -> dict[str, int]:
 
 
 WORD_SCALES = (
-    _number("no, yes", first=0),
+    _number("no|n, yes|y", first=0),
     _number(
         "strongly disagree, disagree, neutral|neither|neither agree nor disagree|undecided, "
         "agree, strongly agree"
@@ -113,15 +113,16 @@ def name_answer(column: Column) -> dict[str, Any]:
     entry: dict[str, Any] = {"answer": column.name}
     words = column.distinct
     if {word.casefold() for word in words} <= {"true", "false"}:
-        entry["values"] = {word: "1" if word.casefold() == "true" else "0" for word in words}
+        entry["values"] = {word: "1" if word.casefold() == "true" else "0" for word in sorted(words)}
         return entry
     scale = next((one for one in WORD_SCALES if {word.casefold() for word in words} <= set(one)), None)
     if scale is not None and column.is_labels:
-        entry["values"] = {word: str(scale[word.casefold()]) for word in words}
+        ordered = sorted(words, key=lambda word: scale[word.casefold()])
+        entry["values"] = {word: str(scale[word.casefold()]) for word in ordered}
         return entry
     led = [re.fullmatch(r"\(?(\d+)\)?\s*[-–—:.=)(]?\s*[^\d\s].*", word) for word in words]
     if column.is_labels and all(led):
         numbers = [found[1] for found in led if found]
         if len(set(numbers)) == len(numbers):
-            entry["values"] = dict(zip(words, numbers, strict=True))
+            entry["values"] = dict(sorted(zip(words, numbers, strict=True), key=lambda pair: int(pair[1])))
     return entry

@@ -27,7 +27,10 @@ def recognise(case: Case) -> list[Answers]:
         if known and len(known) < len(able):
             # Beside criteria that are known, numbers are criteria too; labels (yes, no) may be anything.
             able = [
-                one for one in able if one in known or (one.is_scale and not _is_decided(one, case, roles))
+                one
+                for one in able
+                if one in known
+                or (one.is_scale and not _is_decided(one, case, roles) and not _is_above(one, known, case))
             ]
             able = [one for one in able if one in known or not _sums_up(one, able)]
         made.append(_by_criterion(roles, able, sure=bool(known)))
@@ -41,6 +44,13 @@ def _is_decided(column: Column, case: Case, roles: Roles) -> bool:
     rater = roles.rater.columns() if roles.rater else []
     output = [name for role in (roles.item, roles.system) if role is not None for name in role.columns()]
     return any(_decides(names, column, case) for names in (rater, output))
+
+
+def _is_above(column: Column, known: list[Column], case: Case) -> bool:
+    """Return whether a column says one thing of the whole file, above the lists that hold the criteria."""
+    inner = f"{case.lists[-1]}." if case.lists else ""
+    inside = bool(inner) and all(one.name.startswith(inner) for one in known)
+    return inside and column.is_constant and not column.name.startswith(inner)
 
 
 def _sums_up(column: Column, able: list[Column]) -> bool:
@@ -69,8 +79,7 @@ def _count(column: Column) -> pd.Series:
 
 
 def _by_criterion(roles: Roles, able: list[Column], *, sure: bool) -> Answers:
-    names = [re.sub(r"(?<=\w)[ _.-]+(score|rating|value|label)s?$", "", last_part(one.name)) for one in able]
-    names = names if len(set(names)) == len(names) else [one.name for one in able]
+    names = _shorten(able)
     entries = [{"name": _mend(name), **name_answer(one)} for name, one in zip(names, able, strict=True)]
     label = roles.label or f"{listing([one.name for one in able], 3)} are criteria"
     says = f"{listing([one.name for one in able], 6)}, one column for each criterion"
@@ -84,7 +93,10 @@ def _read_otherwise(case: Case, roles: Roles, able: list[Column]) -> list[Answer
     for role, key, free in (("systems", "of", roles.system is None), ("raters", "by", roles.rater is None)):
         if not free:
             continue
-        entries = [{"name": "rating", **name_answer(one), key: _mend(last_part(one.name))} for one in able]
+        entries = [
+            {"name": "rating", **name_answer(one), key: _mend(name)}
+            for name, one in zip(_shorten(able), able, strict=True)
+        ]
         own = next(iter(case.roles(several=True, skip=[one.name for one in able])), roles)
         own = replace(own, label="")
         made.append(
@@ -99,6 +111,14 @@ def _read_otherwise(case: Case, roles: Roles, able: list[Column]) -> list[Answer
             )
         )
     return made
+
+
+def _shorten(columns: list[Column]) -> list[str]:
+    """Return the names of columns without what says only that they hold ratings: bart of bart_score."""
+    names = [
+        re.sub(r"(?<=\w)[ _.-]+(score|rating|value|label)s?$", "", last_part(one.name)) for one in columns
+    ]
+    return names if len(set(names)) == len(names) else [one.name for one in columns]
 
 
 def _mend(name: str) -> str:

@@ -130,6 +130,8 @@ def _tell_analysis(criterion: Criterion, facts: SheetFacts) -> dict[str, SheetAn
         link = f", {plan.link} link" if short.startswith("clm") else ""
         if short.startswith("clm") and (prior := parse_prior(plan.prior)):
             link += f", {prior.phrase}"
+        if short.startswith("clm") and plan.family != "cumulative":
+            link += f", {plan.family} categories"
         formula = (
             "the largest random part that the design supports" if plan.formula == "maximal" else plan.formula
         )
