@@ -331,9 +331,8 @@ def choose_model(frame: pd.DataFrame, spec: AnalysisSpec) -> tuple[str, RandomPa
         ordinal = spec.model in ("clm", "clmm")
     fixed_only, mixed = ("clm", "clmm") if ordinal else ("lm", "lmm")
     if spec.formula is not None:
-        has_random = bool(parse_formula(spec.formula).random)
-        model = (mixed if has_random else fixed_only) if spec.model == "auto" else spec.model
-        return model, None, notes
+        own = mixed if parse_formula(spec.formula).random else fixed_only
+        return (own if spec.model == "auto" else spec.model), None, notes
     if spec.model in ("clm", "lm"):
         said = (
             f"The model asked for, {spec.model}, treats all ratings as independent, even those by one "
