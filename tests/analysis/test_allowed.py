@@ -54,7 +54,7 @@ def test_thresholds_of_their_own_are_compared_in_points_without_a_latent_differe
     assert found.remedy.choice == "nominal"
     assert (round(found.remedy.nominal.chisq, 1), found.remedy.nominal.df) == (41.2, 6)
     assert found.units.startswith("points of the scale")
-    assert "beyond a shift and a spread (" in found.remedy.sentence()
+    assert "beyond a shift. Spreads explain part of it (" in found.remedy.sentence()
     for row in found.systems:
         assert row.estimate == pytest.approx(row.mean, abs=0.05)
     effects = measure_effects(found)
@@ -73,7 +73,9 @@ def test_thresholds_of_their_own_are_compared_in_points_without_a_latent_differe
     assert "clmm: points of the scale; lmm: points of the scale" in str(beside)
     latent = compare("crossed_nominal", "nominal", margin="0.3 latent")
     assert any("give the margin in points" in note for note in latent.notes)
-    assert "beyond a shift (" in latent.remedy.sentence()  # spreads were not tested
+    assert (
+        "beyond a shift. Thresholds for each system explain it (" in latent.remedy.sentence()
+    )  # spreads were not tested
 
 
 @needs_data
