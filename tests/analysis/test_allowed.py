@@ -73,6 +73,7 @@ def test_thresholds_of_their_own_are_compared_in_points_without_a_latent_differe
     assert "clmm: points of the scale; lmm: points of the scale" in str(beside)
     latent = compare("crossed_nominal", "nominal", margin="0.3 latent")
     assert any("give the margin in points" in note for note in latent.notes)
+    # spreads were not tested
     assert (
         "beyond a shift. Thresholds for each system explain it (" in latent.remedy.sentence()
     )  # spreads were not tested
