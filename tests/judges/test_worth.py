@@ -13,11 +13,19 @@ from bench.judges_coverage import World, simulate
 from panelist.core.errors import BadModel, UnknownName
 from panelist.judges.match import JudgedRatings
 from panelist.judges.units import make_units
-from panelist.judges.worth.accuracy import accuracy_of_outputs
+from panelist.judges.worth.accuracy import accuracy_of_outputs, pairs_of_outputs, soft_accuracy
+from panelist.judges.worth.accuracy_intervals import add_interval, resample_soft_accuracy
 from panelist.judges.worth.alt_test import PooledTest, run_alt_test
 from panelist.judges.worth.bias import Favour
-from panelist.judges.worth.ceiling import measure_ceiling
-from panelist.judges.worth.levels import ItemSums, measure_levels, paired_correlation, resample_items
+from panelist.judges.worth.ceiling import Draws, measure_ceiling
+from panelist.judges.worth.levels import (
+    ItemSums,
+    draw_weights,
+    measure_levels,
+    paired_correlation,
+    percentile,
+    resample_items,
+)
 from panelist.judges.worth.measure import measure_judges
 from panelist.numerics.arrays import Floats
 from tests.judges.simulated_tables import tables
@@ -85,6 +93,36 @@ def test_accuracy_with_ties_is_that_of_trying_every_epsilon() -> None:
     assert found.best == pytest.approx(max(map(accuracy, sizes)))
     assert found.at_zero == pytest.approx(accuracy(0.0))
     assert found.ties_only == pytest.approx(accuracy(np.inf))
+
+
+def test_intervals_of_accuracy_are_those_of_items_drawn_again_one_by_one() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.integers(1, 6, (15, 4)) + np.array([0.0, 0, 1, 1])
+    f = 0.5 * y + rng.normal(size=y.shape)
+    y[3, 1] = f[7, 2] = np.nan
+    draws = Draws(200, 0, 0.9)
+    weights = np.concatenate(list(draw_weights(15, 200, 0)))
+    drawn = [np.repeat(np.arange(15), one.astype(int)) for one in weights]
+
+    soft = [soft_accuracy(y[rows], f[rows], flips=None) for rows in drawn]
+    assert resample_soft_accuracy(y, f, draws) == pytest.approx(tuple(np.quantile(soft, [0.05, 0.95])))
+
+    ties = accuracy_of_outputs(y, f)
+    first, second = (accuracy_of_outputs(y[half::2], f[half::2]).epsilon for half in (0, 1))
+    halves = []
+    for rows in drawn:
+        parts = []
+        for half, epsilon in ((0, second), (1, first)):
+            own = rows[rows % 2 == half]
+            pairs = pairs_of_outputs(y[own], f[own])
+            parts.append(pairs.at(np.ones(len(pairs.y), dtype=bool), epsilon))
+        halves.append(np.mean(parts))
+    found = add_interval(ties, y, f, draws)
+    assert (found.low, found.high) == pytest.approx(percentile(np.array(halves), 0.9, 15))
+    assert found.low < found.split_half < found.high
+
+    assert np.isnan(resample_soft_accuracy(y[:, :2], f[:, :2], draws)).all()  # with two systems none covers
+    assert np.isnan(add_interval(accuracy_of_outputs(y[:1], f[:1]), y[:1], f[:1], draws).low)
 
 
 def test_the_alt_test_scores_are_distances_to_the_others() -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
-from panelist.core.display.formats import MISSING, TEXT, Cell, interval, number, p_value
+from panelist.core.display.formats import MISSING, TEXT, Cell, ends, number, p_value
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
 
 
@@ -32,9 +32,8 @@ class ScaleMeasure:
         value = number(
             int(self.value) if self.value == int(self.value) and digits == 0 else self.value, digits
         )
-        ends = f" ({interval(self.low, self.high, digits)})" if isfinite(self.low) else ""
         share = f", ω² {number(self.share, digits)}" if isfinite(self.share) else ""
-        return f"{value}{self.detail}{share}{ends}"
+        return f"{value}{self.detail}{share}{ends(self.low, self.high, digits)}"
 
 
 @dataclass(frozen=True)

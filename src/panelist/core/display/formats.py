@@ -66,6 +66,16 @@ def interval(low: Cell, high: Cell, digits: int = 2) -> str:
     return MISSING if ends == [MISSING, MISSING] else _TO.join(ends)
 
 
+def ends(low: float, high: float, digits: int = 2) -> str:
+    """Return an interval in brackets, to follow its estimate; nothing where there is none.
+
+    >>> ends(0.123, 0.456), ends(float("nan"), float("nan"))
+    (' (0.12 to 0.46)', '')
+    """
+    text = interval(low, high, digits)
+    return "" if text == MISSING else f" ({text})"
+
+
 def is_interval(text: str) -> bool:
     """Return whether a text is an interval in numbers, as ``interval`` writes them.
 

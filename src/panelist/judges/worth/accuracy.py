@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 from panelist.core.seeds import stream
 from panelist.judges.worth.levels import ROUND, system_means
-from panelist.numerics.arrays import Bools, Floats
+from panelist.numerics.arrays import Bools, Floats, Longs
 
 FLIPS = 1000
 
@@ -25,7 +25,8 @@ class TieAccuracy:
     """Accuracy on pairs of outputs within items, a judge's ties being differences of at most ``epsilon``.
 
     ``best`` takes the epsilon that maximises it, and so is optimistic; ``split_half`` takes it from the even
-    items for the odd ones, and back. ``ties_only`` calls every pair a tie: what must be beaten.
+    items for the odd ones, and back; ``low`` and ``high`` are its ends, about other items. ``ties_only``
+    calls every pair a tie: what must be beaten.
     """
 
     at_zero: float
@@ -33,6 +34,8 @@ class TieAccuracy:
     epsilon: float
     split_half: float
     ties_only: float
+    low: float = nan
+    high: float = nan
 
 
 def accuracy_of_systems(people: Floats, judge: Floats) -> float:
@@ -58,7 +61,7 @@ def soft_accuracy(people: Floats, judge: Floats, *, flips: int | None = FLIPS, s
         return nan
     tables = [np.where(both, values[:, s] - values[:, t], 0.0)[:, used] for values in (people, judge)]
     if flips is None:
-        y, f = (_normal(d) for d in tables)
+        y, f = (normal_p(d.sum(axis=0), (d**2).sum(axis=0)) for d in tables)
     else:
         signs = _toss(seed, flips, len(people))
         y, f = (_flip(d, signs) for d in tables)
@@ -72,11 +75,11 @@ def _toss(seed: int, flips: int, n: int) -> Floats:
     return coins.astype(np.float64) * 2.0 - 1.0
 
 
-def _normal(differences: Floats) -> Floats:
-    size = np.sqrt((differences**2).sum(axis=0))
+def normal_p(total: Floats, squares: Floats) -> Floats:
+    """Return p of differences from their sum and sum of squares, as the limit of many flips."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = differences.sum(axis=0) / size
-    return np.asarray(np.where(size > 0, ndtr(-z), 0.5))
+        z = total / np.sqrt(squares)
+    return np.asarray(np.where(squares > 0, ndtr(-z), 0.5))
 
 
 def _flip(differences: Floats, signs: Floats) -> Floats:
@@ -88,25 +91,15 @@ def _flip(differences: Floats, signs: Floats) -> Floats:
 
 def accuracy_of_outputs(people: Floats, judge: Floats) -> TieAccuracy:
     """Return the accuracy on pairs of outputs within items, averaged over items."""
-    there = np.isfinite(people) & np.isfinite(judge)
-    s, t = np.triu_indices(people.shape[1], 1)
-    both = there[:, s] & there[:, t]
-    n = both.sum(axis=1)
-    items = np.flatnonzero(n > 0)
-    if not len(items):
+    pairs = pairs_of_outputs(people, judge)
+    if not len(pairs.y):
         return TieAccuracy(nan, nan, nan, nan, nan)
-    y: Floats = np.round(np.where(both, people[:, s] - people[:, t], 0.0), ROUND).astype(np.float64)
-    f: Floats = np.round(np.where(both, judge[:, s] - judge[:, t], 0.0), ROUND).astype(np.float64)
-    even = np.zeros(len(people), dtype=bool)
-    even[items[::2]] = True
-    weight = np.where(both, 1.0 / np.maximum(n, 1)[:, None], 0.0)
-    pairs = _Pairs(y[both], f[both], weight[both], np.repeat(even, n))
-    best, epsilon = pairs.best(np.ones(len(pairs.y), dtype=bool))
+    every = np.ones(len(pairs.y), dtype=bool)
+    best, epsilon = pairs.best(every)
     halves = []
     for side in (pairs.even, ~pairs.even):
         if side.any() and (~side).any():
             halves.append(pairs.at(~side, pairs.best(side)[1]))
-    every = np.ones(len(pairs.y), dtype=bool)
     return TieAccuracy(
         at_zero=pairs.at(every, 0.0),
         best=best,
@@ -116,21 +109,43 @@ def accuracy_of_outputs(people: Floats, judge: Floats) -> TieAccuracy:
     )
 
 
+def pairs_of_outputs(people: Floats, judge: Floats) -> OutputPairs:
+    """Return the pairs of outputs within items that both have, items being numbered from 0."""
+    there = np.isfinite(people) & np.isfinite(judge)
+    s, t = np.triu_indices(people.shape[1], 1)
+    both = there[:, s] & there[:, t]
+    n = both.sum(axis=1)
+    y: Floats = np.round(np.where(both, people[:, s] - people[:, t], 0.0), ROUND).astype(np.float64)
+    f: Floats = np.round(np.where(both, judge[:, s] - judge[:, t], 0.0), ROUND).astype(np.float64)
+    weight = np.where(both, 1.0 / np.maximum(n, 1)[:, None], 0.0)
+    item = np.repeat(np.arange(int((n > 0).sum())), n[n > 0])
+    return OutputPairs(y[both], f[both], weight[both], item)
+
+
 @dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs of outputs: people's difference, the judge's, the weight, and whether the item is an even one."""
+class OutputPairs:
+    """Pairs of outputs: people's difference, the judge's, the weight within the item, and the item."""
 
     y: Floats
     f: Floats
     weight: Floats
-    even: Bools
+    item: Longs
+
+    @property
+    def even(self) -> Bools:
+        """Whether the item is one of the even half."""
+        return np.asarray(self.item % 2 == 0)
+
+    def right(self, epsilon: float) -> Bools:
+        """Return whether each pair is called as people call it, at an epsilon."""
+        tie = np.abs(self.f) <= epsilon
+        alike = (np.sign(self.y) == np.sign(self.f)) & (self.y != 0)
+        return np.asarray(np.where(tie, self.y == 0, alike))
 
     def at(self, side: Bools, epsilon: float) -> float:
         """Return the accuracy of these pairs at an epsilon."""
-        tie = np.abs(self.f) <= epsilon
-        right = np.where(tie, self.y == 0, (np.sign(self.y) == np.sign(self.f)) & (self.y != 0))
         w = self.weight[side]
-        return float((w * right[side]).sum() / w.sum())
+        return float((w * self.right(epsilon)[side]).sum() / w.sum())
 
     def best(self, side: Bools) -> tuple[float, float]:
         """Return the highest accuracy of these pairs and the smallest epsilon that reaches it."""

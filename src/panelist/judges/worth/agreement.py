@@ -9,7 +9,7 @@ import numpy as np
 
 from panelist.agreement.coefficient import COEFFICIENTS
 from panelist.agreement.criterion_table import from_matrix
-from panelist.core.display.formats import interval, number
+from panelist.core.display.formats import ends, number
 from panelist.judges.units import Units
 from panelist.judges.worth.ceiling import Draws, agree, most_resamples
 from panelist.judges.worth.levels import draw_weights
@@ -35,10 +35,10 @@ class JudgeAgreement:
 
     def phrase(self) -> str:
         """Return it in words."""
-        ends = f" ({interval(self.low, self.high)})" if isfinite(self.low) else ""
         return (
-            f"alpha {number(self.alpha, 2)}{ends} with people's mean, {100 * self.exact:.0f} % of ratings "
-            f"hit, leniency {number(self.leniency, 2)}, spread {number(self.spread_ratio, 2)} times people's"
+            f"alpha {number(self.alpha, 2)}{ends(self.low, self.high)} with people's mean, "
+            f"{100 * self.exact:.0f} % of ratings hit, leniency {number(self.leniency, 2)}, "
+            f"spread {number(self.spread_ratio, 2)} times people's"
         )
 
 

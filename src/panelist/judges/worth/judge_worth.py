@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
-from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, interval, number, say_p
+from panelist.core.display.formats import P_VALUE, TEXT, Cell, decimals, ends, interval, number, say_p
 from panelist.core.display.result import NamedValues, Part, Result, Sentence, Table
 from panelist.core.prose import count, listing
 from panelist.judges.worth.accuracy import TieAccuracy
@@ -44,6 +44,8 @@ class JudgeWorth(Result):
     accuracy_systems: float
     spa: float
     spa_normal: float
+    spa_low: float = float("nan")
+    spa_high: float = float("nan")
     spa_model: float = float("nan")
     accuracy: TieAccuracy | None
     alt_test: AltTest | None
@@ -96,13 +98,8 @@ class JudgeWorth(Result):
         top = next((one for one in self.against if one.level == "output"), None)
         if top is None:
             return ""
-        person, judge = (
-            f"{_r(value)} ({_r(low)} to {_r(high)})" if isfinite(low) else _r(value)
-            for value, low, high in (
-                (top.people, top.people_low, top.people_high),
-                (top.judge, top.judge_low, top.judge_high),
-            )
-        )
+        person = f"{_r(top.people)}{ends(top.people_low, top.people_high)}"
+        judge = f"{_r(top.judge)}{ends(top.judge_low, top.judge_high)}"
         return f"Against the other raters a single person reaches {person}, {self.judge} {judge}. "
 
     def say_replaced(self) -> str:
@@ -237,16 +234,13 @@ class JudgeWorth(Result):
         """Return the single numbers: accuracy, agreement, length, position, no answers."""
         rows = []
         if isfinite(self.spa):
+            model = f"; {number(self.spa_model, 3)} by the model, which knows raters"
+            soft = f"soft {number(self.spa, 3)}{ends(self.spa_low, self.spa_high)}"
             rows.append(
                 (
                     "systems",
-                    f"pairwise accuracy {number(self.accuracy_systems, 2)}, soft {number(self.spa, 3)}"
-                    + (
-                        f" ({number(self.spa_model, 3)} by the model, which knows raters)"
-                        if isfinite(self.spa_model)
-                        else ""
-                    )
-                    + self._say_lowest(),
+                    f"pairwise accuracy {number(self.accuracy_systems, 2)}, {soft}"
+                    f"{model * isfinite(self.spa_model)}{self._say_lowest()}",
                 )
             )
         if self.accuracy is not None and isfinite(self.accuracy.best):
@@ -255,7 +249,8 @@ class JudgeWorth(Result):
                 (
                     "outputs",
                     f"accuracy with ties {number(one.best, 3)} at ε = {one.epsilon:g} (split-half "
-                    f"{number(one.split_half, 3)}; calling all ties {number(one.ties_only, 3)})",
+                    f"{number(one.split_half, 3)}{ends(one.low, one.high)}; "
+                    f"calling all ties {number(one.ties_only, 3)})",
                 )
             )
         if self.agreement is not None:
@@ -359,6 +354,8 @@ class JudgeWorth(Result):
             "pairwise_accuracy_systems": self.accuracy_systems,
             "spa": self.spa,
             "spa_normal": self.spa_normal,
+            "spa_low": self.spa_low,
+            "spa_high": self.spa_high,
             "spa_model": self.spa_model,
             "accuracy_ties": None if ties is None else ties.best,
             "epsilon": None if ties is None else ties.epsilon,

@@ -26,6 +26,7 @@ from panelist.judges.match import JudgedRatings, check_raters, match_criterion
 from panelist.judges.scale import Points, ScaleMatch, check_scale
 from panelist.judges.table import JudgeScores, read_judges
 from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
+from panelist.judges.worth.accuracy_intervals import add_interval, resample_soft_accuracy
 from panelist.judges.worth.agreement import measure_agreement_with_people
 from panelist.judges.worth.alt_test import AltTest, middle_answer, run_alt_test
 from panelist.judges.worth.bias import measure_favour, measure_length, measure_silence
@@ -258,6 +259,7 @@ def _measure_one(
     on_scale = scores if same else _to_people(people, scores)
     draws = Draws(spec.resamples, spec.seed, spec.confidence)
     against = hold_beside_person(beside, judge, draws, spec.over)
+    spa_low, spa_high = resample_soft_accuracy(people, scores, draws)
     return JudgeWorth(
         judge=judge,
         criterion=beside.criterion,
@@ -275,8 +277,10 @@ def _measure_one(
         accuracy_systems=accuracy_of_systems(people, scores),
         spa=soft_accuracy(people[beside.labelled], scores[beside.labelled], seed=spec.seed),
         spa_normal=soft_accuracy(people, scores, flips=None),
+        spa_low=spa_low,
+        spa_high=spa_high,
         spa_model=nan if large else _soft_by_model(beside, scores, alone),
-        accuracy=accuracy_of_outputs(people, scores),
+        accuracy=add_interval(accuracy_of_outputs(people, scores), people, scores, draws),
         alt_test=_alt_test(beside, judge, spec) if same else None,
         agreement=(
             measure_agreement_with_people(people, scores, beside.y, scores[beside.item, beside.system], draws)
