@@ -250,7 +250,7 @@ def test_bad_options_are_answered_in_a_sentence() -> None:
         measure_agreement(frame, coefficients=["kappa"])
     with pytest.raises(PanelistError, match="between 0 and 1"):
         measure_agreement(frame, confidence=95)
-    with pytest.raises(PanelistError, match="at least 2 resamples"):
+    with pytest.raises(PanelistError, match="resamples must be a whole number, 2 or more"):
         measure_agreement(frame, resamples=1)
 
 

@@ -183,7 +183,7 @@ def test_flickr_is_reported_with_its_artefact(capsys: Capture) -> None:
         (["--coefficients", "fleis_kappa"], "Did you mean 'fleiss_kappa'"),
         (["--interval", "item"], "Did you mean 'items'"),
         (["--criterion", "fluncy"], "Did you mean 'fluency'?"),
-        (["--resamples", "1"], "at least 2 resamples"),
+        (["--resamples", "1"], "resamples must be a whole number, 2 or more"),
         (["--confidence", "95"], "between 0 and 1"),
         (["--scale", "five"], "--scale takes LOW:HIGH"),
         (["--repeats", "frist"], "Did you mean 'first'"),

@@ -22,6 +22,12 @@ def test_every_help_ends_with_examples(capsys: pytest.CaptureFixture[str], comma
         assert f"  {line}\n" in shown.out
 
 
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_help_fits_a_terminal(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    lines = call(capsys, *command.split(), "--help").out.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
 @pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
 def test_every_example_can_be_parsed(line: str) -> None:
     program, *rest = shlex.split(line)

@@ -9,7 +9,8 @@ from panelist.agreement.coefficient import Coefficient, Level, Prepared, Undefin
 from panelist.agreement.criterion_table import RatingTable
 from panelist.agreement.statistics.rater_pairs import PreparedPairs
 from panelist.agreement.statistics.resample import LeftOut, Reach, Resampled, leave_out_raters, resample
-from panelist.core.errors import PanelistError, UnknownName, did_you_mean
+from panelist.core.errors import UnknownName, did_you_mean
+from panelist.core.numbers import check_confidence
 from panelist.core.progress import OnProgress
 
 How: TypeAlias = Literal["auto", "items", "raters", "both", "analytic", "none"]
@@ -114,8 +115,7 @@ def check_how(how: str, confidence: float) -> None:
     """Raise with what is allowed, unless it is."""
     if how not in HOWS:
         raise UnknownName(f"No interval is called {how!r}. {did_you_mean(how, HOWS)}")
-    if not 0 < confidence < 1:
-        raise PanelistError(f"A confidence lies between 0 and 1, such as 0.95. Got {confidence!r} instead.")
+    check_confidence(confidence)
 
 
 def _analytic(one: Coefficient, statistics: Any, estimate: float, confidence: float) -> Limits:

@@ -23,6 +23,7 @@ from panelist.agreement.statistics.category_margins import (
 from panelist.agreement.statistics.rater_pairs import PairTables, PreparedPairs
 from panelist.agreement.suspicious import find_suspicions
 from panelist.core.errors import PanelistError
+from panelist.core.numbers import check_count
 from panelist.core.progress import OnProgress
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.numerics.compile_ahead import prepare
@@ -59,8 +60,8 @@ def measure_agreement(
     could be given, including points that nobody used, so that values off the scale are found.
     """
     check_how(interval, confidence)
-    if interval != "none" and resamples < 2:
-        raise PanelistError(f"A bootstrap needs at least 2 resamples. Got {resamples!r} instead.")
+    if interval != "none":
+        check_count("resamples", resamples, 2)
     prepare("agreement")
     source = read_ratings(ratings, columns)
     known = "rater" in source.frame or "rater" not in source.absent

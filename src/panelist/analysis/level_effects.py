@@ -88,8 +88,8 @@ class LevelEffects(Result):
         parts = ""
         if np.isfinite(self.own):
             parts = f" ({self.own:.2f} in level, {self.by_system:.2f} from system to system)"
-        whole = f"effects of {self.group}s are {self.share:.0%} of the variance of a rating"
-        share = f", {self.share:.0%} of the variance" if not self.averaged else f"{parts}; {whole}"
+        whole = f"effects of {self.group}s are {100 * self.share:.0f} % of the variance of a rating"
+        share = f", {100 * self.share:.0f} % of the variance" if not self.averaged else f"{parts}; {whole}"
         return (
             f"On {self.criterion}, {what} differ with a standard deviation of {self.sd:.2f} "
             f"{self.units}{share if np.isfinite(self.share) else parts}; {stand}."

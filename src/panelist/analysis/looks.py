@@ -44,9 +44,9 @@ class StudyLook:
         """Return which look this is, and what it means for tests and intervals."""
         place = f"look {self.number} of {self.of}" if self.declared else "a look that was not declared"
         said = (
-            f"This is {place}, after {self.raters} of {self.final} raters ({self.information:.0%} of the "
-            f"information): by {self.spending} spending p is compared with {self.level:g}, and intervals are "
-            f"repeated ones, of level {1 - self.level:.4g}."
+            f"This is {place}, after {self.raters} of {self.final} raters ({100 * self.information:.0f} % of "
+            f"the information): by {self.spending} spending p is compared with {self.level:g}, and "
+            f"intervals are repeated ones, of level {1 - self.level:.4g}."
         )
         if self.last:
             return said

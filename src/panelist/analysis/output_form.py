@@ -87,8 +87,8 @@ class OutputForm(Result):
             if max(shares) - min(shares) >= LARGE_GAP:
                 low, high = np.argmin(shares), np.argmax(shares)
                 said.append(
-                    f"{shares[high]:.0%} of those of {self.systems[high].system} have {name}, against "
-                    f"{shares[low]:.0%} of {self.systems[low].system}".replace("%", " %")
+                    f"{100 * shares[high]:.0f} % of those of {self.systems[high].system} have {name}, "
+                    f"against {100 * shares[low]:.0f} % of {self.systems[low].system}"
                 )
         if not said:
             what = (

@@ -13,8 +13,9 @@ def init(
     template: Annotated[
         str | None,
         option(
-            "likert|vas|binary|pairs|preference|best-worst|mixed|chat|speech|judged",
-            "The template to start from. Default: likert.",
+            "TEMPLATE",
+            "What to start from: likert (the default), vas, binary, pairs, preference, best-worst, mixed, "
+            "chat, speech or judged.",
             "--template",
             "-t",
         ),

@@ -19,6 +19,7 @@ from panelist.analysis.systems.comparison import Comparison, CriterionComparison
 from panelist.analysis.systems.equivalence import find_claims
 from panelist.analysis.systems.strata import compare_strata
 from panelist.core.errors import BadModel
+from panelist.core.numbers import check_confidence
 from panelist.core.prose import count, listing, quoted
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.judges.correct.corrected import CorrectedCriterion
@@ -157,10 +158,7 @@ def compare_beside(
 def _compare_one(
     table: Ratings, criterion: str, spec: AnalysisSpec, correction: Correction
 ) -> CriterionComparison:
-    if not 0 < spec.confidence < 1:
-        raise BadModel(
-            f"The confidence level lies between 0 and 1, for example 0.95. Got {spec.confidence!r}."
-        )
+    check_confidence(spec.confidence)
     if holds_choices(table.frame):
         return _compare_pairs(table, criterion, spec, correction)
     beside = match_criterion(

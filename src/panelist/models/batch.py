@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from panelist.core.errors import BadModel, BadRatings, UnknownName, did_you_mean
+from panelist.core.numbers import check_count
 from panelist.models.diagnose import refuse_confounded
 from panelist.models.family_words import FAMILIES
 from panelist.models.formulas.matrices import ModelMatrices
@@ -196,6 +197,4 @@ def _check_responses(batch: Batch, responses: Any) -> Any:
 def _count_threads(threads: int | None) -> int:
     if threads is None:
         return count_cores()
-    if threads < 1:
-        raise BadModel(f"The number of threads must be 1 or more. Got {threads}.")
-    return threads
+    return check_count("threads", threads)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.numbers import check_count
 from panelist.core.prose import capitalise, with_article
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.diagnose import diagnose, refuse_confounded
@@ -78,10 +79,16 @@ def fit(
             f"The formula comes first, as text, and the ratings second. Found {type(formula).__name__} "
             'first: write fit("rating ~ system + (1 | rater)", ratings).'
         )
+    check_count("quadrature points", quadrature)
     wanted = parse_prior(prior)
     parsed = add_sides(parse_formula(formula), nominal, scale)
     ratings = read_ratings(data)
     model, notes = choose_model(model, parsed, ratings)
+    if quadrature > 1 and model != "clmm":
+        raise BadModel(
+            f"Quadrature integrates over the random effects of a clmm, and this is {with_article(model)}. "
+            "Leave it out, or add a random term such as (1 | rater) to an ordinal model."
+        )
     ordinal = model in ("clm", "clmm")
     refuse_prior(wanted, model, quadrature)
     refuse_family(parsed, model, family, link)
@@ -135,8 +142,6 @@ def _fit_ordinal(
     prior: Prior | None,
 ) -> Fit:
     structure = make_thresholds(threshold, design.categories, family)
-    if quadrature < 1:
-        raise BadModel(f"The number of quadrature points must be 1 or more. Got {quadrature}.")
     tested = SmallSample(design) if choose_test(model, test) == "t" else None
     penalty = make_penalty(prior, design, link)
     if model == "clm":

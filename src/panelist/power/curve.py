@@ -4,12 +4,14 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.display.result import Part, Result, Sentence, json_object, pick
-from panelist.core.errors import PanelistError, UnknownName
+from panelist.core.errors import BadModel, PanelistError, UnknownName
 from panelist.core.margin import UNITS, Margin, find_level, read_margin
 from panelist.core.progress import OnProgress
 from panelist.models.batch import TESTS
@@ -142,7 +144,7 @@ def simulate_power(
     """
     truths = _list(truth) if truth is not None else [Truth.preset(name) for name in _list(preset)]
     samplings = list_samplings(
-        _list(items), _list(ratings_per_item), systems, outputs_per_rater, _list(raters)
+        _list(items) or [None], _list(ratings_per_item) or [None], systems, outputs_per_rater, _list(raters)
     )
     layouts = _list(layout) if layout is not None else lay_out(samplings, seed, as_released)
     spec = AnalysisSpec(
@@ -155,6 +157,9 @@ def simulate_power(
         margin=read_margin(margin),
     )
     spec = spec.as_released() if as_released else replace(spec, as_compared=as_compared)
+    for effect in _list(effects) or ():
+        if not isinstance(effect, Real) or not isfinite(effect):
+            raise BadModel(f"Effects are numbers, such as 0.5, in threshold distances. Got {effect!r}.")
     cells = make_cells(truths, layouts, None if effects is None else _list(effects), pattern, spec)
     run = Run(sims, precision, seed, engine, workers, journal, on_progress)
     return simulate_cells(cells, _list(models), spec, run, given=effects is not None)
@@ -259,7 +264,9 @@ def make_notes(
         careless = [name for name in models if ANALYSES[name].ignores == ignored]
         null = [one.power for one in found if one.model in careless and one.effect == 0 and claim is None]
         here = (
-            f" Here up to {max(null):.0%} of studies find a difference where there is none." if null else ""
+            f" Here up to {100 * max(null):.0f} % of studies find a difference where there is none."
+            if null
+            else ""
         )
         verb, verdict = (
             ("takes", "it is not a test") if len(careless) == 1 else ("take", "they are not tests")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from panelist.core.errors import PanelistError
+from panelist.core.numbers import check_count
 from panelist.core.progress import OnProgress
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ class Run:
     on_progress: OnProgress | None = None
 
     def __post_init__(self) -> None:
-        if self.n_sets < 1:
-            raise PanelistError(f"The number of simulated data sets must be 1 or more. Got {self.sims}.")
+        check_count("simulated data sets", self.n_sets)
         if self.precision is not None and not 0 < self.precision < 0.5:
             raise PanelistError(
                 f"The precision is the half-width of an interval, between 0 and 0.5. Got {self.precision:g}; "

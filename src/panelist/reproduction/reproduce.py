@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from panelist.core.errors import BadReproduction
+from panelist.core.numbers import check_confidence
 from panelist.core.progress import OnProgress, Progress, ignore
 from panelist.power.run import Run
 from panelist.reproduction.aggregate import find_named, list_suitable
@@ -102,10 +103,7 @@ def _check_call(repeats: Sequence[Any], confidence: float, margin: float | None)
         raise BadReproduction(
             "A reproduction compares an original with one repeat or more, and only the original was given."
         )
-    if not 0 < confidence < 1:
-        raise BadReproduction(
-            f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence!r}."
-        )
+    check_confidence(confidence)
     if margin is not None and not (isfinite(margin) and margin > 0):
         raise BadReproduction(
             "The margin is the smallest difference that matters, above 0, in points of the scale. Got "

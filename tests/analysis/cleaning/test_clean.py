@@ -101,7 +101,7 @@ def test_marked_rows_are_excluded_reason_by_reason() -> None:
         "marked as excluded in the data: too fast": (1, 2),
     }
     assert (len(cleaned.kept), len(cleaned.trials)) == (6, 12)
-    assert "6 of 12 ratings (50.0%)" in cleaned.exclusions.sentence()
+    assert "6 of 12 ratings (50.0 %)" in cleaned.exclusions.sentence()
     assert "1 of 3 raters" in cleaned.exclusions.sentence()
 
 

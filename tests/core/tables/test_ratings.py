@@ -289,10 +289,10 @@ def test_a_named_index_is_a_column() -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ([1, 2], "A list is not a ratings table"),
-        (None, "A NoneType is not a ratings table"),
-        (np.zeros((2, 2)), "A ndarray is not a ratings table"),
-        (pd.Series([1, 2]), "A Series is not a ratings table"),
+        ([1, 2], "An object of type list is not a ratings table"),
+        (None, "An object of type NoneType is not a ratings table"),
+        (np.zeros((2, 2)), "An object of type ndarray is not a ratings table"),
+        (pd.Series([1, 2]), "An object of type Series is not a ratings table"),
         (pd.DataFrame(), "0 rows and 0 columns"),
         (pd.DataFrame({"rating": []}), "0 rows and 1 columns"),
         (pd.DataFrame([[1, 2]], columns=["item", "item"]), "several columns called 'item'"),

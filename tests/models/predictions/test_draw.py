@@ -96,7 +96,7 @@ def test_what_cannot_be_drawn_is_said() -> None:
     model = fit_data("paper", CROSSED, "clmm")
     with pytest.raises(UnknownName, match="Did you mean 'modes'"):
         model.simulate(effects="mode")
-    with pytest.raises(BadModel, match=r"must be 1 or more\. Got 0"):
+    with pytest.raises(BadModel, match=r"must be a whole number, 1 or more\. Got 0"):
         model.simulate(0)
     with pytest.raises(PanelistError, match="A seed must be a whole number"):
         model.simulate(seed=-1)

@@ -80,8 +80,8 @@ def test_repeated_answers_are_compared_with_the_first() -> None:
     again = ratings["check"].str.startswith("repeat")
     ratings.loc[again, "rating"] = [3, 5] * (int(again.sum()) // 2)  # fluency as before, helpfulness two away
     sheet = fill_sheet(study, plan, ratings, resamples=5)
-    assert "100% of 9 repeated answers" in words(sheet, "4.3.12.2", "fluency")
-    assert "0% of 9 repeated answers" in words(sheet, "4.3.12.2", "helpfulness")
+    assert "100 % of 9 repeated answers" in words(sheet, "4.3.12.2", "fluency")
+    assert "0 % of 9 repeated answers" in words(sheet, "4.3.12.2", "helpfulness")
     assert "mean difference is 2.00 points" in words(sheet, "4.3.12.2", "helpfulness")
 
 

@@ -70,7 +70,7 @@ class Stability(Result):
             f"On {self.criterion}, the same raters on occasions {self.first} and {self.second}: "
             f"{COEFFICIENTS[name].spoken} is {value:.2f} ({ends}{words}), and {100 * same:.0f} % of the "
             f"ratings are repeated exactly ({self.overall.n_items:,} pairs of ratings by {len(self.raters)} "
-            f"raters; {self.confidence:.0%} intervals, bootstrap over raters)."
+            f"raters; {100 * self.confidence:.0f} % intervals, bootstrap over raters)."
         )
 
     def parts(self) -> list[Part]:

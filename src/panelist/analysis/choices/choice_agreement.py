@@ -264,11 +264,12 @@ def _tell_majority(frame: pd.DataFrame) -> list[str]:
         for rater, mine in agrees.groupby("rater", sort=True, observed=True)
     ]
     ends = "; ".join(
-        f"the {end} is {rater} ({share:.0%} of {n:,})"
+        f"the {end} is {rater} ({100 * share:.0f} % of {n:,})"
         for end, (share, rater, n) in (("lowest", min(by_rater)), ("highest", max(by_rater)))
     )
+    share = 100 * float(agrees["agrees"].mean())
     return [
-        f"A rater agrees with the majority of the others in {float(agrees['agrees'].mean()):.0%} of the "
+        f"A rater agrees with the majority of the others in {share:.0f} % of the "
         f"{len(agrees):,} choices where the others have one; {ends}."
     ]
 

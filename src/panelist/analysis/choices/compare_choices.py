@@ -28,6 +28,7 @@ from panelist.analysis.systems.comparison import SystemEstimate, list_pairs
 from panelist.analysis.systems.pairwise import adjust_pairs
 from panelist.analysis.systems.ranks import rank_intervals
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
+from panelist.core.numbers import check_confidence
 from panelist.core.prose import count
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.models.inference.adjust import HypothesisFamily, find_adjustment, two_sided_quantile
@@ -96,8 +97,7 @@ def compare_criterion(table: Ratings, criterion: str, spec: AnalysisSpec) -> Cho
     """Return the comparison on one criterion, whose rows ``table`` holds."""
     check_model(spec.model)
     clusters, confidence = check_cluster(spec.cluster), spec.confidence
-    if not 0 < confidence < 1:
-        raise BadModel(f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence!r}.")
+    check_confidence(confidence)
     trials = read_trials(table, criterion)
     wins, scores = count_wins(trials), score_trials(trials, confidence)
     clustered = _fit(trials, spec.model, clusters)

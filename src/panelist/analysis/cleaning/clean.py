@@ -71,7 +71,9 @@ class ExclusionReport(Result):
         lost = self.n_raters - self.n_raters_kept
         whom = f", and with them all of {lost:,} of {self.n_raters:,} raters" if lost else ""
         share = self.n_excluded / self.n_trials
-        said = f"{self.n_excluded:,} of {self.n_trials:,} {self.noun}s ({share:.1%}) were excluded{whom}"
+        said = (
+            f"{self.n_excluded:,} of {self.n_trials:,} {self.noun}s ({100 * share:.1f} %) were excluded{whom}"
+        )
         return f"{said}.{checks}"
 
     def title(self) -> str:

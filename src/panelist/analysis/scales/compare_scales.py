@@ -44,6 +44,7 @@ from panelist.analysis.scales.scale_data import ScaleData, clean_ratings, make_s
 from panelist.analysis.scales.verdict import judge_scales
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.errors import BadModel, BadRatings, PanelistError
+from panelist.core.numbers import check_confidence
 from panelist.core.prose import count
 from panelist.core.seeds import stream
 from panelist.core.tables.ratings import Ratings, read_ratings
@@ -70,8 +71,7 @@ def compare_scales(
     by ``match`` ({"fluency": "readability"}) where they are called differently. ``validity`` is a table with
     an outside measure of the systems (a column ``measure``); ``labels`` name the scales, else the files do.
     """
-    if not 0 < confidence < 1:
-        raise BadModel(f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence!r}.")
+    check_confidence(confidence)
     if resamples < 2:
         raise BadModel(f"A bootstrap needs at least 2 resamples. Got {resamples!r} instead.")
     tables = (read_ratings(a), read_ratings(b))

@@ -61,7 +61,7 @@ def heds_lint(
     power: given.PowerOf = None,
     json: Json = False,
 ) -> None:
-    """Check a datasheet for answers that contradict each other (exit code 1)."""
+    """Check a datasheet for contradictions (exit code 1)."""
     from panelist.reports.datasheet.heds_questions import NEWEST, read_version
     from panelist.reports.datasheet.lint.lint_sheet import lint_sheet
 
@@ -79,7 +79,7 @@ def heds_diff(
     power: given.PowerOf = None,
     json: Json = False,
 ) -> None:
-    """Compare two datasheets or studies, and say how similar they are."""
+    """Compare two datasheets or studies: how similar are they?"""
     from panelist.reports.datasheet.convert.diff import compare_sheets
     from panelist.reports.datasheet.convert.similarity import measure_similarity
     from panelist.reports.datasheet.heds_questions import NEWEST, read_version

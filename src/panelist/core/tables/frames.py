@@ -54,8 +54,8 @@ def _convert_frame(source: Any) -> tuple[pd.DataFrame, str]:
         found = found.collect()
     if not isinstance(found, nw.DataFrame):
         raise BadRatings(
-            f"A {type(source).__name__} is not a ratings table. Give the path of a file (CSV, TSV, JSONL, "
-            "Parquet, Excel), or a pandas, polars or pyarrow frame."
+            f"An object of type {type(source).__name__} is not a ratings table. Give the path of a file "
+            "(CSV, TSV, JSONL, Parquet, Excel), or a pandas, polars or pyarrow frame."
         )
     many = len(found) > MOST_ROWS  # for few rows, starting threads takes longer than the rows
     schema = found.schema

@@ -14,6 +14,7 @@ from scipy.special import ndtr, stdtr
 
 from panelist.analysis.choices.trials import holds_choices
 from panelist.core.errors import BadModel, PanelistError, UnknownName, did_you_mean
+from panelist.core.numbers import check_confidence, check_count
 from panelist.core.prose import count
 from panelist.core.tables.ratings import Ratings, read_ratings
 from panelist.judges.answers import NO_LINE, OFF_SCALE
@@ -135,16 +136,12 @@ def _check(spec: WorthSpec) -> None:
     check_scale(spec.scale)
     if spec.over not in INTERVALS:
         raise UnknownName(f"Intervals cannot be about {spec.over!r}. {did_you_mean(spec.over, INTERVALS)}")
-    if not 0 < spec.confidence < 1:
-        raise BadModel(
-            f"The confidence level lies between 0 and 1, for example 0.95. Got {spec.confidence!r}."
-        )
+    check_confidence(spec.confidence)
     if not 0 <= spec.epsilon < 1:
         raise BadModel(
             f"Epsilon of the alt-test lies between 0 and 1, for example 0.1. Got {spec.epsilon!r}."
         )
-    if spec.resamples < 100:
-        raise BadModel(f"Intervals need at least 100 resamples. Got {spec.resamples!r}.")
+    check_count("resamples", spec.resamples, 100)
 
 
 def _split(

@@ -109,6 +109,8 @@ def add_sides(formula: Formula, nominal: str | None, scale: str | None) -> Formu
 
 def _read_side(text: str, name: str) -> tuple[Terms, tuple[RandomTerm, ...]]:
     """Return the terms of "~ system", and a random spread "(1 | rater)"; the tilde may be missing."""
+    if not isinstance(text, str):
+        raise BadFormula(f"The {name} effects are a text such as {name}='~ system'. Got {text!r}.")
     reader = Reader(text, f"{name}='~ system'")
     reader.take("~")
     if reader.token.kind == "end":

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.numbers import check_confidence
 from panelist.core.prose import listing
 from panelist.models.formulas.coding import code_columns
 from panelist.models.formulas.matrices import FixedPart, ModelMatrices
@@ -377,8 +378,7 @@ def row_variances(L: Floats, vcov: Floats) -> Floats:
 
 
 def _check_level(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise BadModel(f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence!r}.")
+    check_confidence(confidence)
 
 
 def _table(result: Any, front: dict[str, list[str]], columns: tuple[str, ...]) -> pd.DataFrame:

@@ -11,7 +11,8 @@ from scipy.special import ndtri
 
 from panelist.core.display.formats import decimals
 from panelist.core.display.result import Part, Result, Sentence, Table, json_object
-from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.errors import UnknownName, did_you_mean
+from panelist.core.numbers import check_confidence
 from panelist.core.progress import OnProgress
 from panelist.models.inference.adjust import two_sided_quantile
 from panelist.models.prior_words import refuse_under_prior
@@ -113,8 +114,7 @@ def find_intervals(
     """
     if method not in METHODS:
         raise UnknownName(f"No kind of interval is called {method!r}. {did_you_mean(method, METHODS)}")
-    if not 0.0 < confidence < 1.0:
-        raise BadModel(f"The confidence level lies between 0 and 1, for example 0.95. Got {confidence:g}.")
+    check_confidence(confidence)
     chosen = choose_parameters(list_parameters(fit), terms)
     workers = threads or min(os.cpu_count() or 1, 16)
     if method == "wald":

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panelist.core.errors import BadModel, UnknownName, did_you_mean
+from panelist.core.errors import UnknownName, did_you_mean
+from panelist.core.numbers import check_count
 from panelist.core.seeds import stream
 from panelist.models.predictions.new_rows import own_rows
 from panelist.models.predictions.predict import (
@@ -28,8 +29,7 @@ def simulate(fit: "Fit", n: int = 1, seed: int = 0, effects: str = "new") -> Any
     (the parametric bootstrap); with "modes" they keep their conditional modes. Ratings are numbers where
     the categories are numbers, else their labels. The k-th set depends on ``seed`` and k alone.
     """
-    if n < 1:
-        raise BadModel(f"The number of simulated sets must be 1 or more. Got {n}.")
+    check_count("simulated sets", n)
     draws = [_draw(fit, stream(seed, "simulate", k), effects) for k in range(n)]
     return np.stack(draws)
 

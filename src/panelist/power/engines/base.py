@@ -41,10 +41,11 @@ def open_engine(name: str = "local", workers: int | None = None) -> Engine:
 
     ``workers`` is the number of threads (cores unless given); a cluster that runs already has its own.
     """
-    from panelist.core.errors import PanelistError, UnknownName
+    from panelist.core.errors import UnknownName
+    from panelist.core.numbers import check_count
 
-    if workers is not None and workers < 1:
-        raise PanelistError(f"The number of workers must be 1 or more. Got {workers}.")
+    if workers is not None:
+        check_count("workers", workers)
     if name == "local":
         return LocalEngine(workers)
     if name == "dask" or "://" in name:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panelist.core.errors import BadDesign
+from panelist.core.numbers import check_count
 from panelist.design.dealing.allocate import Deal, allocate
 from panelist.numerics.arrays import Ints
 
@@ -225,13 +226,7 @@ def _copy_lists(items: int, ratings_per_item: int) -> Layout:
 
 def _check_counts(**counts: int) -> None:
     for name, count in counts.items():
-        least = 2 if name in ("systems", "items") else 1
-        if count < least:
-            raise BadDesign(
-                f"A power study needs at least {least} {name.replace('_', ' ')}. Got {count}."
-                if least > 1
-                else f"The number of {name.replace('_', ' ')} must be 1 or more. Got {count}."
-            )
+        check_count(name.replace("_", " "), count, 2 if name in ("systems", "items") else 1, BadDesign)
 
 
 def _check_raters(given: Sampling, raters: int) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from panelist.core.errors import BadDesign, PanelistError
+from panelist.core.numbers import check_count
 from panelist.power.design_cost import Tariff
 from panelist.power.layouts.pages import PageDesign
 
@@ -72,8 +73,7 @@ class SearchSpace:
 
     def cap(self, ratings: int, systems: int) -> int:
         """Return the most items considered: what was allowed, within a limit on ratings in all."""
-        if ratings < 1:
-            raise BadDesign(f"The number of ratings per item must be 1 or more. Got {ratings}.")
+        check_count("ratings per item", ratings, error=BadDesign)
         if self.max_items < 10:
             raise BadDesign(f"The search needs room: allow at least 10 items. Got {self.max_items}.")
         judged = systems if self.pages is None else self.pages.pages_per_item

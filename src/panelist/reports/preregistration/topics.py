@@ -292,7 +292,7 @@ def _inference(known: Known) -> str:
         )
     if looks := plan_looks(known.study):
         each = listing((f"{one.raters} raters at {one.level:g}" for one in looks), None)
-        shares = listing((f"{one.information:.0%}" for one in looks), None)
+        shares = listing((f"{100 * one.information:.0f} %" for one in looks), None)
         said += (
             f" Looks: after {each}, two-sided, pairs by Holm's method ({plan.spending} spending; {shares} of "
             "the information, by the design and not by standard errors)."

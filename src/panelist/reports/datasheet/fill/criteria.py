@@ -216,6 +216,6 @@ def _measure_repeats(criterion: Criterion, facts: SheetFacts) -> str:
     gap = (both["rating"] - both["rating_before"]).abs()
     evaluators = count(both["rater"].nunique(), "evaluator")
     return (
-        f"{(gap == 0).mean():.0%} of {count(len(both), 'repeated answer')} by {evaluators} are the same as "
-        f"before, the mean difference is {gap.mean():.2f} points"
+        f"{100 * (gap == 0).mean():.0f} % of {count(len(both), 'repeated answer')} by {evaluators} are "
+        f"the same as before, the mean difference is {gap.mean():.2f} points"
     )
