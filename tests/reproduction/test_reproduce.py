@@ -12,7 +12,7 @@ import pytest
 import panelist
 from panelist.analysis.compare import compare_systems
 from panelist.core.display.markdown import draw_markdown
-from panelist.core.errors import BadReproduction
+from panelist.core.errors import BadModel, BadReproduction
 from panelist.reproduction.files.qra import export_qra, make_qra_config
 from panelist.reproduction.files.write_reproduction import write_result
 from panelist.reproduction.reproduce import reproduce
@@ -302,7 +302,7 @@ def test_bad_calls_are_refused() -> None:
         reproduce({"a": 1}, {"a": 1}, margin=0)
     with pytest.raises(BadReproduction, match="only the original was given"):
         reproduce({"a": 1})
-    with pytest.raises(BadReproduction, match="between 0 and 1"):
+    with pytest.raises(BadModel, match="between 0 and 1"):
         reproduce({"a": 1}, {"a": 1}, confidence=95)
     with pytest.raises(BadReproduction, match="On 'rating': System 'a' has the score -2"):
         reproduce({"a": -2, "b": 3}, {"a": 1, "b": 3})
