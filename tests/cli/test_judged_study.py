@@ -11,6 +11,7 @@ from docs.judged_scores import main as simulate_judge
 from panelist.reports.datasheet.fill import fill_sheet
 from panelist.study.reading.load import load_study
 from tests.cli.commands import call
+from tests.reports.pages import find_bare_signs
 
 Capture = pytest.CaptureFixture[str]
 NEVER = re.compile(r"replace (?:people|raters)|as good as|human-level|near-perfect", re.IGNORECASE)
@@ -40,6 +41,7 @@ def test_the_judged_study_runs_from_init_to_the_report(study: Path, capsys: Capt
     made = call(capsys, "report", study, "--judge", judges, "-o", page, "--resamples", 50)
     assert made.code == 0, made.err
     text = " ".join(page.read_text(encoding="utf-8").split())
+    assert find_bare_signs(text) == []
     for words in ("Beside a judge", "sim-judge", "2026-11-01", "Width ratio", "A judge is no rater"):
         assert words in text
     methods = (study / "report_files" / "methods.md").read_text(encoding="utf-8")

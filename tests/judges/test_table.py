@@ -46,7 +46,7 @@ def test_what_stands_beside_the_scores_of_a_wide_table_is_no_judge() -> None:
 def test_a_card_says_what_the_table_says_about_the_judge() -> None:
     plain = make_cards(read_judges(LONG))
     assert tabulate_cards(plain).header == (
-        *("judge", "version", "date", "prompt", "samples", "scores", "no answer, %", "family"),
+        *("judge", "version", "date", "prompt", "samples", "scores", "unanswered, %", "family"),
     )
     own = LONG[LONG["judge"] == "gpt"].assign(settings="temperature 0", tuned="20 items of the pilot")
     card = make_cards(read_judges(own))[0]

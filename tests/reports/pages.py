@@ -1,5 +1,6 @@
 """A page of a report, read as a browser would: what it asks for, and what it leaves open."""
 
+import re
 from html.parser import HTMLParser
 
 
@@ -39,3 +40,10 @@ def read_page(text: str) -> Reader:
     reader.feed(text)
     assert reader.open == []
     return reader
+
+
+def find_bare_signs(page: str) -> list[str]:
+    """Return what a reader meets with a hyphen for a minus sign, or a per cent sign without its space."""
+    texts = " ".join(read_page(re.sub(r"<style>.*?</style>|<code>.*?</code>", "", page, flags=re.S)).texts)
+    labels = " ".join(re.findall(r'aria-label="([^"]+)"', page))
+    return re.findall(r"(?<![\w.])-\d", texts + labels) + re.findall(r"\d%", texts)

@@ -96,7 +96,7 @@ def tabulate_cards(cards: Sequence[JudgeCard]) -> Table:
         "orders": [one.orders for one in cards],
         "samples": [one.samples for one in cards],
         "scores": [one.scores for one in cards],
-        "no answer, %": [100 * one.share for one in cards],
+        "unanswered, %": [100 * one.share for one in cards],
         "family": [
             f"{one.family or UNKNOWN}{f' (also {listing(one.kin)})' if one.kin else ''}" for one in cards
         ],
@@ -104,7 +104,7 @@ def tabulate_cards(cards: Sequence[JudgeCard]) -> Table:
     usual = {"settings": UNKNOWN, "tuned on": UNKNOWN, "orders": 1}
     head = tuple(name for name, cells in shown.items() if name not in usual or {*cells} != {usual[name]})
     form = dict.fromkeys((name for name in head if isinstance(shown[name][0], str)), TEXT)
-    form["no answer, %"] = decimals(1)
+    form["unanswered, %"] = decimals(1)
     rows = list(zip(*(shown[name] for name in head), strict=True))
     note = "A judge is a machine, not a rater. Prompt: the hash of what it was asked."
     return Table("The judges", head, rows, form, note=note, name="judges")

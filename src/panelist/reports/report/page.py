@@ -247,9 +247,9 @@ def _draw_parts(parts: list[Part]) -> str:
         if isinstance(part, Table):
             drawn.append(draw_html(part))
         elif isinstance(part, Sentence):
-            drawn.append(f"<p>{escape(part.text)}</p>")
+            drawn.append(f"<p>{escape(typeset(part.text))}</p>")
         elif isinstance(part, NamedValues):
-            rows = "".join(f"<li>{escape(text)}</li>" for _, text in part.rows)
+            rows = "".join(f"<li>{escape(typeset(text))}</li>" for _, text in part.rows)
             drawn.append(f'<ul class="small">{rows}</ul>')
     return "\n".join(drawn)
 
