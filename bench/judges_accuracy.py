@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from panelist.core.seeds import stream
-from panelist.judges.worth.accuracy import accuracy_of_outputs, soft_accuracy
-from panelist.judges.worth.accuracy_intervals import add_interval, resample_soft_accuracy
+from panelist.judges.worth.accuracy import accuracy_of_outputs, resample_soft_accuracy, soft_accuracy
 from panelist.judges.worth.ceiling import Draws
 from panelist.numerics.arrays import Floats
 
@@ -48,7 +47,7 @@ def run(one: Beside, items: int, systems: int, sets: int, seed: int = 1) -> list
     for _ in range(sets):
         people, judge = simulate(one, items, systems, rng)
         soft = soft_accuracy(people, judge, flips=None), *resample_soft_accuracy(people, judge, draws)
-        ties = add_interval(accuracy_of_outputs(people, judge), people, judge, draws)
+        ties = accuracy_of_outputs(people, judge, draws)
         rows.append((soft, (ties.split_half, ties.low, ties.high)))
     found = []
     for estimate, low, high in np.array(rows).transpose(1, 2, 0):

@@ -13,8 +13,12 @@ from bench.judges_coverage import World, simulate
 from panelist.core.errors import BadModel, UnknownName
 from panelist.judges.match import JudgedRatings
 from panelist.judges.units import make_units
-from panelist.judges.worth.accuracy import accuracy_of_outputs, pairs_of_outputs, soft_accuracy
-from panelist.judges.worth.accuracy_intervals import add_interval, resample_soft_accuracy
+from panelist.judges.worth.accuracy import (
+    accuracy_of_outputs,
+    pairs_of_outputs,
+    resample_soft_accuracy,
+    soft_accuracy,
+)
 from panelist.judges.worth.alt_test import PooledTest, run_alt_test
 from panelist.judges.worth.bias import Favour
 from panelist.judges.worth.ceiling import Draws, measure_ceiling
@@ -107,7 +111,6 @@ def test_intervals_of_accuracy_are_those_of_items_drawn_again_one_by_one() -> No
     soft = [soft_accuracy(y[rows], f[rows], flips=None) for rows in drawn]
     assert resample_soft_accuracy(y, f, draws) == pytest.approx(tuple(np.quantile(soft, [0.05, 0.95])))
 
-    ties = accuracy_of_outputs(y, f)
     first, second = (accuracy_of_outputs(y[half::2], f[half::2]).epsilon for half in (0, 1))
     halves = []
     for rows in drawn:
@@ -115,14 +118,14 @@ def test_intervals_of_accuracy_are_those_of_items_drawn_again_one_by_one() -> No
         for half, epsilon in ((0, second), (1, first)):
             own = rows[rows % 2 == half]
             pairs = pairs_of_outputs(y[own], f[own])
-            parts.append(pairs.at(np.ones(len(pairs.y), dtype=bool), epsilon))
+            parts.append(pairs.at(epsilon))
         halves.append(np.mean(parts))
-    found = add_interval(ties, y, f, draws)
+    found = accuracy_of_outputs(y, f, draws)
     assert (found.low, found.high) == pytest.approx(percentile(np.array(halves), 0.9, 15))
     assert found.low < found.split_half < found.high
 
     assert np.isnan(resample_soft_accuracy(y[:, :2], f[:, :2], draws)).all()  # with two systems none covers
-    assert np.isnan(add_interval(accuracy_of_outputs(y[:1], f[:1]), y[:1], f[:1], draws).low)
+    assert np.isnan(accuracy_of_outputs(y[:1], f[:1], draws).low)
 
 
 def test_the_alt_test_scores_are_distances_to_the_others() -> None:
@@ -220,9 +223,12 @@ def test_the_ceiling_has_intervals_about_other_items_raters_or_both() -> None:
 
 def test_the_json_has_the_keys_of_the_contract(beside: JudgedRatings) -> None:
     ratings, judges = tables(beside)
-    found = panelist.measure_judges(ratings, judges, judge_scale="as-is", resamples=200).to_dict()
-    one = found["judges"][0]
+    worth = panelist.measure_judges(ratings, judges, judge_scale="as-is", resamples=200)
+    one = worth.to_dict()["judges"][0]
+    assert f" ({one['spa_low']:.2f} to {one['spa_high']:.2f})" in str(worth.judges[0])
     assert {"judge", "criterion", "n_outputs", "missing", "spa", "accuracy_ties", "epsilon"} <= set(one)
+    assert one["spa_low"] < one["spa_normal"] < one["spa_high"]
+    assert one["accuracy"]["low"] < one["accuracy"]["split_half"] < one["accuracy"]["high"]
     assert {"ratings_replaced", "ratings_replaced_low", "ratings_replaced_high"} <= set(one)
     assert {"level", "pearson", "spearman", "kendall", "low", "high", "people"} <= set(one["levels"][0])
     assert {level["level"] for level in one["levels"]} == {"output", "system", "pair"}

@@ -4,14 +4,12 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from math import isfinite
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panelist.analysis.spec import AnalysisSpec
 from panelist.core.display.result import Part, Result, Sentence, json_object, pick
-from panelist.core.errors import BadModel, PanelistError, UnknownName
+from panelist.core.errors import PanelistError, UnknownName
 from panelist.core.margin import UNITS, Margin, find_level, read_margin
 from panelist.core.progress import OnProgress
 from panelist.models.batch import TESTS
@@ -157,9 +155,6 @@ def simulate_power(
         margin=read_margin(margin),
     )
     spec = spec.as_released() if as_released else replace(spec, as_compared=as_compared)
-    for effect in _list(effects) or ():
-        if not isinstance(effect, Real) or not isfinite(effect):
-            raise BadModel(f"Effects are numbers, such as 0.5, in threshold distances. Got {effect!r}.")
     cells = make_cells(truths, layouts, None if effects is None else _list(effects), pattern, spec)
     run = Run(sims, precision, seed, engine, workers, journal, on_progress)
     return simulate_cells(cells, _list(models), spec, run, given=effects is not None)

@@ -89,7 +89,10 @@ def placeholders(rows: RuleInput, _: float) -> Bools:
 RULES: dict[str, tuple[Callable[[RuleInput, float], Bools], str]] = {
     "failed_checks": (more_failed_checks, "raters who failed more than {0:g} checks"),
     "median_seconds_below": (lower_median_seconds, "raters with a median below {0:g} seconds per page"),
-    "same_answer_share_above": (higher_same_share, "raters who gave one answer in more than {0} of cases"),
+    "same_answer_share_above": (
+        higher_same_share,
+        "raters who gave one answer in more than {percent:g} % of cases",
+    ),
     "seconds_below": (lower_seconds, "ratings given in less than {0:g} seconds"),
     "unfinished": (unfinished, "raters who did not reach the end"),
     "placeholders": (placeholders, "placeholder raters (na, unknown)"),
@@ -102,9 +105,9 @@ def say_rule(name: str, number: float) -> str:
 
     >>> say_rule("failed_checks", 0), say_rule("failed_checks", 1)
     ('raters who failed a check', 'raters who failed more than one check')
+    >>> say_rule("same_answer_share_above", 0.9)
+    'raters who gave one answer in more than 90 % of cases'
     """
     if name == "failed_checks" and number in (0, 1):
         return "raters who failed more than one check" if number else "raters who failed a check"
-    if name == "same_answer_share_above":
-        return RULES[name][1].format(f"{100 * number:.0f} %")
-    return RULES[name][1].format(float(number))
+    return RULES[name][1].format(float(number), percent=round(100 * number, 6))

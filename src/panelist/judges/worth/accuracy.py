@@ -14,10 +14,12 @@ import numpy as np
 from scipy.special import ndtr
 
 from panelist.core.seeds import stream
-from panelist.judges.worth.levels import ROUND, system_means
+from panelist.judges.worth.ceiling import Draws, most_resamples
+from panelist.judges.worth.levels import ROUND, draw_weights, percentile, system_means
 from panelist.numerics.arrays import Bools, Floats, Longs
 
 FLIPS = 1000
+FEWEST_SYSTEMS = 3  # for an interval of soft accuracy
 
 
 @dataclass(frozen=True)
@@ -53,19 +55,46 @@ def soft_accuracy(people: Floats, judge: Floats, *, flips: int | None = FLIPS, s
 
     By random sign flips of items' differences, the same for all pairs; without ``flips`` by the normal.
     """
-    there = np.isfinite(people) & np.isfinite(judge)
-    s, t = np.triu_indices(people.shape[1], 1)
-    both = there[:, s] & there[:, t]
-    used = both.any(axis=0)
-    if not used.any():
+    tables = _differences_of_systems(people, judge)
+    if not tables[0].size:
         return nan
-    tables = [np.where(both, values[:, s] - values[:, t], 0.0)[:, used] for values in (people, judge)]
     if flips is None:
-        y, f = (normal_p(d.sum(axis=0), (d**2).sum(axis=0)) for d in tables)
+        y, f = (_normal(d.sum(axis=0), (d**2).sum(axis=0)) for d in tables)
     else:
         signs = _toss(seed, flips, len(people))
         y, f = (_flip(d, signs) for d in tables)
     return 1.0 - float(np.abs(y - f).mean())
+
+
+def resample_soft_accuracy(people: Floats, judge: Floats, draws: Draws) -> tuple[float, float]:
+    """Return the ends of soft accuracy of as many items as these, about other items, p by the normal.
+
+    The plain percentile interval: p-values vary more in resamples than in data, so that it errs on the wide
+    side (docs/judges.md); the expanded one would be wider still. With two systems there is one p-value each,
+    and no interval covers.
+    """
+    there = np.isfinite(people) & np.isfinite(judge)
+    rows = there.any(axis=1)
+    y, f = _differences_of_systems(people[rows], judge[rows])
+    if not y.size or there.any(axis=0).sum() < FEWEST_SYSTEMS:
+        return nan, nan
+    columns = (y, y * y, f, f * f)
+    apart = []
+    for weights in draw_weights(len(y), min(draws.resamples, most_resamples(y.size)), draws.seed):
+        sum_y, squares_y, sum_f, squares_f = (weights @ one for one in columns)
+        apart.append(np.abs(_normal(sum_y, squares_y) - _normal(sum_f, squares_f)).mean(axis=1))
+    low, high = percentile(1 - np.concatenate(apart), draws.confidence)
+    return max(low, 0.0), min(high, 1.0)
+
+
+def _differences_of_systems(people: Floats, judge: Floats) -> tuple[Floats, Floats]:
+    """Return people's and the judge's differences, items × pairs of systems; 0 where one is missing."""
+    there = np.isfinite(people) & np.isfinite(judge)
+    s, t = np.triu_indices(people.shape[1], 1)
+    both = there[:, s] & there[:, t]
+    met = both.any(axis=0)
+    y, f = (np.where(both, grid[:, s] - grid[:, t], 0.0)[:, met] for grid in (people, judge))
+    return y, f
 
 
 @lru_cache(maxsize=1)
@@ -75,7 +104,7 @@ def _toss(seed: int, flips: int, n: int) -> Floats:
     return coins.astype(np.float64) * 2.0 - 1.0
 
 
-def normal_p(total: Floats, squares: Floats) -> Floats:
+def _normal(total: Floats, squares: Floats) -> Floats:
     """Return p of differences from their sum and sum of squares, as the limit of many flips."""
     with np.errstate(divide="ignore", invalid="ignore"):
         z = total / np.sqrt(squares)
@@ -89,24 +118,39 @@ def _flip(differences: Floats, signs: Floats) -> Floats:
     return np.asarray((signs @ differences >= seen - slack).mean(axis=0))
 
 
-def accuracy_of_outputs(people: Floats, judge: Floats) -> TieAccuracy:
-    """Return the accuracy on pairs of outputs within items, averaged over items."""
+def accuracy_of_outputs(people: Floats, judge: Floats, draws: Draws | None = None) -> TieAccuracy:
+    """Return the accuracy on pairs of outputs within items, averaged over items, and its interval."""
     pairs = pairs_of_outputs(people, judge)
     if not len(pairs.y):
         return TieAccuracy(nan, nan, nan, nan, nan)
-    every = np.ones(len(pairs.y), dtype=bool)
-    best, epsilon = pairs.best(every)
-    halves = []
-    for side in (pairs.even, ~pairs.even):
-        if side.any() and (~side).any():
-            halves.append(pairs.at(~side, pairs.best(side)[1]))
+    best, epsilon = pairs.best(np.ones(len(pairs.y), dtype=bool))
+    sums = pairs.split_halves()
+    low, high = (nan, nan) if draws is None else _resample_halves(sums, draws)
     return TieAccuracy(
-        at_zero=pairs.at(every, 0.0),
+        at_zero=pairs.at(0.0),
         best=best,
         epsilon=epsilon,
-        split_half=float(np.mean(halves)) if halves else nan,
-        ties_only=pairs.at(every, np.inf),
+        split_half=float(_mean_of_halves(sums.sum(axis=0))),
+        ties_only=pairs.at(np.inf),
+        low=low,
+        high=high,
     )
+
+
+def _resample_halves(sums: Floats, draws: Draws) -> tuple[float, float]:
+    """Return the ends of the split-half accuracy, each half's epsilon held."""
+    resamples = min(draws.resamples, most_resamples(len(sums)))
+    parts = draw_weights(len(sums), resamples, draws.seed)
+    drawn = np.concatenate([_mean_of_halves(weights @ sums) for weights in parts])
+    low, high = percentile(drawn, draws.confidence, len(sums))
+    return max(low, 0.0), min(high, 1.0)
+
+
+def _mean_of_halves(sums: Floats) -> Floats:
+    """Return the mean accuracy of the two halves from their sums (OutputPairs.split_halves)."""
+    hits, n = sums[..., :2], sums[..., 2:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((hits / n).mean(axis=-1))
 
 
 def pairs_of_outputs(people: Floats, judge: Floats) -> OutputPairs:
@@ -131,21 +175,27 @@ class OutputPairs:
     weight: Floats
     item: Longs
 
-    @property
-    def even(self) -> Bools:
-        """Whether the item is one of the even half."""
-        return np.asarray(self.item % 2 == 0)
-
     def right(self, epsilon: float) -> Bools:
         """Return whether each pair is called as people call it, at an epsilon."""
         tie = np.abs(self.f) <= epsilon
         alike = (np.sign(self.y) == np.sign(self.f)) & (self.y != 0)
         return np.asarray(np.where(tie, self.y == 0, alike))
 
-    def at(self, side: Bools, epsilon: float) -> float:
-        """Return the accuracy of these pairs at an epsilon."""
-        w = self.weight[side]
-        return float((w * self.right(epsilon)[side]).sum() / w.sum())
+    def at(self, epsilon: float) -> float:
+        """Return the accuracy at an epsilon."""
+        return float((self.weight * self.right(epsilon)).sum() / self.weight.sum())
+
+    def split_halves(self) -> Floats:
+        """Return for each item its accuracy at the other half's epsilon, even and odd, and 1 for its half."""
+        n = int(self.item[-1]) + 1
+        sums = np.zeros((n, 4))
+        for half in (0, 1):
+            own, other = self.item % 2 == half, self.item % 2 != half
+            sums[half::2, 2 + half] = 1.0
+            if own.any() and other.any():
+                hit = self.weight * self.right(self.best(other)[1]) * own
+                sums[:, half] = np.bincount(self.item, weights=hit, minlength=n)
+        return sums
 
     def best(self, side: Bools) -> tuple[float, float]:
         """Return the highest accuracy of these pairs and the smallest epsilon that reaches it."""

@@ -26,8 +26,12 @@ from panelist.judges.lengths import read_lengths, spread_lengths
 from panelist.judges.match import JudgedRatings, check_raters, match_criterion
 from panelist.judges.scale import Points, ScaleMatch, check_scale
 from panelist.judges.table import JudgeScores, read_judges
-from panelist.judges.worth.accuracy import accuracy_of_outputs, accuracy_of_systems, soft_accuracy
-from panelist.judges.worth.accuracy_intervals import add_interval, resample_soft_accuracy
+from panelist.judges.worth.accuracy import (
+    accuracy_of_outputs,
+    accuracy_of_systems,
+    resample_soft_accuracy,
+    soft_accuracy,
+)
 from panelist.judges.worth.agreement import measure_agreement_with_people
 from panelist.judges.worth.alt_test import AltTest, middle_answer, run_alt_test
 from panelist.judges.worth.bias import measure_favour, measure_length, measure_silence
@@ -277,7 +281,7 @@ def _measure_one(
         spa_low=spa_low,
         spa_high=spa_high,
         spa_model=nan if large else _soft_by_model(beside, scores, alone),
-        accuracy=add_interval(accuracy_of_outputs(people, scores), people, scores, draws),
+        accuracy=accuracy_of_outputs(people, scores, draws),
         alt_test=_alt_test(beside, judge, spec) if same else None,
         agreement=(
             measure_agreement_with_people(people, scores, beside.y, scores[beside.item, beside.system], draws)

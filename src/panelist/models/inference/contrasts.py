@@ -123,7 +123,7 @@ def estimate_means(
     The other factors are averaged over with ``weights`` "equal" (each combination of their levels counts
     the same, as if the study had been balanced) or "proportional" (as often as it occurs in the data).
     """
-    _check_level(confidence)
+    check_confidence(confidence)
     grid = _reference_grid(fit, term, weights)
     ordinal = fit.model in ("clm", "clmm")
     if ordinal:
@@ -202,7 +202,7 @@ def tabulate_pairs(
     notes: tuple[str, ...] = (),
 ) -> PairContrasts:
     """Return all pairs of levels, or those with ``reference``; ``measure`` has the places of both ends."""
-    _check_level(confidence)
+    check_confidence(confidence)
     method = find_adjustment(adjust)
     chosen = list(combinations(range(len(levels)), 2))
     if reference is not None:
@@ -375,10 +375,6 @@ def row_variances(L: Floats, vcov: Floats) -> Floats:
     variances: Floats = np.maximum(np.einsum("ij,jk,ik->i", L, known, L, optimize=True), 0.0)
     variances[np.abs(L[:, unknown]).max(axis=1, initial=0.0) > 0.0] = np.nan
     return variances
-
-
-def _check_level(confidence: float) -> None:
-    check_confidence(confidence)
 
 
 def _table(result: Any, front: dict[str, list[str]], columns: tuple[str, ...]) -> pd.DataFrame:

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import isfinite
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,8 +206,8 @@ def find_effects(effect: float, n_systems: int, unit: float, pattern: str) -> tu
     >>> find_effects(0.5, 3, 0.62, "steps"), find_effects(0.5, 3, 0.62, "one")
     ((0.0, 0.31, 0.62), (0.0, 0.0, 0.31))
     """
-    if not np.isfinite(effect):
-        raise PanelistError(f"An effect must be a number of threshold distances. Got {effect}.")
+    if not isinstance(effect, Real) or not isfinite(effect):
+        raise PanelistError(f"An effect must be a number of threshold distances. Got {effect!r}.")
     if pattern not in PATTERNS:
         raise PanelistError(f"The pattern of effects is {' or '.join(PATTERNS)}. Got {pattern!r}.")
     step = effect * unit
